@@ -1,0 +1,105 @@
+"""Checked records: a NamedTuple whose fields are coerced and validated by their annotations.
+
+A field is annotated with what it may hold, and nothing else is needed:
+
+    c: Annotated[float, "(0, inf)"] = 1.0       a real number in an interval
+    trials: Annotated[int, "[1, inf)"] = 1      a whole number in an interval
+    anytime: bool = False
+    boundary: Boundary | str = "exact"          a `Choice`, given by its name
+    alpha: Annotated[Any, as_bias] = 1.0        whatever the function makes of what is given
+
+Coercion also gives every instance of a class the same types, so it is compiled once.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+import typing
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from .errors import integer, number, one_of, ParameterError
+
+T = TypeVar("T")
+
+_ANY_NUMBER = "[-inf, inf]"
+
+
+class Choice(enum.IntEnum):
+    """A named option. Users write its name as a string; compiled code sees a small integer."""
+
+    def __repr__(self) -> str:
+        return repr(self.name)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def checked(cls: type[T]) -> type[T]:
+    """Make every way to build an instance coerce and validate its fields."""
+    kind: Any = cls
+    plain, fields = kind.__new__, kind._fields
+    hints = typing.get_type_hints(cls, include_extras=True)
+    coerce = [_coercion(cls.__name__, name, hints[name]) for name in fields]
+
+    @functools.wraps(plain)
+    def __new__(cls_: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            given = plain(cls_, *args, **kwargs)
+        except TypeError as problem:
+            listing = ", ".join(repr(name) for name in fields)
+            raise ParameterError(
+                f"{cls.__name__}: takes the parameters {listing}. "
+                f"Got {_show_call(args, kwargs)} ({problem})."
+            ) from None
+        return tuple.__new__(cls_, [c(value) for c, value in zip(coerce, given, strict=True)])
+
+    kind.__new__ = __new__
+    # _replace goes through _make: both must check as well.
+    kind._make = classmethod(lambda cls_, values: cls_(*values))
+    return cls
+
+
+def _show_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    parts = [repr(value) for value in args] + [f"{k}={v!r}" for k, v in kwargs.items()]
+    return f"({', '.join(parts)})"
+
+
+def _coercion(owner: str, name: str, hint: Any) -> Callable[[Any], Any]:
+    interval = _ANY_NUMBER
+    if typing.get_origin(hint) is Annotated:
+        hint, interval = typing.get_args(hint)[:2]
+        if callable(interval):
+            return lambda value: interval(value)
+    choice = next((each for each in _members(hint) if _is_choice(each)), None)
+    if choice is not None:
+        return lambda value: (
+            value
+            if isinstance(value, choice)
+            else choice[one_of(owner, name, value, choice.__members__)]
+        )
+    if hint is bool:
+        return lambda value: _boolean(owner, name, value)
+    if hint is float:
+        return lambda value: number(owner, name, value, interval)
+    if hint is int:
+        return lambda value: integer(owner, name, value, interval)
+    return lambda value: value
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return typing.get_args(hint)
+    return (hint,)
+
+
+def _is_choice(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Choice)
+
+
+def _boolean(owner: str, name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ParameterError.of(owner, name, "True or False", value)
+    return value

@@ -1,0 +1,189 @@
+"""The engine: one compiled loop that plays any policy on any problem, and `simulate` round it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._compile import kernel
+from .arms import Arms, Clock, Floats
+from .errors import ParameterError, integer, one_of
+from .policies.base import Assuming, check_fit
+from .problems import Problem
+from .random import MAX_REPLICATIONS, MAX_ROUNDS, Draws, key
+from .result import Result
+from .rewards import PublishedTable, RewardStream, Table
+
+_DECISIONS_A_BATCH = 200_000  # enough work to hide the cost of handing it to a thread
+
+
+@kernel
+def play(
+    policy: Any,
+    family: Any,
+    source: Any,
+    gaps: Floats,
+    horizon: int,
+    known_horizon: int,
+    key0: int,
+    key1: int,
+    random_ties: bool,
+    first: int,
+    checkpoints: NDArray[np.int64],
+    regret: NDArray[np.float64],
+    pulls: NDArray[np.float64],
+) -> None:
+    """Play replications first, first + 1, ... and fill their rows of `regret` and `pulls`.
+
+    Nothing is kept of a round but the arms' statistics. Regret is pseudo-regret, the sum of the
+    gaps of the arms played; at a checkpoint it is the pulls times the gaps, without rounding
+    errors that add up.
+    """
+    n_arms = gaps.size
+    for row in range(regret.shape[0]):
+        replication = first + row
+        arms = Arms(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
+        state = policy.start(family, n_arms)
+        reached = 0
+        for t in range(1, horizon + 1):
+            rng = Draws(key0, key1, replication, t, random_ties)
+            i = policy.choose(state, family, arms, Clock(t, known_horizon), rng)
+            arms.learn(i, source.reward(replication, t, i))
+            if t == checkpoints[reached]:
+                total = 0.0
+                for j in range(n_arms):
+                    total += arms.pulls[j] * gaps[j]
+                regret[row, reached] = total
+                reached += 1
+        for j in range(n_arms):
+            pulls[row, j] = arms.pulls[j]
+
+
+def simulate(
+    problem: Problem,
+    policies: Sequence[Any],
+    horizon: int,
+    replications: int,
+    rewards: RewardStream | Table | PublishedTable | None = None,
+    ties: str = "random",
+    family: Any = None,
+    checkpoints: ArrayLike | None = None,
+    first_replication: int = 0,
+    threads: int | None = None,
+) -> Result:
+    """Play each policy on the problem for `replications` x `horizon` rounds.
+
+    rewards: `RewardStream(seed)` (the default, seed 0), a `Table` or the `PublishedTable(seed)`.
+    ties: "random" or "first", who wins between equal indices.
+    family: what the policies assume, the problem's own family by default; `Assuming(policy,
+    family)` sets it for one policy. A problem with a non-parametric law needs one of them.
+    checkpoints: the rounds at which regret is kept; by default about 200, spaced evenly and evenly
+    in log t. The horizon is always the last.
+    first_replication: the number of the first replication, to go on where another run ended.
+
+    Results do not depend on `threads` (by default one for each processor).
+    """
+    if not isinstance(problem, Problem):
+        raise ParameterError.of("simulate", "problem", "a Problem", problem)
+    horizon = integer("simulate", "horizon", horizon, f"[{problem.n_arms}, {MAX_ROUNDS}]")
+    count = integer("simulate", "replications", replications, f"[1, {MAX_REPLICATIONS}]")
+    first = integer("simulate", "first_replication", first_replication, "[0, inf)")
+    last = first + count
+    if last > MAX_REPLICATIONS:
+        raise ParameterError.of("simulate", "replications", f"below {MAX_REPLICATIONS}", last)
+    if threads is not None:
+        threads = integer("simulate", "threads", threads, "[1, inf)")
+    one_of("simulate", "ties", ties, ("random", "first"))
+    rewards = RewardStream() if rewards is None else rewards
+    if not isinstance(rewards, (RewardStream, Table, PublishedTable)):
+        raise ParameterError.of(
+            "simulate", "rewards", "a RewardStream, Table or PublishedTable", rewards
+        )
+    rewards.check(problem, horizon, last)
+    players = [player(each, problem, family) for each in policies]
+    if not players:
+        raise ParameterError.of("simulate", "policies", "a list of at least one policy", policies)
+    rounds = _checkpoints(checkpoints, horizon)
+
+    regret = np.zeros((len(players), count, rounds.size))
+    pulls = np.zeros((len(players), count, problem.n_arms))
+    gaps, keys = problem.gaps, key(rewards.seed)
+
+    def run(index: int, source: Any, begin: int, end: int) -> None:
+        policy, model = players[index]
+        rows = slice(begin - first, end - first)
+        known = horizon if policy.needs_horizon() else 0
+        play(
+            policy, model, source, gaps, horizon, known, *keys, ties == "random",
+            begin, rounds, regret[index, rows], pulls[index, rows],
+        )  # fmt: skip
+
+    size = max(1, _DECISIONS_A_BATCH // horizon)
+    batches = rewards.batches(problem, horizon, first, last, size)
+    _run_all(run, len(players), batches, threads or os.cpu_count() or 1)
+    return Result(
+        problem=problem,
+        policies=tuple(policy for policy, _ in players),
+        families=tuple(model for _, model in players),
+        horizon=horizon,
+        checkpoints=rounds,
+        regret=regret,
+        pulls=pulls.astype(np.int64),
+    )
+
+
+def player(given: Any, problem: Problem, family: Any) -> tuple[Any, Any]:
+    """The policy and the family it assumes, checked to fit each other."""
+    policy, model = given if isinstance(given, Assuming) else (given, family)
+    if model is None:
+        model = problem.family
+    if model is None:
+        raise ParameterError.of(
+            "simulate", "family", f"given for rewards of law {type(problem.law).__name__}", None
+        )
+    check_fit(policy, model)
+    rewards, assumed = problem.law.reward_interval(), model.reward_interval()
+    if rewards.low < assumed.low or rewards.high > assumed.high:
+        raise ParameterError(
+            f"{type(policy).__name__}: 'family' must allow rewards in {rewards}. "
+            f"Got {type(model).__name__}, which allows {assumed}."
+        )
+    return policy, model
+
+
+def _checkpoints(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
+    if given is None:
+        even = np.linspace(1, horizon, 100)
+        even_in_log = np.geomspace(1, horizon, 100)
+        rounds = np.rint(np.concatenate([even, even_in_log])).astype(np.int64)
+    else:
+        rounds = np.atleast_1d(np.asarray(given))
+        whole = rounds.ndim == 1 and np.issubdtype(rounds.dtype, np.integer)
+        if not whole or rounds.size and (rounds.min() < 1 or rounds.max() > horizon):
+            raise ParameterError.of(
+                "simulate", "checkpoints", f"whole numbers in [1, {horizon}]", given
+            )
+    return np.unique(np.append(rounds, horizon)).astype(np.int64)
+
+
+def _run_all(run: Any, n_players: int, batches: Any, threads: int) -> None:
+    """Run every player on every batch, with few batches in memory at a time."""
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: set[Future[None]] = set()
+        for number, (source, begin, end) in enumerate(batches):
+            for index in range(n_players):
+                if number == 0:  # compiles: once, not in every thread
+                    run(index, source, begin, end)
+                else:
+                    waiting.add(pool.submit(run, index, source, begin, end))
+            while len(waiting) > 2 * threads * n_players:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for each in done:
+                    each.result()
+        for each in waiting:
+            each.result()

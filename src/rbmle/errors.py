@@ -1,0 +1,93 @@
+"""What is raised when something given is wrong: one sentence with the name, the range and the value."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+
+class RbmleError(ValueError):
+    """Base of every error this package raises on purpose."""
+
+
+class ParameterError(RbmleError):
+    """A parameter, mean, reward or table that is outside what is allowed."""
+
+    @classmethod
+    def of(cls, owner: str, name: str, allowed: str, got: object) -> ParameterError:
+        """The one sentence form of the package: owner, parameter, allowed values, value given."""
+        return cls(f"{owner}: '{name}' must be {allowed}. Got {got!r}.")
+
+
+class StateError(RbmleError):
+    """A saved state that is corrupt, of another kind or of a newer version."""
+
+
+class Interval(NamedTuple):
+    """An interval of the real line, written as in mathematics: `(0, inf)`, `[0, 1]`, `(0, 1]`.
+
+    >>> 0.5 in Interval.parse("(0, 1]"), 0.0 in Interval.parse("(0, 1]")
+    (True, False)
+    """
+
+    low: float
+    high: float
+    closed_low: bool
+    closed_high: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Interval:
+        low, high = text[1:-1].split(",")
+        return cls(float(low), float(high), text[0] == "[", text[-1] == "]")
+
+    def __contains__(self, value: object) -> bool:
+        x: Any = value
+        above = x >= self.low if self.closed_low else x > self.low
+        below = x <= self.high if self.closed_high else x < self.high
+        return bool(above and below)
+
+    def __str__(self) -> str:
+        def show(x: float) -> str:
+            return f"{x:g}"
+
+        return (
+            f"{'[' if self.closed_low else '('}{show(self.low)}, "
+            f"{show(self.high)}{']' if self.closed_high else ')'}"
+        )
+
+
+def number(owner: str, name: str, value: Any, interval: str | Interval) -> float:
+    """The value as a float, or a sentence: it must be a real number in the interval."""
+    allowed = Interval.parse(interval) if isinstance(interval, str) else interval
+    try:
+        given = float(value)
+    except (TypeError, ValueError):
+        given = math.nan
+    if isinstance(value, (bool, str)) or given not in allowed:
+        raise ParameterError.of(owner, name, f"a number in {allowed}", value)
+    return given
+
+
+def integer(owner: str, name: str, value: Any, interval: str | Interval) -> int:
+    """The value as an int, or a sentence: it must be a whole number in the interval."""
+    allowed = Interval.parse(interval) if isinstance(interval, str) else interval
+    try:
+        whole = int(value)
+    except (TypeError, ValueError, OverflowError):
+        whole = None  # type: ignore[assignment]
+    if isinstance(value, (bool, str)) or whole is None or whole != value or whole not in allowed:
+        raise ParameterError.of(owner, name, f"a whole number in {allowed}", value)
+    return whole
+
+
+def one_of(owner: str, name: str, value: object, allowed: Iterable[str]) -> str:
+    """The value if it is among the allowed names, else a sentence that suggests the nearest."""
+    names = list(allowed)
+    if isinstance(value, str) and value in names:
+        return value
+    listing = ", ".join(repr(each) for each in names)
+    near = difflib.get_close_matches(str(value), names, n=1, cutoff=0.4)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ParameterError(f"{owner}: '{name}' must be one of {listing}. Got {value!r}.{hint}")

@@ -1,0 +1,18 @@
+"""Reward families: what a policy assumes of the rewards, and what a problem may draw them from."""
+
+from .base import FAMILIES, family
+from .bernoulli import Bernoulli, Binomial
+from .gamma import Exponential, Gamma
+from .gaussian import Gaussian
+from .poisson import Poisson
+
+__all__ = [
+    "FAMILIES",
+    "Bernoulli",
+    "Binomial",
+    "Exponential",
+    "Gamma",
+    "Gaussian",
+    "Poisson",
+    "family",
+]

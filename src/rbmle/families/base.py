@@ -1,0 +1,109 @@
+"""What a reward family is, and what every family gets without writing it.
+
+A family is the one-parameter exponential family p(x; eta) = A(x) exp(eta x - F(eta)), known by its
+mean theta = F'(eta). A class needs `natural` (the inverse of F'), `log_partition` (F) and
+`mean_range`, and `sample` if it is also to be simulated; all below follows from them. A method
+written out in a class is only a faster or, at the ends of the range, a safer way to say the same.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import Any, TypeVar
+
+from .._compile import record
+from ..errors import Interval
+from .roots import clipped_kl, k_star, kl_upper, published_kl_upper, xi
+
+T = TypeVar("T")
+
+FAMILIES: dict[str, type] = {}
+
+
+def conjugate(self: Any, mean: float) -> float:
+    """F*(theta) = theta eta - F(eta) at eta = natural(theta): the negative entropy of the mean."""
+    eta = self.natural(mean)
+    value: float = mean * eta - self.log_partition(eta)
+    return value
+
+
+def unclipped_conjugate(self: Any, mean: float) -> float:
+    """F* continued past the range of the mean as the code behind the published tables does."""
+    value: float = self.conjugate(mean)
+    return value
+
+
+def bias_index(self: Any, pulls: float, total: float, alpha: float) -> float:
+    """The RBMLE index of Proposition 1, I(nu, n, alpha) with n = pulls, n nu = total.
+
+    Inside the range of the mean, q = nu + alpha/n, it is n (F*(q) - F*(nu)). From the upper end on
+    the reward-biased likelihood has no finite maximiser and the index is infinite.
+    """
+    mean = total / pulls
+    biased = mean + alpha / pulls
+    low, high = self.mean_range()
+    if biased >= high:
+        return inf
+    value: float = pulls * (self.conjugate(biased) - self.conjugate(mean))
+    return value
+
+
+def kl(self: Any, mean: float, other: float) -> float:
+    """D(theta', theta'') of Section 4: F's Bregman divergence, the KL divergence of two means."""
+    if mean == other:
+        return 0.0
+    eta, other_eta = self.natural(mean), self.natural(other)
+    value: float = (
+        self.log_partition(other_eta) - self.log_partition(eta) - mean * (other_eta - eta)
+    )
+    return value
+
+
+def posterior_sd(self: Any, pulls: float, total: float) -> float:
+    """The posterior standard deviation of the mean."""
+    return sqrt(self.posterior_variance(pulls, total))
+
+
+def flat(self: Any) -> Any:
+    """The family with a flat prior on the mean, where that is proper after one pull; else itself."""
+    return self
+
+
+def mean_interval(self: Any) -> Interval:
+    """The means that a problem may have: by default the open range."""
+    low, high = self.mean_range()
+    return Interval(low, high, closed_low=False, closed_high=False)
+
+
+def reward_interval(self: Any) -> Interval:
+    """The rewards that a policy may be told: by default the closed range of the mean."""
+    low, high = self.mean_range()
+    return Interval(low, high, closed_low=low > -inf, closed_high=high < inf)
+
+
+_DEFAULTS = {
+    each.__name__: each
+    for each in (
+        conjugate,
+        unclipped_conjugate,
+        bias_index,
+        kl,
+        kl_upper,
+        clipped_kl,
+        published_kl_upper,
+        xi,
+        k_star,
+        flat,
+        posterior_sd,
+        mean_interval,
+        reward_interval,
+    )
+}
+
+
+def family(cls: type[T]) -> type[T]:
+    """Make a NamedTuple class a reward family: checked, compiled, with the defaults above."""
+    record(cls, _DEFAULTS)
+    FAMILIES[cls.__name__] = cls
+    return cls
+

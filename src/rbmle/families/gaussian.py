@@ -1,0 +1,114 @@
+"""Gaussian rewards with a known standard deviation."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import Annotated, Any, NamedTuple
+
+from ..arms import Floats
+from ..random import Cell
+from ..special import normal_cdf, normal_density, normal_quantile_upper
+from .base import family
+
+
+@family
+class Gaussian(NamedTuple):
+    """Rewards N(theta, sigma^2).
+
+    F(eta) = sigma^2 eta^2 / 2, natural(theta) = theta / sigma^2 (Corollary 2). The conjugate prior
+    of theta is N(prior_mean, prior_sd^2), N(0, 1) by default as in Section 5; prior_sd may be
+    infinite: the flat prior.
+
+    >>> Gaussian().posterior_mean(4, 3.0), Gaussian(2.0).kl(1.0, 3.0)
+    (0.6, 0.5)
+    """
+
+    sigma: Annotated[float, "(0, inf)"] = 1.0
+    prior_mean: Annotated[float, "(-inf, inf)"] = 0.0
+    prior_sd: Annotated[float, "(0, inf]"] = 1.0
+
+    def natural(self, mean: float) -> float:
+        return mean / (self.sigma * self.sigma)
+
+    def log_partition(self, eta: float) -> float:
+        return 0.5 * (self.sigma * eta) * (self.sigma * eta)
+
+    def mean_range(self) -> tuple[float, float]:
+        return -inf, inf
+
+    def variance(self, mean: float) -> float:
+        return self.sigma * self.sigma
+
+    def bias_index(self, pulls: float, total: float, alpha: float) -> float:
+        """p + alpha / (2 n), Corollary 2: Proposition 1 divided by alpha / sigma^2, the same for all."""
+        return total / pulls + alpha / (2.0 * pulls)
+
+    def kl(self, mean: float, other: float) -> float:
+        gap = (mean - other) / self.sigma
+        return 0.5 * gap * gap
+
+    def kl_upper(self, mean: float, bound: float) -> float:
+        return mean + self.sigma * sqrt(2.0 * max(bound, 0.0))
+
+    def sample(self, mean: float, cell: Cell) -> float:
+        return mean + self.sigma * cell.normal(0)
+
+    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
+        return means + self.sigma * generator.standard_normal(shape)  # type: ignore[no-any-return]
+
+    def sub_gaussian(self, mean: float) -> float:
+        return self.sigma
+
+    def sub_exponential(self, mean: float) -> tuple[float, float]:
+        return self.sigma, 0.0
+
+    def flat(self) -> Gaussian:
+        return Gaussian(self.sigma, 0.0, inf)
+
+    def posterior_precision(self, pulls: float) -> float:
+        return 1.0 / (self.prior_sd * self.prior_sd) + pulls / (self.sigma * self.sigma)
+
+    def posterior_mean(self, pulls: float, total: float) -> float:
+        known = self.prior_mean / (self.prior_sd * self.prior_sd)
+        return (known + total / (self.sigma * self.sigma)) / self.posterior_precision(pulls)
+
+    def posterior_variance(self, pulls: float, total: float) -> float:
+        return 1.0 / self.posterior_precision(pulls)
+
+    def posterior_sd(self, pulls: float, total: float) -> float:
+        return 1.0 / sqrt(self.posterior_precision(pulls))
+
+    def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
+        return self.posterior_mean(pulls, total) + self.posterior_sd(pulls, total) * cell.normal(k)
+
+    def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
+        return self.posterior_mean(pulls, total) + (
+            self.posterior_sd(pulls, total) * normal_quantile_upper(tail)
+        )
+
+    def posterior_density(self, pulls: float, total: float, mean: float) -> float:
+        sd = self.posterior_sd(pulls, total)
+        return normal_density((mean - self.posterior_mean(pulls, total)) / sd) / sd
+
+    def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
+        """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""
+        s = self.look_ahead_sd(pulls, 1.0)
+        z = -abs(self.posterior_mean(pulls, total) - rival) / s
+        return s * (z * normal_cdf(z) + normal_density(z))
+
+    def published_gain(self, pulls: float, total: float, rival: float, leads: bool) -> float:
+        return self.knowledge_gain(pulls, total, rival)
+
+    def look_ahead_sd(self, pulls: float, m: float) -> float:
+        """The standard deviation of the change that m more pulls bring to the posterior mean."""
+        sd = self.posterior_sd(pulls, 0.0)
+        variance = sd * sd
+        return sqrt(m * variance / (self.sigma * self.sigma / variance + m))
+
+    def look_ahead_bounds(self, pulls: float, gap: float) -> tuple[float, float]:
+        """Between these many pulls in a row lies the best: see `KGStar`."""
+        sd = self.posterior_sd(pulls, 0.0)
+        r = (gap / sd) * (gap / sd)
+        unit = 4.0 * (sd * sd) / (self.sigma * self.sigma)
+        low = (-1.0 + r + sqrt(1.0 + 6.0 * r + r * r)) / unit
+        return low, (1.0 + r + sqrt(1.0 + 10.0 * r + r * r)) / unit

@@ -1,0 +1,82 @@
+"""Counts of events: Poisson."""
+
+from __future__ import annotations
+
+from math import exp, inf, log
+from typing import Annotated, Any, NamedTuple
+
+from ..arms import Floats
+from ..errors import Interval
+from ..random import Cell
+from ..special import gamma_quantile_upper
+from .base import family
+
+
+@family
+class Poisson(NamedTuple):
+    """Rewards 0, 1, 2, ... with mean theta.
+
+    F(eta) = e^eta, natural(theta) = log theta. The conjugate prior of theta is
+    Gamma(prior_shape, prior_rate); a prior_rate of 0 with prior_shape 1 is the flat prior.
+
+    >>> Poisson().posterior_mean(1, 3.0), round(Poisson().kl(1.0, 2.0), 6)
+    (2.0, 0.306853)
+    """
+
+    prior_shape: Annotated[float, "(0, inf)"] = 1.0
+    prior_rate: Annotated[float, "[0, inf)"] = 1.0
+
+    def natural(self, mean: float) -> float:
+        return log(mean)
+
+    def log_partition(self, eta: float) -> float:
+        return exp(eta)
+
+    def mean_range(self) -> tuple[float, float]:
+        return 0.0, inf
+
+    def mean_interval(self) -> Interval:
+        return Interval(0.0, inf, closed_low=True, closed_high=False)
+
+    def variance(self, mean: float) -> float:
+        return mean
+
+    def conjugate(self, mean: float) -> float:
+        return mean * log(mean) - mean if mean > 0.0 else 0.0
+
+    def kl(self, mean: float, other: float) -> float:
+        if mean == other:
+            return 0.0
+        if other <= 0.0:
+            return inf
+        return other - mean + (mean * log(mean / other) if mean > 0.0 else 0.0)
+
+    def sample(self, mean: float, cell: Cell) -> float:
+        return cell.poisson(mean, 0)
+
+    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
+        return generator.poisson(means, shape).astype(float)  # type: ignore[no-any-return]
+
+    def sub_gaussian(self, mean: float) -> float:
+        return inf
+
+    def sub_exponential(self, mean: float) -> tuple[float, float]:
+        """e^u - 1 - u <= (e - 2) u^2 for |u| <= 1."""
+        return (2.0 * 0.7182818284590452 * mean) ** 0.5, 1.0
+
+    def flat(self) -> Poisson:
+        return Poisson(1.0, 0.0)
+
+    def posterior_mean(self, pulls: float, total: float) -> float:
+        return (self.prior_shape + total) / (self.prior_rate + pulls)
+
+    def posterior_variance(self, pulls: float, total: float) -> float:
+        rate = self.prior_rate + pulls
+        return (self.prior_shape + total) / (rate * rate)
+
+    def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
+        return cell.gamma(self.prior_shape + total, k) / (self.prior_rate + pulls)
+
+    def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
+        quantile = gamma_quantile_upper(tail, self.prior_shape + total)
+        return quantile / (self.prior_rate + pulls)

@@ -1,0 +1,117 @@
+"""Equations in the mean that every family can solve: KL-UCB's bound and the paper's xi and K*."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import Any
+
+
+def kl_upper(self: Any, mean: float, bound: float) -> float:
+    """The largest theta with D(mean, theta) <= bound, to full precision.
+
+    A bracket is widened until it holds the root, then shrunk by Chandrupatla's rule (1997):
+    inverse quadratic interpolation where it can be trusted, bisection elsewhere.
+    """
+    _, high = self.mean_range()
+    if not bound > 0.0 or mean >= high:
+        return mean
+    step = max(1.0, abs(mean))
+    outer = min(mean + step, high)
+    while outer < high and self.kl(mean, outer) <= bound:
+        step *= 2.0
+        outer = min(mean + step, high)
+    a, f_a = outer, self.kl(mean, outer) - bound
+    b, f_b = mean, -bound
+    c, f_c = a, f_a
+    if f_a <= 0.0:
+        return high
+    t = 0.5
+    for _ in range(200):
+        x = a + t * (b - a)
+        f_x = self.kl(mean, x) - bound
+        if (f_x > 0.0) == (f_a > 0.0):
+            c, f_c = a, f_a
+        else:
+            c, f_c = b, f_b
+            b, f_b = a, f_a
+        a, f_a = x, f_x
+        best = a if abs(f_a) < abs(f_b) else b
+        tolerance = 4.440892098500626e-16 * abs(best) + 1e-300  # two units in the last place
+        width = abs(b - a)
+        if f_x == 0.0 or width <= 2.0 * tolerance:
+            return best
+        least = tolerance / width
+        xi = (a - b) / (c - b)
+        # Where a value is infinite the differences below are NaN and the step is a bisection.
+        phi = (f_a - f_b) / (f_c - f_b)
+        t = 0.5
+        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+            t = f_a / (f_b - f_a) * f_c / (f_b - f_c) + (
+                (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
+            )
+        t = min(max(t, least), 1.0 - least)
+    return best
+
+
+def clipped_kl(self: Any, mean: float, other: float) -> float:
+    """D with its arguments kept off the ends of the range, as the published search takes it."""
+    value: float = self.kl(mean, other)
+    return value
+
+
+def published_kl_upper(self: Any, mean: float, bound: float) -> float:
+    """The search for `kl_upper` behind the published tables: see `KLUCB`."""
+    low, high = mean, mean + sqrt(2.0 * bound)
+    _, end = self.mean_range()
+    while end == inf and self.clipped_kl(mean, high) <= bound:
+        high = mean + 2.0 * (high - mean)
+    for _ in range(100):
+        if high - low <= 1e-6:
+            break
+        middle = 0.5 * (low + high)
+        if self.clipped_kl(mean, middle) > bound:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def xi(self: Any, k: float, nu: float) -> float:
+    """xi(k; nu) = k (F*(nu + 1/k) - F*(nu)) of Section 3.2: I(nu, k alpha, alpha) / alpha."""
+    biased = nu + 1.0 / k
+    _, high = self.mean_range()
+    if biased >= high:
+        return inf
+    value: float = k * (self.conjugate(biased) - self.conjugate(nu))
+    return value
+
+
+def k_star(self: Any, mean: float, other: float) -> float:
+    """K*(theta', theta'') = inf {k : natural(theta') > xi(k; theta'')}, to full precision.
+
+    xi falls strictly from its limit at k -> 0 to natural(theta''). So K* is infinite unless
+    theta' > theta'', and 0 where xi is below from the start: F* infinite at theta'', as for
+    exponential rewards at 0.
+    """
+    if not mean > other:
+        return inf
+    target = self.natural(mean)
+    high = 1.0
+    while self.xi(high, other) >= target:
+        high *= 2.0
+        if high > 1e300:
+            return inf
+    low = 0.5 * high
+    while self.xi(low, other) < target:
+        high = low
+        low *= 0.5
+        if low < 1e-300:
+            return 0.0
+    while True:
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            return high
+        if self.xi(middle, other) < target:
+            high = middle
+        else:
+            low = middle

@@ -1,0 +1,213 @@
+"""The bias-growth rate alpha(t) of RBMLE: given, or with its constant estimated on the fly.
+
+beta(t) = (log t)^power, sqrt(log t) in the paper's experiments (Section 5), keeps growing; the
+adaptive schemes (Section 4.2) stop it at an estimate of the smallest constant C_alpha that the
+regret bounds allow: alpha(t) = min(C_alpha(t), beta(t)) log t.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from .._compile import record
+from .._record import Choice
+from ..arms import Arms, Clock
+from ..errors import ParameterError
+
+T = TypeVar("T")
+
+BIASES: dict[str, type] = {}
+
+
+def alpha(self: Any, family: Any, arms: Arms, clock: Clock) -> float:
+    """alpha(t) = min(C_alpha(t), beta(t)) log t: the last line of Algorithms 1, 2 and 3."""
+    beta = self.beta_at(clock)
+    value: float = min(self.c_alpha(family, arms, clock, beta), beta) * clock.log_t()
+    return value
+
+
+def beta_at(self: Any, clock: Clock) -> float:
+    """beta(t) = (log t)^power."""
+    log_t = clock.log_t()
+    value: float = sqrt(log_t) if self.power == 0.5 else log_t**self.power
+    return value
+
+
+def gap_and_top(self: Any, arms: Arms, clock: Clock, low: float, high: float) -> Any:
+    """The estimated gap max_i max(0, L_i - max_{j != i} U_j), and the largest U_i.
+
+    L_i and U_i are p_i -+ width, kept within [low, high]. Only the arm with the largest U_i can
+    have a positive term: any other arm's L_i is at most its own U_i.
+    """
+    log_t = clock.log_t()
+    top, second, lower = -inf, -inf, low
+    for i in range(arms.count()):
+        width = self.width(arms.pulls[i], arms.count(), log_t)
+        upper = min(arms.mean(i) + width, high)
+        if upper > top:
+            top, second, lower = upper, top, max(arms.mean(i) - width, low)
+        else:
+            second = max(second, upper)
+    return max(0.0, lower - second), top
+
+
+def capped_ratio(
+    self: Any, family: Any, numerator: float, mean: float, lower: float, beta: float
+) -> float:
+    """numerator / K*(mean, lower), or infinity where the quick check says that it exceeds beta.
+
+    The check (line 9 of Algorithms 2 and 3) asks whether K* is below numerator / beta with one
+    evaluation of xi, so that the root is searched for only where it matters.
+    """
+    if family.xi(numerator / beta, lower) < family.natural(mean):
+        return inf
+    value: float = numerator / family.k_star(mean, lower)
+    return value
+
+
+_DEFAULTS = {each.__name__: each for each in (alpha, beta_at, gap_and_top, capped_ratio)}
+
+
+def bias(cls: type[T]) -> type[T]:
+    """Make a NamedTuple class a bias-growth rate that RBMLE can take as its `alpha`."""
+    record(cls, _DEFAULTS)
+    BIASES[cls.__name__] = cls
+    return cls
+
+
+@bias
+class LogBias(NamedTuple):
+    """alpha(t) = c log t (Propositions 2 to 5)."""
+
+    c: Annotated[float, "(0, inf)"] = 1.0
+
+    def alpha(self, family: Any, arms: Arms, clock: Clock) -> float:
+        return self.c * clock.log_t()
+
+
+@bias
+class BetaBias(NamedTuple):
+    """alpha(t) = beta(t) log t with beta(t) = (log t)^power: what the published tables ran."""
+
+    power: Annotated[float, "(0, inf)"] = 0.5
+
+    def alpha(self, family: Any, arms: Arms, clock: Clock) -> float:
+        log_t = clock.log_t()
+        return (sqrt(log_t) if self.power == 0.5 else log_t**self.power) * log_t
+
+
+class Constant(Choice):
+    """The constant of Algorithm 1: as printed, as Proposition 6's proof needs it, or as the
+    authors' script has it."""
+
+    text = 0
+    proof = 1
+    script = 2
+
+
+@bias
+class AdaptiveGaussian(NamedTuple):
+    """Algorithm 1, for Gaussian and sigma-sub-Gaussian rewards: C_alpha = 256 sigma^2 / gap.
+
+    The gap is estimated from p_i -+ sqrt(2 sigma^2 (N + 2) log t / N_i).
+    constant: "text" is Algorithm 1 as printed. "proof" has 256 sigma^2 (N + 2) / gap, as the proof
+    of Proposition 6. "script" leaves 2 sigma^2 out of the width and compares beta(t) with
+    C_alpha log t, as the authors' code.
+    """
+
+    sigma: Annotated[float, "(0, inf)"] = 1.0
+    power: Annotated[float, "(0, inf)"] = 0.5
+    constant: Constant | str = "text"
+
+    def width(self, n: float, n_arms: int, log_t: float) -> float:
+        factor = 1.0 if self.constant == Constant.script else 2.0 * self.sigma * self.sigma
+        return sqrt(factor * (n_arms + 2) * log_t / n)
+
+    def c_alpha(self, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+        gap, _ = self.gap_and_top(arms, clock, -inf, inf)
+        if gap <= 0.0:
+            return inf
+        c = 256.0 * self.sigma * self.sigma / gap
+        if self.constant == Constant.proof:
+            return c * (arms.count() + 2)
+        return c * clock.log_t() if self.constant == Constant.script else c
+
+
+@bias
+class AdaptiveBernoulli(NamedTuple):
+    """Algorithm 2, for rewards in [0, 1]: C_alpha = (N + 2) / (2 (epsilon gap)^2 K*).
+
+    K* = K*(U_max - epsilon gap / 2, 0), with bounds p_i -+ sqrt((N + 2) log t / N_i) kept in [0, 1].
+    epsilon: in (0, 1/2); the paper does not print its own.
+    """
+
+    epsilon: Annotated[float, "(0, 0.5)"] = 0.25
+    power: Annotated[float, "(0, inf)"] = 0.5
+
+    def width(self, n: float, n_arms: int, log_t: float) -> float:
+        return sqrt((n_arms + 2) * log_t / n)
+
+    def c_alpha(self, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+        gap, top = self.gap_and_top(arms, clock, 0.0, 1.0)
+        if gap <= 0.0:
+            return inf
+        shift = self.epsilon * gap
+        numerator = (arms.count() + 2) / (2.0 * shift * shift)
+        return self.capped_ratio(family, numerator, top - 0.5 * shift, 0.0, beta)
+
+
+class Width(Choice):
+    """The confidence width of Algorithm 3: from the tail bound of a mean of n sub-Exponential
+    variables, from the tail bound printed in the appendix, or as printed in the algorithm."""
+
+    tail = 0
+    appendix = 1
+    text = 2
+
+
+@bias
+class AdaptiveExponential(NamedTuple):
+    """Algorithm 3, for (rho, kappa)-sub-Exponential rewards.
+
+    C_alpha = 16 (kappa epsilon gap + 2 rho^2) / ((epsilon gap)^2 K*(U_max - epsilon gap / 2, lower)).
+    bounds: with L = (N + 2) log t, "tail" is (kappa L + sqrt(kappa^2 L^2 + 2 n rho^2 L)) / n;
+    "appendix" lacks the factor n on rho^2; "text" closes the root before it. See docs/errata.md.
+    lower: the known lower bound on the means, 0 in the paper. For exponential rewards K* is 0
+    there, so that C_alpha is infinite and beta(t) governs for ever.
+    rho, kappa: 10 in the paper's experiments.
+    """
+
+    rho: Annotated[float, "(0, inf)"] = 10.0
+    kappa: Annotated[float, "[0, inf)"] = 10.0
+    epsilon: Annotated[float, "(0, 0.5)"] = 0.25
+    lower: Annotated[float, "[0, inf)"] = 0.0
+    bounds: Width | str = "tail"
+    power: Annotated[float, "(0, inf)"] = 0.5
+
+    def width(self, n: float, n_arms: int, log_t: float) -> float:
+        length = (n_arms + 2) * log_t
+        first, second = self.kappa * length, 2.0 * self.rho * self.rho * length
+        if self.bounds == Width.text:
+            return (2.0 * first + second) / n
+        if self.bounds == Width.tail:
+            second *= n
+        return (first + sqrt(first * first + second)) / n
+
+    def c_alpha(self, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+        gap, top = self.gap_and_top(arms, clock, self.lower, inf)
+        if gap <= 0.0:
+            return inf
+        shift = self.epsilon * gap
+        numerator = 16.0 * (self.kappa * shift + 2.0 * self.rho * self.rho) / (shift * shift)
+        return self.capped_ratio(family, numerator, top - 0.5 * shift, self.lower, beta)
+
+
+def as_bias(given: Any) -> Any:
+    """A bias-growth rate; a plain number c means c log t."""
+    if type(given) in BIASES.values():
+        return given
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        return LogBias(given)
+    listing = ", ".join(f"{name}()" for name in BIASES)
+    raise ParameterError.of("RBMLE", "alpha", f"a number c in (0, inf) or one of {listing}", given)

@@ -1,0 +1,83 @@
+"""Policies that ask the posterior: Bayes-UCB and Thompson sampling."""
+
+from __future__ import annotations
+
+from math import inf, log
+from typing import Annotated, Any, NamedTuple
+
+from .._record import Choice
+from ..arms import Arms, Clock
+from ..errors import ParameterError
+from ..families.base import flat
+from ..random import Draws
+from .base import policy
+
+
+@policy(needs=("posterior_quantile",))
+class BayesUCB(NamedTuple):
+    """Bayes-UCB (Kaufmann, Cappe and Garivier 2012): the posterior quantile at 1 - 1/(t log(T)^c).
+
+    c: 0 in the paper, which makes the rule independent of the horizon; 5 in the theory.
+    """
+
+    c: Annotated[float, "[0, inf)"] = 0.0
+
+    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+        """The probability of the tail above the quantile."""
+        return 1.0 / (clock.t * log(clock.horizon) ** self.c) if self.c > 0.0 else 1.0 / clock.t
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        value: float = family.posterior_quantile(arms.pulls[i], arms.sums[i], level)
+        return value
+
+    def needs_horizon(self) -> bool:
+        return self.c > 0.0
+
+
+class Prior(Choice):
+    """The prior of Thompson sampling: the family's conjugate one, or a flat one on the mean."""
+
+    conjugate = 0
+    flat = 1
+
+
+@policy(needs=("posterior_draw",))
+class ThompsonSampling(NamedTuple):
+    """Thompson sampling (Thompson 1933; Agrawal and Goyal 2012): draw each mean, play the largest.
+
+    prior: "conjugate" draws from the posterior under the family's prior, as the paper states.
+    "flat" takes a flat prior on the mean: for Gaussian rewards N(S/N, sigma^2/N), which is what
+    the published Gaussian tables ran. It is proper after one pull for Bernoulli, Binomial,
+    Gaussian and Poisson, and refused for the others.
+    """
+
+    prior: Prior | str = "conjugate"
+
+    def choose(self, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
+        unpulled = arms.unpulled()
+        if unpulled >= 0:
+            return unpulled
+        best, chosen = -inf, 0
+        for i in range(arms.count()):
+            drawn = self.draw(family, arms, i, rng)
+            if drawn > best:  # draws are continuous: there are no ties
+                best, chosen = drawn, i
+        return chosen
+
+    def draw(self, family: Any, arms: Arms, i: int, rng: Draws) -> float:
+        """A draw from the posterior of arm i's mean."""
+        n, total = arms.pulls[i], arms.sums[i]
+        if self.prior == Prior.flat:
+            value: float = family.flat().posterior_draw(n, total, rng.cell(i), 0)
+        else:
+            value = family.posterior_draw(n, total, rng.cell(i), 0)
+        return value
+
+    def check_family(self, family: Any) -> None:
+        if self.prior == Prior.flat and type(family).flat is flat:
+            raise ParameterError.of(
+                "ThompsonSampling",
+                "prior",
+                f"'conjugate' for {type(family).__name__}, whose flat prior is improper",
+                self.prior,
+            )

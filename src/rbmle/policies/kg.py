@@ -1,0 +1,163 @@
+"""Knowledge-gradient policies: KG, KG*, KGMin and KGMN.
+
+Each asks what more pulls of an arm are worth: the expected rise of the largest posterior mean.
+mu_i is the posterior mean of arm i and c_i, its rival, the largest of the others'.
+"""
+
+from __future__ import annotations
+
+from math import ceil, floor, inf
+from typing import Any, NamedTuple
+
+from .._compile import njit, record
+from .._record import Choice
+from ..arms import Arms, Clock
+from ..special import normal_cdf, normal_density
+from .base import policy
+
+
+class Form(Choice):
+    """The complete policy, or what the published tables ran."""
+
+    exact = 0
+    published = 1
+
+
+@record
+class Race(NamedTuple):
+    """The level of these policies: the rounds left, the leader, and the two largest means."""
+
+    left: float
+    leader: int
+    best: float
+    second: float
+
+    def rival(self, i: int) -> float:
+        """c_i: the largest posterior mean of the other arms."""
+        return self.second if i == self.leader else self.best
+
+
+def race(self: Any, family: Any, arms: Arms, clock: Clock) -> Race:
+    """The `level` of a knowledge-gradient policy; ties for the lead go to the first arm."""
+    leader, best, second = 0, -inf, -inf
+    for i in range(arms.count()):
+        mean = family.posterior_mean(arms.pulls[i], arms.sums[i])
+        if mean > best:
+            leader, best, second = i, mean, best
+        elif mean > second:
+            second = mean
+    return Race(clock.left(), leader, best, second)
+
+
+@njit
+def expected_excess(z: float) -> float:
+    """E[max(X + z, 0)] of a standard normal X: z Phi(z) + phi(z)."""
+    return z * normal_cdf(z) + normal_density(z)
+
+
+@policy(needs=("knowledge_gain",), level=race)
+class KG(NamedTuple):
+    """Knowledge gradient (Ryzhov, Powell and Frazier 2012): mu_i + (T - t) v_i.
+
+    v_i = E[max(mu_i', c_i)] - max(mu_i, c_i), with mu_i' the posterior mean after one more pull.
+    form: "published" is what the tables ran: for Bernoulli it leaves out what the leading arm may
+    lose; for Exponential its powers underflow after some hundred pulls and the run ends on the
+    first arm.
+    """
+
+    form: Form | str = "exact"
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+        n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
+        if self.form == Form.published:
+            gain: float = family.published_gain(n, total, rival, i == level.leader)
+        else:
+            gain = family.knowledge_gain(n, total, rival)
+        value: float = family.posterior_mean(n, total) + level.left * gain
+        return value
+
+    def needs_horizon(self) -> bool:
+        return True
+
+
+@policy(needs=("look_ahead_sd",), level=race)
+class KGStar(NamedTuple):
+    """KG* (Ryzhov, Powell and Frazier 2010): mu_i + (T - t) max_m v_i(m) / m, Gaussian rewards.
+
+    v_i(m) = s f(-|mu_i - c_i| / s) is the gain of m pulls in a row, 1 <= m <= T - t: s is the
+    standard deviation of the change in mu_i that they bring and f(z) = z Phi(z) + phi(z). v is
+    convex, then concave, so v(m)/m has one maximum; it lies between the bounds of their Section 4,
+    (-1 + r + sqrt(1 + 6r + r^2)) / 4 and (1 + r + sqrt(1 + 10r + r^2)) / 4 in units of the
+    pulls that the posterior is worth, r = ((mu_i - c_i) / sd_i)^2.
+    form: "published" takes the middle of those bounds for m, s for m + 1 pulls, adds 1e-8 to s,
+    and does not divide by m.
+    """
+
+    form: Form | str = "exact"
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+        n, total, left = arms.pulls[i], arms.sums[i], level.left
+        mean: float = family.posterior_mean(n, total)
+        gap = mean - level.rival(i)
+        low, high = family.look_ahead_bounds(n, gap)
+        if self.form == Form.published:
+            if left <= low:
+                m = left
+            elif gap == 0.0 or high <= 1.0:
+                m = 1.0
+            else:
+                m = float(ceil(0.5 * (low + high)))
+            s = family.look_ahead_sd(n, m + 1.0)
+            return mean - level.best + left * s * expected_excess(-abs(gap / (s + 1e-8)))
+        first, last = max(1.0, floor(low)), min(left, ceil(high))
+        while last - first > 2.0:  # v(m)/m rises, then falls: keep the third that holds the top
+            third = floor((last - first) / 3.0)
+            m, other = first + third, last - third
+            if self.rate(family, n, gap, m) < self.rate(family, n, gap, other):
+                first = m
+            else:
+                last = other
+        best = 0.0
+        m = first
+        while m <= last:
+            best = max(best, self.rate(family, n, gap, m))
+            m += 1.0
+        return mean + left * best
+
+    def rate(self, family: Any, n: float, gap: float, m: float) -> float:
+        """v(m) / m: the gain per pull of m pulls in a row."""
+        s: float = family.look_ahead_sd(n, m)
+        return s * expected_excess(-abs(gap) / s) / m
+
+    def needs_horizon(self) -> bool:
+        return True
+
+
+@policy(needs=("pulls_to_cross",), level=race)
+class KGMin(NamedTuple):
+    """KGMin (Kaminski 2015) for Bernoulli rewards: q^m / m, infinite at m = 0.
+
+    m equal outcomes in a row, each of probability q, would carry the arm's posterior mean across
+    its rival's: successes for an arm behind, failures for the leader. The horizon plays no part.
+    whole: count whole pulls, m rounded up; the published tables take m as it is.
+    """
+
+    whole: bool = False
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+        m, q = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
+        if self.whole:
+            m = ceil(m)
+        value: float = q**m / m if m > 0.0 else inf
+        return value
+
+
+@policy(needs=("pulls_to_cross",), level=race)
+class KGMN(NamedTuple):
+    """KGMN (Kaminski 2015) for Bernoulli rewards: -m, with the m of `KGMin`."""
+
+    whole: bool = False
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+        m, _ = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
+        return -float(ceil(m)) if self.whole else -m

@@ -1,0 +1,81 @@
+"""RBMLE: reward-biased maximum likelihood estimation, the policy this package is about."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Annotated, Any, NamedTuple
+
+from .._record import Choice
+from ..arms import Arms, Clock
+from .alpha import BetaBias, as_bias
+from .base import policy
+
+
+class Boundary(Choice):
+    """What the index is where nu + alpha/n leaves the range of the mean."""
+
+    exact = 0
+    corollary = 1
+    published = 2
+
+
+@policy
+class RBMLE(NamedTuple):
+    """Reward-biased maximum likelihood (Liu, Hsieh, Hung, Bhattacharya and Kumar 2020).
+
+    The arm with the largest max_eta {log-likelihood + alpha(t) eta_i} is played. It is an index
+    policy (Proposition 1): with n = N_i, nu = S_i / N_i and F* the convex conjugate of the family's
+    log-partition function,
+
+        I(nu, n, alpha) = n (F*(nu + alpha/n) - F*(nu)),
+
+    which is nu + alpha / (2 n) up to a common factor for Gaussian rewards (Corollary 2) and
+    n log(S / (S + alpha)) for exponential ones (Corollary 3).
+
+    alpha: the bias-growth rate: `BetaBias()`, (log t)^1.5, by default as in the paper's
+    experiments; a number c for c log t; or one of the adaptive schemes, Algorithms 1 to 3.
+    boundary: matters where the mean is bounded above (Bernoulli, Binomial). "exact": from
+    nu + alpha/n = 1 on the likelihood has no finite maximiser, the index is infinite, and such
+    arms rank by alpha - n (1 - nu), then by fewer pulls. "corollary" clips nu + alpha/n to 1
+    everywhere, as Corollary 1 is printed; "published" keeps (q log q) unclipped and drops
+    (1 - q) log(1 - q), as the code behind the tables. Both can have linear regret: docs/errata.md.
+
+    >>> from rbmle.families import Gaussian
+    >>> from rbmle.arms import Arms
+    >>> import numpy as np
+    >>> arms = Arms(np.array([4.0]), np.array([2.0]), np.array([2.0]))
+    >>> RBMLE().index_of(Gaussian(), arms, 0, 3.0)
+    0.875
+    """
+
+    alpha: Annotated[Any, as_bias] = BetaBias()
+    boundary: Boundary | str = "exact"
+
+    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+        value: float = self.alpha.alpha(family, arms, clock)
+        return value
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        n, mean = arms.pulls[i], arms.mean(i)
+        _, high = family.mean_range()
+        if self.boundary == Boundary.exact or high == inf:
+            value: float = family.bias_index(n, arms.sums[i], level)
+        elif self.boundary == Boundary.corollary:
+            biased = min(mean + level / n, high)
+            value = n * (family.conjugate(biased) - family.conjugate(mean))
+        else:
+            biased = mean + level / n
+            value = n * (family.unclipped_conjugate(biased) - family.conjugate(mean))
+        return value
+
+    def prefer(self, family: Any, arms: Arms, i: int, j: int, level: float) -> float:
+        """Among infinite indices: the larger alpha - n (high - nu), then fewer pulls."""
+        _, high = family.mean_range()
+        if self.boundary != Boundary.exact or arms.mean(i) + level / arms.pulls[i] < high:
+            return 0.0
+        excess = arms.sums[i] - high * arms.pulls[i]
+        other = arms.sums[j] - high * arms.pulls[j]
+        if excess != other:
+            return 1.0 if excess > other else -1.0
+        value: float = arms.pulls[j] - arms.pulls[i]
+        return value

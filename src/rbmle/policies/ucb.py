@@ -1,0 +1,102 @@
+"""Indices of the form mean + width: UCB, UCB-Tuned, MOSS, GP-UCB and GP-UCB-Tuned."""
+
+from __future__ import annotations
+
+from math import log, pi, sqrt
+from typing import Annotated, Any, NamedTuple
+
+from ..arms import Arms, Clock
+from .base import policy
+
+
+@policy
+class UCB(NamedTuple):
+    """UCB1 (Auer, Cesa-Bianchi and Fischer 2002): p_i + sqrt(alpha log t / N_i).
+
+    alpha: the width's factor in (0, inf); 2 in the paper (Table 1).
+
+    >>> from rbmle.arms import Arms
+    >>> import numpy as np
+    >>> UCB().index_of(None, Arms(np.array([8.0]), np.array([4.0]), np.array([4.0])), 0, 4.0)
+    1.5
+    """
+
+    alpha: Annotated[float, "(0, inf)"] = 2.0
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return arms.mean(i) + sqrt(self.alpha * level / arms.pulls[i])
+
+
+@policy
+class UCBTuned(NamedTuple):
+    """UCB-Tuned (Auer et al. 2002): p_i + sqrt(min(cap, V_i) log t / N_i).
+
+    V_i = (mean of squares) - p_i^2 + sqrt(2 log t / N_i) bounds the variance from above.
+    cap: the largest variance that a reward in [0, 1] can have, 1/4; other supports need another.
+    """
+
+    cap: Annotated[float, "(0, inf]"] = 0.25
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        n, mean = arms.pulls[i], arms.mean(i)
+        variance = arms.squares[i] / n - mean * mean + sqrt(2.0 * level / n)
+        return mean + sqrt(min(self.cap, variance) * level / n)
+
+
+@policy
+class MOSS(NamedTuple):
+    """MOSS (Audibert and Bubeck 2009): p_i + sqrt(max(log(T / (K N_i)), 0) / N_i).
+
+    anytime: replace the horizon T by the round t (Degenne and Perchet 2016, with their factor 1);
+    the paper has the fixed horizon.
+    """
+
+    anytime: bool = False
+
+    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+        rounds = clock.t if self.anytime else clock.horizon
+        return rounds / arms.count()
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        n = arms.pulls[i]
+        return arms.mean(i) + sqrt(max(log(level / n), 0.0) / n)
+
+    def needs_horizon(self) -> bool:
+        return not self.anytime
+
+
+@policy(needs=("posterior_mean", "posterior_variance"))
+class GPUCB(NamedTuple):
+    """GP-UCB (Srinivas et al. 2012) for independent arms: mu_i + sd_i sqrt(beta_t).
+
+    beta_t = 2 log(K (t pi)^2 / (6 delta)), with mu_i and sd_i those of the posterior.
+    delta: the probability that the bounds ever fail, in (0, 1); 1e-5 in the paper.
+    """
+
+    delta: Annotated[float, "(0, 1)"] = 1e-5
+
+    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+        return sqrt(2.0 * log(arms.count() * (clock.t * pi) ** 2 / (6.0 * self.delta)))
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        n, total = arms.pulls[i], arms.sums[i]
+        value: float = family.posterior_mean(n, total) + family.posterior_sd(n, total) * level
+        return value
+
+
+@policy(needs=("posterior_mean", "posterior_variance"))
+class GPUCBTuned(NamedTuple):
+    """GP-UCB-Tuned: mu_i + sd_i sqrt(c log t).
+
+    c: the tuned width in (0, inf); 0.9 is the best in the paper's experiments.
+    """
+
+    c: Annotated[float, "(0, inf)"] = 0.9
+
+    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+        return sqrt(self.c * clock.log_t())
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        n, total = arms.pulls[i], arms.sums[i]
+        value: float = family.posterior_mean(n, total) + family.posterior_sd(n, total) * level
+        return value

@@ -1,0 +1,85 @@
+"""The published tables: what was printed, and each policy in the form that the table ran."""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib import resources
+from typing import Any
+
+from .errors import one_of
+from .families import Bernoulli, Exponential, Gaussian
+from .policies import (
+    GPUCB,
+    IDS,
+    KG,
+    KGMN,
+    KLUCB,
+    MOSS,
+    RBMLE,
+    UCB,
+    VIDS,
+    BayesUCB,
+    GPUCBTuned,
+    KGMin,
+    KGStar,
+    ThompsonSampling,
+    UCBTuned,
+)
+from .problems import Problem
+
+_FAMILIES = {"bernoulli": Bernoulli(), "gaussian": Gaussian(), "exponential": Exponential()}
+
+# By the tables' own names. "KLUCB&UCB" is one column: the two coincide for Gaussian rewards.
+_POLICIES: dict[str, Any] = {
+    "RBMLE": RBMLE(boundary="published"),
+    "IDS": IDS(method="monte_carlo"),
+    "VIDS": VIDS(method="monte_carlo"),
+    "KLUCB": KLUCB(search="published"),
+    "KLUCB&UCB": UCB(),
+    "UCBT": UCBTuned(),
+    "TS": ThompsonSampling(),
+    "UCB": UCB(),
+    "MOSS": MOSS(),
+    "BUCB": BayesUCB(),
+    "GPUCB": GPUCB(),
+    "GPUCBT": GPUCBTuned(),
+    "KG": KG(form="published"),
+    "KG*": KGStar(form="published"),
+    "KGMin": KGMin(),
+    "KGMN": KGMN(),
+}
+
+
+@functools.cache
+def tables() -> dict[str, Any]:
+    """The tables of the paper as data: `regret` by table, `seconds_per_decision` by family."""
+    text = resources.files("rbmle").joinpath("data/published_tables.json").read_text("utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def published(table: str, policy: str) -> Any:
+    """A table's policy in the form that the table ran.
+
+    >>> published("Bernoulli_ID=2", "KG")
+    KG(form='published')
+    """
+    entry = _table(table)
+    one_of("published", "policy", policy, entry["policies"])
+    if policy == "TS" and entry["family"] == "gaussian":
+        return ThompsonSampling(prior="flat")
+    return _POLICIES[policy]
+
+
+def published_problem(table: str) -> Problem:
+    """A table's problem: its family with the paper's prior, and the means."""
+    entry = _table(table)
+    return Problem(_FAMILIES[entry["family"]], entry["means"])
+
+
+def _table(name: str) -> dict[str, Any]:
+    entry: dict[str, Any] = tables()["regret"][
+        one_of("published", "table", name, tables()["regret"])
+    ]
+    return entry

@@ -1,0 +1,156 @@
+"""Where rewards come from: a counter-based stream, or tables. Every policy of a run meets the same
+reward in the same cell (replication, round, arm)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._compile import record
+from .arms import Floats
+from .errors import ParameterError, integer
+from .problems import Problem
+from .random import MAX_SEED, Cell, key
+
+_SEEDS = f"[0, {MAX_SEED}]"
+
+
+@record
+class Stream(NamedTuple):
+    """Rewards drawn where they are used, from the law and the place."""
+
+    law: Any
+    means: Floats
+    key0: int
+    key1: int
+
+    def reward(self, replication: int, t: int, i: int) -> float:
+        value: float = self.law.sample(
+            self.means[i], Cell(self.key0, self.key1, replication, t, i)
+        )
+        return value
+
+
+@record
+class Rows(NamedTuple):
+    """Rewards looked up in values[replication - first, t - 1, arm]."""
+
+    values: NDArray[np.float64]
+    first: int
+
+    def reward(self, replication: int, t: int, i: int) -> float:
+        value: float = self.values[replication - self.first, t - 1, i]
+        return value
+
+
+class RewardStream:
+    """Rewards from a counter-based generator: (seed, replication, round, arm) gives the reward.
+
+    Nothing is stored, and any replication can be recomputed alone.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = integer("RewardStream", "seed", seed, _SEEDS)
+
+    def __repr__(self) -> str:
+        return f"RewardStream(seed={self.seed})"
+
+    def check(self, problem: Problem, horizon: int, last: int) -> None:
+        """Every problem, horizon and replication will do."""
+
+    def batches(
+        self, problem: Problem, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Any, int, int]]:
+        """Replications first..last-1 in batches of `size`: (source, first, last)."""
+        source = Stream(problem.law, np.array(problem.means), *key(self.seed))
+        for start in range(first, last, size):
+            yield source, start, min(start + size, last)
+
+
+class Table:
+    """Rewards from an array of shape (replications, T, K), or (T, K) for a single replication.
+
+    `seed` is for what policies draw themselves (Thompson sampling, ties).
+    """
+
+    def __init__(self, values: ArrayLike, seed: int = 0) -> None:
+        try:
+            table = np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            raise ParameterError.of("Table", "values", "an array of numbers", values) from None
+        if table.ndim == 2:
+            table = table[None]
+        if table.ndim != 3:
+            raise ParameterError.of(
+                "Table", "values", "of shape (T, K) or (replications, T, K)", table.shape
+            )
+        if not np.isfinite(table).all():
+            bad = float(table[~np.isfinite(table)][0])
+            raise ParameterError.of("Table", "values", "finite numbers", bad)
+        table.setflags(write=False)
+        self.values = table
+        self.seed = integer("Table", "seed", seed, _SEEDS)
+
+    def __repr__(self) -> str:
+        return f"Table(shape={self.values.shape}, seed={self.seed})"
+
+    def check(self, problem: Problem, horizon: int, last: int) -> None:
+        replications, rounds, n_arms = self.values.shape
+        if n_arms != problem.n_arms or rounds < horizon or replications < last:
+            raise ParameterError.of(
+                "Table",
+                "values",
+                f"of shape (at least {last}, at least {horizon}, {problem.n_arms})",
+                self.values.shape,
+            )
+        allowed = problem.law.reward_interval()
+        for value in (self.values.min(), self.values.max()):
+            if value not in allowed:
+                name = type(problem.law).__name__
+                raise ParameterError.of(
+                    "Table", "values", f"rewards in {allowed} for {name}", float(value)
+                )
+
+    def batches(
+        self, problem: Problem, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Any, int, int]]:
+        source = Rows(self.values, 0)
+        for start in range(first, last, size):
+            yield source, start, min(start + size, last)
+
+
+class PublishedTable:
+    """The protocol behind the published tables: NumPy's legacy generator, one table for all.
+
+    `RandomState(seed)` fills [replication, round, arm] in that order; drawing one replication after
+    the other gives the same numbers, and keeps one replication's table at a time. A replication
+    is reached only through those before it.
+    """
+
+    def __init__(self, seed: int = 46) -> None:
+        self.seed = integer("PublishedTable", "seed", seed, f"[0, {2**32 - 1}]")
+
+    def __repr__(self) -> str:
+        return f"PublishedTable(seed={self.seed})"
+
+    def check(self, problem: Problem, horizon: int, last: int) -> None:
+        if not hasattr(problem.law, "legacy_table"):
+            raise ParameterError.of(
+                "PublishedTable",
+                "problem",
+                "of a law with a legacy_table method",
+                type(problem.law).__name__,
+            )
+
+    def batches(
+        self, problem: Problem, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Any, int, int]]:
+        generator = np.random.RandomState(self.seed)
+        for replication in range(last):
+            shape = (horizon, problem.n_arms)
+            values = problem.law.legacy_table(generator, np.array(problem.means), shape)
+            if replication >= first:
+                yield Rows(values[None], replication), replication, replication + 1
