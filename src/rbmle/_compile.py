@@ -130,9 +130,22 @@ class Kernel:
         self._fresh = numba.njit(**_OPTIONS)(function)
 
     def __call__(self, *args: Any) -> Any:
-        compiled = self._kept if all(_is_ours(each) for each in args) else self._fresh
         with _announced(args):
-            return compiled(*args)
+            return self._twin(args)(*args)
+
+    def specialised(self, *args: Any) -> Callable[..., Any]:
+        """The native code for arguments of exactly these types, compiled now and called directly.
+
+        A call then costs well under a microsecond: no types are looked up, nor checked.
+        """
+        compiled, signature = self._twin(args), tuple(numba.typeof(each) for each in args)
+        with _announced(args):
+            compiled.compile(signature)
+        native: Callable[..., Any] = compiled.overloads[signature].entry_point
+        return native
+
+    def _twin(self, args: tuple[Any, ...]) -> Any:
+        return self._kept if all(map(_is_ours, args)) else self._fresh
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -9,7 +9,7 @@ from .._compile import njit
 from ..arms import Floats
 from ..errors import Interval
 from ..random import Cell
-from ..special import beta_density, beta_quantile_upper
+from ..special import beta_density, beta_quantile, beta_quantile_upper
 from .base import family
 
 
@@ -106,6 +106,15 @@ class Bernoulli(NamedTuple):
 
     def posterior_density(self, pulls: float, total: float, mean: float) -> float:
         return beta_density(mean, total + self.prior_a, pulls - total + self.prior_b)
+
+    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
+        a, b = total + self.prior_a, pulls - total + self.prior_b
+        sd: float = self.posterior_sd(pulls, total)  # type: ignore[attr-defined]
+        return beta_quantile(1e-15, a, b), beta_quantile_upper(1e-15, a, b), sd
+
+    def outcome_kl(self, mean: float, other: float) -> float:
+        """The divergence of the next rewards if their means are these: all there is to a coin."""
+        return bernoulli_kl(mean, other)
 
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""

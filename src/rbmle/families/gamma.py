@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from .._compile import njit
 from ..arms import Floats
 from ..random import Cell
-from ..special import gamma_density, gamma_quantile
+from ..special import gamma_density, gamma_quantile, gamma_quantile_upper
 from .base import family
 
 
@@ -84,6 +84,19 @@ class Exponential(NamedTuple):
     def posterior_density(self, pulls: float, total: float, mean: float) -> float:
         rate = (self.prior_rate + total) / mean
         return gamma_density(rate, self.prior_shape + pulls) * rate / mean
+
+    def chart(self, y: float) -> float:
+        """theta = e^y: the posterior of theta itself has heavy tails."""
+        return exp(y)
+
+    def chart_slope(self, y: float) -> float:
+        return exp(y)
+
+    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
+        """The upper end is where all but 1e-15 of the mean's own integral lies below."""
+        a, b = self.prior_shape + pulls, self.prior_rate + total
+        low, high = gamma_quantile_upper(1e-15, a), gamma_quantile(1e-15, a - 1.0)
+        return log(b / low), log(b / high), 1.0 / sqrt(a)
 
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull.

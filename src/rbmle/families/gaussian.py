@@ -90,6 +90,10 @@ class Gaussian(NamedTuple):
         sd = self.posterior_sd(pulls, total)
         return normal_density((mean - self.posterior_mean(pulls, total)) / sd) / sd
 
+    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
+        mean, sd = self.posterior_mean(pulls, total), self.posterior_sd(pulls, total)
+        return mean - 8.0 * sd, mean + 8.0 * sd, sd  # Phi(-8) = 6e-16
+
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""
         s = self.look_ahead_sd(pulls, 1.0)

@@ -3,6 +3,7 @@
 from .alpha import AdaptiveBernoulli, AdaptiveExponential, AdaptiveGaussian, BetaBias, LogBias
 from .base import POLICIES, Assuming, check_fit, families_of, policy, policy_named
 from .bayes import BayesUCB, ThompsonSampling
+from .ids import IDS, VIDS
 from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
 from .rbmle import RBMLE
@@ -10,6 +11,7 @@ from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
 
 __all__ = [
     "GPUCB",
+    "IDS",
     "KG",
     "KGMN",
     "KLUCB",
@@ -17,6 +19,7 @@ __all__ = [
     "POLICIES",
     "RBMLE",
     "UCB",
+    "VIDS",
     "AdaptiveBernoulli",
     "AdaptiveExponential",
     "AdaptiveGaussian",

@@ -90,7 +90,7 @@ def policy(
     """
 
     def decorate(cls: type[T]) -> type[T]:
-        own = vars(cls)
+        own = {**vars(cls), **shared}
         if "index_of" not in own and "choose" not in own:
             raise TypeError(f"{cls.__name__} must define index_of or choose.")
         record(cls, {**_DEFAULTS, **shared})

@@ -1,0 +1,82 @@
+"""Records as plain data, for files: `RBMLE(2.0)` <-> `{"name": "RBMLE", "alpha": {...}, ...}`.
+
+What a record holds is what its file says: numbers as numbers (infinity as "inf"), a `Choice` by its
+name, a record within a record as another such object. A class is found by its name among the
+policies, families, laws and bias-growth rates that are known, so a user's own is found once the
+module that defines it was imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf, isinf
+from typing import Any
+
+from ._record import Choice
+from .errors import ParameterError, one_of
+from .families import FAMILIES
+from .laws import LAWS
+from .policies.alpha import BIASES
+from .policies.base import POLICIES
+
+_INFINITE = {"inf": inf, "-inf": -inf}
+
+
+def to_spec(record: Any) -> dict[str, Any]:
+    """The record as data that JSON can hold.
+
+    >>> from rbmle.policies import RBMLE
+    >>> to_spec(RBMLE(2.0))
+    {'name': 'RBMLE', 'alpha': {'name': 'LogBias', 'c': 2.0}, 'boundary': 'exact'}
+    """
+    kind = type(record)
+    if _known().get(kind.__name__) is not kind:
+        raise ParameterError.of("spec", "record", "a policy, family, law or bias", record)
+    return {
+        "name": kind.__name__,
+        **{field: _plain(kind, field, getattr(record, field)) for field in record._fields},
+    }
+
+
+def from_spec(data: Any, among: Mapping[str, type] | None = None) -> Any:
+    """The record that the data describes. Parameters that are left out take their defaults, and a
+    name alone will do; case does not matter in it. `among`: the classes it may be of, by name.
+
+    >>> from_spec({"name": "RBMLE", "alpha": {"name": "BetaBias"}, "boundary": "corollary"})
+    RBMLE(alpha=BetaBias(power=0.5), boundary='corollary')
+    >>> from_spec("ucb")
+    UCB(alpha=2.0)
+    """
+    known = _known() if among is None else among
+    given = {"name": data} if isinstance(data, str) else data
+    if not isinstance(given, Mapping) or "name" not in given:
+        raise ParameterError.of("spec", "data", "a name, or an object with a 'name'", data)
+    spelled = {name.lower(): name for name in known}
+    name = given["name"]
+    kind: Any = known[spelled.get(str(name).lower()) or one_of("spec", "name", name, known)]
+    values = {key: value for key, value in given.items() if key != "name"}
+    for key in values:
+        one_of(kind.__name__, "parameter", key, kind._fields)
+    return kind(**{key: _value(value) for key, value in values.items()})
+
+
+def _known() -> dict[str, type]:
+    return {**LAWS, **BIASES, **FAMILIES, **POLICIES}
+
+
+def _plain(owner: type, field: str, value: Any) -> Any:
+    if isinstance(value, Choice):
+        return value.name
+    if isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return str(value) if isinf(value) else value
+    if hasattr(value, "_fields"):
+        return to_spec(value)
+    raise ParameterError.of(owner.__name__, field, "a number, an option or a record", value)
+
+
+def _value(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return from_spec(data)
+    return _INFINITE.get(data, data) if isinstance(data, str) else data
