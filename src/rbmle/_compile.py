@@ -32,7 +32,9 @@ T = TypeVar("T")
 
 _PACKAGE = pathlib.Path(__file__).parent
 _signatures: dict[str, inspect.Signature] = {}
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
+_said: set[str] = set()
+# forceinline: else every call of a record's method passes whole records, with reference counts.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
 
 @functools.cache
@@ -163,11 +165,11 @@ class _FirstCompilation(event.Listener):  # type: ignore[misc]
     """Says once that something is being compiled: the wait is otherwise unexplained."""
 
     def __init__(self, what: str) -> None:
-        self.what, self.said = what, False
+        self.what = what
 
     def on_start(self, event: Any) -> None:
-        if not self.said:
-            self.said = True
+        if self.what not in _said:
+            _said.add(self.what)
             print(f"rbmle: compiling {self.what} (once)", file=sys.stderr)
 
     def on_end(self, event: Any) -> None:

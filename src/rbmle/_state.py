@@ -7,76 +7,36 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
-from math import isfinite
+from sys import float_info
 from typing import Any
 
+from ._live import LiveArm, Name
 from .errors import Interval, StateError
 
 FORMAT, VERSION = "rbmle-decider", 1
-_ROUNDING = 1e-9  # how far a sum of rewards may stray from its bounds by rounding, relatively
+_COUNTS = 2**53  # counts are exact in floating point below this
+_ROUNDING = 1e-6  # relative error of a sum: at most its number of terms, 10^10, times 2^-53
 
-Name = str | int
 
-
-@dataclass(slots=True)
-class LiveArm:
-    """One arm of a decider: its rewards so far, and its pulls that wait for one."""
-
-    name: Name
-    pulls: int = 0
-    total: float = 0.0
-    squares: float = 0.0
-    pending: int = 0
-    enabled: bool = True
-    slot: int = -1  # the place among the enabled arms
-
-    @property
-    def blind(self) -> bool:
-        """Pulled, but without any reward yet: it can have no index."""
-        return self.pending > 0 and self.pulls == 0
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.pulls if self.pulls else float("nan")
-
-    def learn(self, reward: float) -> bool:
-        """Learn one reward. Whether it answers a pending pull."""
-        self.pulls += 1
-        self.total += reward
-        self.squares += reward * reward
-        if self.pending:
-            self.pending -= 1
-            return True
-        return False
-
-    def statistics(self) -> tuple[float, float, float]:
-        """Pulls, sum and sum of squares, as if pending pulls had each paid the mean so far."""
-        if not self.pending:
-            return self.pulls, self.total, self.squares
-        scale = self.pending / self.pulls
-        return (
-            self.pulls + self.pending,
-            self.total + scale * self.total,
-            self.squares + scale * self.squares,
-        )
-
-    def saved(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "pulls": self.pulls,
-            "sum": self.total,
-            "squares": self.squares,
-            "pending": self.pending,
-            "enabled": self.enabled,
-        }
+def plain(arm: LiveArm) -> dict[str, Any]:
+    """The arm as data that JSON can hold; `Reader.arms` turns it back."""
+    return {
+        "name": arm.name,
+        "pulls": arm.pulls,
+        "sum": arm.total,
+        "squares": arm.squares,
+        "pending": arm.pending,
+        "enabled": arm.enabled,
+    }
 
 
 def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
-    """Replace the file: who reads it, or finds it after a crash, sees the old or the new state."""
+    """Replace the file: who reads it, or finds it after a crash, sees the old or the new state.
+
+    A process killed meanwhile may leave its temporary file, whose name starts with a dot.
+    """
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
-    # One name for each thread that may be writing, so that leftovers of a crash do not pile up.
     temporary = os.path.join(folder, f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
     text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
     try:
@@ -142,13 +102,13 @@ class Reader:
 
     def whole(self, key: str, least: int = 0) -> int:
         value = self.take(key)
-        if type(value) is not int or not least <= value < 2**64:
-            raise self.bad(key, f"a whole number from {least} on", value)
+        if type(value) is not int or not least <= value < _COUNTS:
+            raise self.bad(key, f"a whole number in [{least}, 2^53)", value)
         return value
 
     def real(self, key: str) -> float:
         value = self.take(key)
-        if type(value) not in (int, float) or not isfinite(value):
+        if type(value) not in (int, float) or not abs(value) <= float_info.max:
             raise self.bad(key, "a finite number", value)
         return float(value)
 
@@ -170,7 +130,21 @@ class Reader:
             arms[arm.name] = arm
         if not any(arm.enabled for arm in arms.values()):
             raise self.error("no arm is enabled")
+        if sum(arm.pulls + arm.pending for arm in arms.values()) >= _COUNTS:
+            raise self.error("it has too many pulls")
         return list(arms.values())
+
+    def memory(self, size: int, n_arms: int) -> list[float]:
+        """What the policy kept in mind: places of enabled arms, or -1."""
+        values = self.take("memory")
+        places = range(-1, n_arms)
+        if (
+            not isinstance(values, list)
+            or len(values) != size
+            or any(each not in places for each in values)
+        ):
+            raise self.bad("memory", f"a list of {size} places of enabled arms", values)
+        return values
 
     def _arm(self, support: Interval) -> LiveArm:
         name, enabled = self.take("name"), self.take("enabled")
@@ -186,15 +160,12 @@ class Reader:
             self.whole("pending"),
             enabled,
         )
-        low, high = arm.pulls * support.low, arm.pulls * support.high
-        slack = _ROUNDING * (1.0 + abs(arm.total))
-        if not low - slack <= arm.total <= high + slack or not arm.pulls and arm.total:
+        slack = _ROUNDING * abs(arm.total)
+        low, high = arm.pulls * support.low - slack, arm.pulls * support.high + slack
+        if not low <= arm.total <= high:
             raise self.bad("sum", f"that of {arm.pulls} rewards in {support}", arm.total)
-        slack = _ROUNDING * (1.0 + arm.squares)
-        if arm.squares < 0.0 or arm.squares * arm.pulls + slack * arm.pulls < arm.total * arm.total:
-            raise self.bad("squares", "that of rewards with this sum", arm.squares)
-        if not arm.pulls and arm.squares:
-            raise self.bad("squares", "0 without pulls", arm.squares)
+        if arm.squares < 0.0 or (arm.squares and not arm.pulls):
+            raise self.bad("squares", f"that of {arm.pulls} squared rewards", arm.squares)
         return arm
 
 

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from ._compile import kernel
 from .arms import Arms, Clock, Floats
 from .errors import ParameterError, integer, one_of
-from .policies.base import Assuming, check_fit
+from .legacy import LegacyDraws
+from .policies.base import Assuming, check_fit, ranks_only
 from .problems import Problem
-from .random import MAX_REPLICATIONS, MAX_ROUNDS, Draws, key
+from .random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from .result import Result
 from .rewards import PublishedTable, RewardStream, Table
 
@@ -30,9 +31,7 @@ def play(
     gaps: Floats,
     horizon: int,
     known_horizon: int,
-    key0: int,
-    key1: int,
-    random_ties: bool,
+    randomness: Any,
     first: int,
     checkpoints: NDArray[np.int64],
     regret: NDArray[np.float64],
@@ -51,7 +50,7 @@ def play(
         state = policy.start(family, n_arms)
         reached = 0
         for t in range(1, horizon + 1):
-            rng = Draws(key0, key1, replication, t, random_ties)
+            rng = randomness.at(replication, t)
             i = policy.choose(state, family, arms, Clock(t, known_horizon), rng)
             arms.learn(i, source.reward(replication, t, i))
             if t == checkpoints[reached]:
@@ -112,20 +111,27 @@ def simulate(
 
     regret = np.zeros((len(players), count, rounds.size))
     pulls = np.zeros((len(players), count, problem.n_arms))
-    gaps, keys = problem.gaps, key(rewards.seed)
+    gaps = problem.gaps
+    draws = [
+        rewards.draws(problem, horizon, first, last, ties == "random")
+        if ties == "random" or not ranks_only(policy)
+        else Counter(*key(rewards.seed), random_ties=False)
+        for policy, _ in players
+    ]
 
     def run(index: int, source: Any, begin: int, end: int) -> None:
         policy, model = players[index]
         rows = slice(begin - first, end - first)
         known = horizon if policy.needs_horizon() else 0
         play(
-            policy, model, source, gaps, horizon, known, *keys, ties == "random",
+            policy, model, source, gaps, horizon, known, draws[index],
             begin, rounds, regret[index, rows], pulls[index, rows],
         )  # fmt: skip
 
     size = max(1, _DECISIONS_A_BATCH // horizon)
     batches = rewards.batches(problem, horizon, first, last, size)
-    _run_all(run, len(players), batches, threads or os.cpu_count() or 1)
+    in_order = [isinstance(each, LegacyDraws) for each in draws]
+    _run_all(run, in_order, batches, threads or os.cpu_count() or 1)
     return Result(
         problem=problem,
         policies=tuple(policy for policy, _ in players),
@@ -171,17 +177,20 @@ def _checkpoints(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
     return np.unique(np.append(rounds, horizon)).astype(np.int64)
 
 
-def _run_all(run: Any, n_players: int, batches: Any, threads: int) -> None:
-    """Run every player on every batch, with few batches in memory at a time."""
+def _run_all(run: Any, in_order: Sequence[bool], batches: Any, threads: int) -> None:
+    """Run every player on every batch, with few batches in memory at a time.
+
+    Where a player draws from a stream, its batches run in order, on this thread.
+    """
     with ThreadPoolExecutor(threads) as pool:
         waiting: set[Future[None]] = set()
         for number, (source, begin, end) in enumerate(batches):
-            for index in range(n_players):
-                if number == 0:  # compiles: once, not in every thread
+            for index, ordered in enumerate(in_order):
+                if ordered or number == 0:  # the first run compiles: once, not in every thread
                     run(index, source, begin, end)
                 else:
                     waiting.add(pool.submit(run, index, source, begin, end))
-            while len(waiting) > 2 * threads * n_players:
+            while len(waiting) > 2 * threads * len(in_order):
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for each in done:
                     each.result()

@@ -193,6 +193,19 @@ class Draws(NamedTuple):
         return cell.uniform(0) * ties < 1.0
 
 
+@record
+class Counter(NamedTuple):
+    """The draws of policies as a pure function of the seed and the place."""
+
+    key0: int
+    key1: int
+    random_ties: bool
+
+    def at(self, replication: int, t: int) -> Draws:
+        """What may be drawn in round t of a replication."""
+        return Draws(self.key0, self.key1, replication, t, self.random_ties)
+
+
 def key(seed: int) -> tuple[int, int]:
     """A seed of up to 64 bits as the two words of a Philox key."""
     return seed & _WORD, seed >> 32

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from ._compile import record
 from .arms import Floats
 from .errors import ParameterError, integer
+from .legacy import LegacyDraws
 from .problems import Problem
-from .random import MAX_SEED, Cell, key
+from .random import MAX_SEED, Cell, Counter, key
 
 _SEEDS = f"[0, {MAX_SEED}]"
 
@@ -46,7 +47,28 @@ class Rows(NamedTuple):
         return value
 
 
-class RewardStream:
+class Rewards:
+    """A source of rewards: what the engine asks of each kind below."""
+
+    seed: int
+
+    def check(self, problem: Problem, horizon: int, last: int) -> None:
+        """Refuse, with a sentence, what cannot be played up to replication last - 1."""
+
+    def batches(
+        self, problem: Problem, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Any, int, int]]:
+        """Replications first..last-1, about `size` at a time: (source, first, last)."""
+        raise NotImplementedError
+
+    def draws(
+        self, problem: Problem, horizon: int, first: int, last: int, random_ties: bool
+    ) -> Any:
+        """What a policy itself draws from: a pure function of the place, unless said otherwise."""
+        return Counter(*key(self.seed), random_ties)
+
+
+class RewardStream(Rewards):
     """Rewards from a counter-based generator: (seed, replication, round, arm) gives the reward.
 
     Nothing is stored, and any replication can be recomputed alone.
@@ -58,19 +80,15 @@ class RewardStream:
     def __repr__(self) -> str:
         return f"RewardStream(seed={self.seed})"
 
-    def check(self, problem: Problem, horizon: int, last: int) -> None:
-        """Every problem, horizon and replication will do."""
-
     def batches(
         self, problem: Problem, horizon: int, first: int, last: int, size: int
     ) -> Iterator[tuple[Any, int, int]]:
-        """Replications first..last-1 in batches of `size`: (source, first, last)."""
         source = Stream(problem.law, np.array(problem.means), *key(self.seed))
         for start in range(first, last, size):
             yield source, start, min(start + size, last)
 
 
-class Table:
+class Table(Rewards):
     """Rewards from an array of shape (replications, T, K), or (T, K) for a single replication.
 
     `seed` is for what policies draw themselves (Thompson sampling, ties).
@@ -122,7 +140,7 @@ class Table:
             yield source, start, min(start + size, last)
 
 
-class PublishedTable:
+class PublishedTable(Rewards):
     """The protocol behind the published tables: NumPy's legacy generator, one table for all.
 
     `RandomState(seed)` fills [replication, round, arm] in that order; drawing one replication after
@@ -150,7 +168,27 @@ class PublishedTable:
     ) -> Iterator[tuple[Any, int, int]]:
         generator = np.random.RandomState(self.seed)
         for replication in range(last):
-            shape = (horizon, problem.n_arms)
-            values = problem.law.legacy_table(generator, np.array(problem.means), shape)
+            values = self._next_table(generator, problem, horizon)
             if replication >= first:
                 yield Rows(values[None], replication), replication, replication + 1
+
+    def draws(
+        self, problem: Problem, horizon: int, first: int, last: int, random_ties: bool
+    ) -> Any:
+        """The generator goes on after the whole table, through all trials in order."""
+        if first > 0:
+            raise ParameterError.of(
+                "PublishedTable",
+                "first_replication",
+                "0 for a policy that draws, from one generator through all trials",
+                first,
+            )
+        generator = np.random.RandomState(self.seed)
+        for _ in range(last):
+            self._next_table(generator, problem, horizon)
+        return LegacyDraws.going_on(generator, random_ties)
+
+    def _next_table(self, generator: Any, problem: Problem, horizon: int) -> Floats:
+        shape = (horizon, problem.n_arms)
+        table: Floats = problem.law.legacy_table(generator, np.array(problem.means), shape)
+        return table

@@ -41,14 +41,14 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
         if f_x == 0.0 or width <= 2.0 * tolerance:
             return best
         least = tolerance / width
-        xi = (a - b) / (c - b)
-        # Where a value is infinite the differences below are NaN and the step is a bisection.
-        phi = (f_a - f_b) / (f_c - f_b)
         t = 0.5
-        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
-            t = f_a / (f_b - f_a) * f_c / (f_b - f_c) + (
-                (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
-            )
+        if max(f_a, f_b, f_c) < inf and f_b != f_c:
+            xi = (a - b) / (c - b)
+            phi = (f_a - f_b) / (f_c - f_b)
+            if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+                t = f_a / (f_b - f_a) * f_c / (f_b - f_c) + (
+                    (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
+                )
         t = min(max(t, least), 1.0 - least)
     return best
 

@@ -69,8 +69,13 @@ def needs_horizon(self: Any) -> bool:
     return False
 
 
+def settles(self: Any) -> bool:
+    """Whether the rule is meant to play the best arm ever more often: sublinear regret."""
+    return True
+
+
 _DEFAULTS = {
-    each.__name__: each for each in (level, index_of, prefer, start, choose, needs_horizon)
+    each.__name__: each for each in (level, index_of, prefer, start, choose, needs_horizon, settles)
 }
 
 
@@ -127,6 +132,11 @@ def check_fit(policy: Any, family: Any) -> None:
         )
     if hasattr(policy, "check_family"):
         policy.check_family(family)
+
+
+def ranks_only(policy: Any) -> bool:
+    """Whether the policy only ranks arms by their indices: then it draws nothing but ties."""
+    return type(policy).choose is choose
 
 
 def _missing(policy: type, family: type) -> list[str]:

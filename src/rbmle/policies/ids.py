@@ -36,14 +36,15 @@ def ratio(regret: float, information: float) -> float:
 def best_odds(regret: float, information: float, other: float, other_information: float) -> float:
     """The probability q of the first of two arms that minimises the ratio of their mixture.
 
-    With regret a + b q and information c + d q the ratio is convex in q and its derivative
-    vanishes at q = a/b - 2 c/d. Where a or c is common, one arm is as good or better outright.
+    With regret a + b q and information c + d q the ratio is convex in q. Where b and d have the
+    same sign its derivative vanishes at q = a/b - 2 c/d; elsewhere one arm costs no more and tells
+    no less than the other, and is played outright.
     """
     b, d = regret - other, information - other_information
-    if b == 0.0 or d == 0.0:
-        return 1.0 if b < 0.0 or (b == 0.0 and d > 0.0) else 0.0
-    q = other / b - 2.0 * other_information / d
-    return min(max(q, 0.0), 1.0)
+    if b * d > 0.0:
+        q = other / b - 2.0 * other_information / d
+        return min(max(q, 0.0), 1.0)
+    return 1.0 if b < 0.0 or (b == 0.0 and d > 0.0) else 0.0
 
 
 def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:

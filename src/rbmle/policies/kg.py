@@ -151,6 +151,10 @@ class KGMin(NamedTuple):
         value: float = q**m / m if m > 0.0 else inf
         return value
 
+    def settles(self) -> bool:
+        """It explores for ever: without a horizon a switch is always worth the same."""
+        return False
+
 
 @policy(needs=("pulls_to_cross",), level=race)
 class KGMN(NamedTuple):
@@ -161,3 +165,7 @@ class KGMN(NamedTuple):
     def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
         m, _ = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
         return -float(ceil(m)) if self.whole else -m
+
+    def settles(self) -> bool:
+        """As `KGMin`."""
+        return False

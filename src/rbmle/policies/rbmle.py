@@ -68,6 +68,10 @@ class RBMLE(NamedTuple):
             value = n * (family.unclipped_conjugate(biased) - family.conjugate(mean))
         return value
 
+    def settles(self) -> bool:
+        """Only the exact index has sublinear regret on every problem."""
+        return self.boundary == Boundary.exact
+
     def prefer(self, family: Any, arms: Arms, i: int, j: int, level: float) -> float:
         """Among infinite indices: the larger alpha - n (high - nu), then fewer pulls."""
         _, high = family.mean_range()

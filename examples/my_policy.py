@@ -1,0 +1,46 @@
+"""A policy of your own, in one class: UCB-V, checked by every law, simulated and used live.
+
+    python examples/my_policy.py
+
+UCB-V (Audibert, Munos and Szepesvari 2009) estimates the variance V of each arm:
+p + sqrt(2 V z log t / n) + 3 b z log t / n, for rewards in an interval of length b.
+"""
+
+from math import sqrt
+from typing import Annotated, Any, NamedTuple
+
+import rbmle
+from rbmle.arms import Arms
+from rbmle.testing import check_policy
+
+
+@rbmle.policy
+class UCBV(NamedTuple):
+    """p + sqrt(2 V e / n) + 3 b e / n with e = zeta log t; V is the empirical variance."""
+
+    zeta: Annotated[float, "(0, inf)"] = 1.0
+    b: Annotated[float, "(0, inf)"] = 1.0
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        n, mean, e = arms.pulls[i], arms.mean(i), self.zeta * level
+        variance = max(arms.squares[i] / n - mean * mean, 0.0)
+        return mean + sqrt(2.0 * variance * e / n) + 3.0 * self.b * e / n
+
+
+def main() -> None:
+    check_policy(UCBV(0.2), rbmle.Bernoulli())  # raises where a law is broken
+    print("UCBV obeys every law.\n")
+
+    problem = rbmle.Problem(rbmle.Bernoulli(), [0.02, 0.05, 0.08, 0.1])
+    policies = [UCBV(0.2), rbmle.UCB(), rbmle.RBMLE()]
+    print(rbmle.simulate(problem, policies, horizon=20_000, replications=50), "\n")
+
+    decider = rbmle.Decider(["a", "b"], UCBV(0.2), rbmle.Bernoulli())
+    for _ in range(200):
+        arm = decider.pull()
+        decider.update(arm, 0.9 if arm == "b" else 0.1)
+    print(decider)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,334 @@
+"""Every family and law: what it says of itself agrees with its definition and with SciPy."""
+
+from __future__ import annotations
+
+from math import inf, log
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.special
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from rbmle.families import (
+    FAMILIES,
+    Bernoulli,
+    Binomial,
+    Exponential,
+    Gamma,
+    Gaussian,
+    Poisson,
+    base,
+    roots,
+)
+from rbmle.laws import LAWS, Beta, GaussianMixture, Laplace, TwoPoint, Uniform
+from rbmle.random import Cell, key
+
+KEY = key(8_061_977)
+OURS = [
+    Bernoulli(), Bernoulli(2.5, 0.5), Binomial(5), Binomial(12, 0.5, 2.0), Gaussian(),
+    Gaussian(2.0, -1.0, 0.5), Exponential(), Exponential(2.5, 3.0), Gamma(2.5),
+    Gamma(0.4, 3.0, 2.0), Poisson(), Poisson(0.5, 2.0),
+]  # fmt: skip
+PAIRS = [(Bernoulli(2.0, 3.0), Binomial(1, 2.0, 3.0)), (Exponential(2.0, 3.0), Gamma(1, 2.0, 3.0))]
+OTHER_LAWS = [
+    Uniform(), Uniform(0.7), Beta(), Beta(0.5), TwoPoint(), TwoPoint(-2.0, 3.0),
+    GaussianMixture(), GaussianMixture(3.0, 0.5), Laplace(), Laplace(0.3),
+]  # fmt: skip
+HISTORIES = [(u, n, place) for u in (0.1, 0.5, 0.85) for n in (3.0, 40.0) for place in (0.2, 0.9)]
+
+every_family = pytest.mark.parametrize("family", OURS, ids=repr)
+every_law = pytest.mark.parametrize("law", OURS + OTHER_LAWS, ids=repr)
+laws = settings(max_examples=60, derandomize=True, deadline=None)
+PLACES = st.floats(0.02, 0.98)
+
+
+def mean_at(family, u: float) -> float:
+    """The mean at place u in (0, 1) of its range."""
+    low, high = family.mean_range()
+    if high < inf:
+        return low + u * (high - low)
+    return u / (1.0 - u) if low == 0.0 else 3.0 * log(u / (1.0 - u))
+
+
+def posterior(family, n: float, total: float):
+    """SciPy's posterior of the mean, from the textbook's conjugate pairs."""
+    match family:
+        case Bernoulli(a, b):
+            return scipy.stats.beta(a + total, b + n - total)
+        case Binomial(m, a, b):
+            return scipy.stats.beta(a + total, b + m * n - total, scale=m)
+        case Gaussian(sigma, prior_mean, sd):
+            variance = 1.0 / (sd**-2 + n * sigma**-2)
+            mean = variance * (prior_mean * sd**-2 + total * sigma**-2)
+            return scipy.stats.norm(mean, variance**0.5)
+        case Exponential(a, b):
+            return scipy.stats.invgamma(a + n, scale=b + total)
+        case Gamma(k, a, b):
+            return scipy.stats.invgamma(a + k * n, scale=k * (b + total))
+        case Poisson(a, b):
+            return scipy.stats.gamma(a + total, scale=1.0 / (b + n))
+
+
+def test_every_family_and_law_of_the_package_is_tested():
+    known = {*FAMILIES.values(), *LAWS.values()}
+    ours = {each for each in known if each.__module__.startswith("rbmle.")}
+    assert {type(each) for each in OURS + OTHER_LAWS} == ours
+
+
+@every_family
+@laws
+@given(PLACES)
+def test_the_mean_is_the_derivative_of_the_log_partition(family, u):
+    mean = mean_at(family, u)
+    eta = family.natural(mean)
+    h = 1e-5 * max(abs(eta), 0.1)
+    slope = (family.log_partition(eta + h) - family.log_partition(eta - h)) / (2.0 * h)
+    assert slope == pytest.approx(mean, rel=1e-6, abs=1e-8)
+
+
+@every_family
+@laws
+@given(PLACES)
+def test_the_variance_is_its_second_derivative(family, u):
+    mean = mean_at(family, u)
+    h = 1e-5 * family.variance(mean) ** 0.5
+    slope = (family.natural(mean + h) - family.natural(mean - h)) / (2.0 * h)
+    assert 1.0 / slope == pytest.approx(family.variance(mean), rel=1e-6)
+
+
+@every_family
+@laws
+@given(PLACES)
+def test_the_conjugate_is_the_legendre_transform(family, u):
+    mean = mean_at(family, u)
+    eta = family.natural(mean)
+    generic = mean * eta - family.log_partition(eta)
+    assert family.conjugate(mean) == pytest.approx(generic, rel=1e-12, abs=1e-12)
+    assert base.conjugate(family, mean) == generic
+    for other in (0.9 * eta, 1.1 * eta, eta + (0.01 if eta >= 0.0 else -0.01)):
+        assert mean * other - family.log_partition(other) <= generic + 1e-12 * (1 + abs(generic))
+
+
+@every_family
+@laws
+@given(PLACES, PLACES)
+def test_kl_is_the_bregman_divergence(family, u, v):
+    mean, other = mean_at(family, u), mean_at(family, v)
+    kl = family.kl(mean, other)
+    assert kl == pytest.approx(base.kl(family, mean, other), rel=1e-9, abs=1e-12)
+    assert family.kl(mean, mean) == 0.0
+    assert kl >= (0.0 if abs(u - v) > 1e-6 else -1e-12)
+    if abs(u - v) > 1e-3:
+        assert kl > 0.0
+
+
+@every_family
+@laws
+@given(PLACES, st.floats(1e-3, 8.0))
+def test_kl_upper_solves_its_equation(family, u, bound):
+    mean = mean_at(family, u)
+    upper = family.kl_upper(mean, bound)
+    assert mean < upper <= family.mean_range()[1]
+    ulps = 8.0 * abs(np.spacing(upper))
+    solved = abs(family.kl(mean, upper) - bound) <= 1e-12 * bound
+    pinned = family.kl(mean, upper - ulps) <= bound <= family.kl(mean, upper + ulps)
+    assert solved or pinned
+    generic = roots.kl_upper(family, mean, bound)
+    assert upper == pytest.approx(generic, rel=1e-12, abs=1e-12)
+
+
+@every_family
+def test_kl_upper_without_room_is_the_mean(family):
+    mean = mean_at(family, 0.4)
+    assert family.kl_upper(mean, 0.0) == mean
+    assert family.kl_upper(mean, -1.0) == mean
+
+
+@every_family
+@laws
+@given(PLACES, st.floats(0.05, 40.0), st.floats(1.01, 5.0))
+def test_xi_falls_strictly(family, u, k, factor):
+    nu = mean_at(family, u)
+    smaller, larger = family.xi(factor * k, nu), family.xi(k, nu)
+    assert smaller < larger or smaller == inf
+    assert smaller > family.natural(nu)
+
+
+@every_family
+@laws
+@given(PLACES, PLACES)
+def test_k_star_solves_its_equation(family, u, v):
+    low, high = sorted((u, v))
+    lower, mean = mean_at(family, low), mean_at(family, high)
+    assert family.k_star(lower, mean) == inf
+    if high - low < 0.01:
+        return
+    k, target = family.k_star(mean, lower), family.natural(mean)
+    assert 0.0 < k < inf
+    assert family.xi((1.0 + 1e-6) * k, lower) < target <= family.xi((1.0 - 1e-6) * k, lower)
+
+
+def test_k_star_in_closed_form_and_at_the_end_of_the_range():
+    assert Gaussian(2.0).k_star(1.5, 0.5) == pytest.approx(0.5, rel=1e-12)
+    assert Exponential().k_star(1.0, 0.0) == 0.0
+
+
+def index_factor(family, alpha: float) -> float:
+    """Proposition 1's index over the family's own: Corollary 2 leaves alpha / sigma^2 out."""
+    return alpha / family.sigma**2 if isinstance(family, Gaussian) else 1.0
+
+
+@every_family
+@laws
+@given(PLACES, st.integers(1, 500), st.floats(0.01, 30.0))
+def test_the_index_is_that_of_proposition_one(family, u, n, alpha):
+    total = n * mean_at(family, u)
+    index = family.bias_index(float(n), total, alpha)
+    generic = base.bias_index(family, float(n), total, alpha)
+    assert index * index_factor(family, alpha) == pytest.approx(generic, rel=1e-9, abs=1e-9)
+    assert (generic == inf) == (total / n + alpha / n >= family.mean_range()[1])
+
+
+@every_family
+@pytest.mark.parametrize("seed", range(8))
+def test_the_index_is_the_maximum_of_the_biased_likelihood(family, seed):
+    rng = np.random.default_rng(seed)
+    n, alpha = int(rng.integers(1, 60)), rng.uniform(0.05, 4.0)
+    total = n * mean_at(family, rng.uniform(0.1, 0.6))
+    biased = (total + alpha) / n
+    if biased >= family.mean_range()[1]:
+        far = [(total + alpha) * eta - n * family.log_partition(eta) for eta in (50.0, 60.0)]
+        assert far[1] > far[0] + 1e-9
+        assert family.bias_index(float(n), total, alpha) == inf
+        return
+
+    def largest(weight: float) -> float:
+        middle = family.natural(weight / n)
+        width = min(3.0, 0.9 * abs(middle)) if family.mean_range() == (0.0, inf) else 3.0
+        width = 3.0 if isinstance(family, Poisson) else width
+        found = scipy.optimize.minimize_scalar(
+            lambda eta: n * family.log_partition(eta) - weight * eta,
+            bounds=(middle - width, middle + 0.8 * width), method="bounded",
+            options={"xatol": 1e-9},
+        )  # fmt: skip
+        return -found.fun
+
+    index = family.bias_index(float(n), total, alpha) * index_factor(family, alpha)
+    assert index == pytest.approx(largest(total + alpha) - largest(total), rel=1e-8, abs=1e-9)
+
+
+@every_family
+@pytest.mark.parametrize(("u", "n", "place"), HISTORIES)
+def test_the_posterior_is_scipys(family, u, n, place):
+    total = n * mean_at(family, u)
+    law = posterior(family, n, total)
+    close = {"rel": 1e-10, "abs": 1e-14}
+    assert family.posterior_mean(n, total) == pytest.approx(law.mean(), **close)
+    assert family.posterior_variance(n, total) == pytest.approx(law.var(), **close)
+    assert family.posterior_sd(n, total) == pytest.approx(law.std(), **close)
+    for tail in (place, 1e-6):
+        assert family.posterior_quantile(n, total, tail) == pytest.approx(law.isf(tail), **close)
+    if hasattr(family, "posterior_density"):
+        mean = law.ppf(place)
+        assert family.posterior_density(n, total, mean) == pytest.approx(law.pdf(mean), **close)
+        low, high, sd = family.posterior_span(n, total)
+        assert law.cdf(family.chart(low)) + law.sf(family.chart(high)) < 3e-15
+        middle = 0.5 * (low + high)
+        rise = family.chart(middle + 1e-6) - family.chart(middle - 1e-6)
+        assert rise / 2e-6 == pytest.approx(family.chart_slope(middle), rel=1e-6)
+        assert sd > 0.0
+
+
+@njit
+def posterior_draws(family, n, total, out):
+    for j in range(out.size):
+        out[j] = family.posterior_draw(n, total, Cell(KEY[0], KEY[1], j, 1, 0), 256 * (j % 3))
+
+
+@every_family
+@pytest.mark.parametrize(("n", "u"), [(1.0, 0.3), (30.0, 0.8)])
+def test_posterior_draws_are_from_the_posterior(family, n, u):
+    total, out = n * mean_at(family, u), np.empty(10_000)
+    posterior_draws(family, n, total, out)
+    assert scipy.stats.kstest(out, posterior(family, n, total).cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(("plain", "general"), PAIRS, ids=repr)
+@laws
+@given(PLACES, PLACES, st.integers(2, 60), st.floats(0.01, 9.0))
+def test_special_cases_are_the_plain_families(plain, general, u, v, n, x):
+    mean, other = mean_at(plain, u), mean_at(plain, v)
+    history = (float(n), n * mean)
+    calls = {
+        "natural": (mean,), "log_partition": (plain.natural(mean),), "conjugate": (mean,),
+        "unclipped_conjugate": (mean,), "variance": (mean,), "kl": (mean, other),
+        "kl_upper": (mean, x), "xi": (x, mean), "k_star": (max(u, v) + 0.01, min(mean, other)),
+        "bias_index": (*history, x), "posterior_mean": history, "posterior_variance": history,
+        "posterior_sd": history, "posterior_quantile": (*history, u), "sub_gaussian": (mean,),
+        "sub_exponential": (mean,), "mean_range": (), "mean_interval": (), "reward_interval": (),
+        "posterior_draw": (*history, Cell(*KEY, n, 1, 0), 0),
+    }  # fmt: skip
+    for name, arguments in calls.items():
+        a, b = getattr(plain, name)(*arguments), getattr(general, name)(*arguments)
+        assert b == pytest.approx(a, rel=1e-10, abs=1e-13), name
+
+
+@njit
+def rewards(law, mean, out):
+    for j in range(out.size):
+        out[j] = law.sample(mean, Cell(KEY[0], KEY[1], j // 10, 1 + j % 10, 0))
+
+
+@every_law
+@pytest.mark.parametrize("u", [0.2, 0.7])
+def test_rewards_have_their_mean_variance_and_support(law, u):
+    mean, out = mean_at(law, u), np.empty(40_000)
+    rewards(law, mean, out)
+    variance, gaps = law.variance(mean), (out - mean) ** 2
+    assert abs(out.mean() - mean) < 4.5 * (variance / out.size) ** 0.5
+    spread = max(gaps.std(), 1e-3 * variance)  # a fair coin's squared gaps do not vary
+    assert abs(gaps.mean() - variance) < 4.5 * spread / out.size**0.5
+    assert out.min() in law.reward_interval()
+    assert out.max() in law.reward_interval()
+    assert mean in law.mean_interval()
+    if isinstance(law, Uniform):
+        assert np.abs(out - mean).max() < 0.5 * law.width
+    if isinstance(law, TwoPoint):
+        assert set(out) == {law.low, law.high}
+
+
+def log_mgf(law, mean: float, x: np.ndarray) -> np.ndarray:
+    """log E exp(x (X - mean)): of a family F(eta + x) - F(eta) - x mean, of others by hand."""
+    if isinstance(law, tuple(FAMILIES.values())):
+        eta = law.natural(mean)
+        return np.array([law.log_partition(eta + y) - law.log_partition(eta) - y * mean for y in x])
+    match law:
+        case Uniform(width):
+            return np.log(np.sinh(0.5 * x * width) / (0.5 * x * width))
+        case Beta(c):
+            return np.log(scipy.special.hyp1f1(c * mean, c, x)) - x * mean
+        case TwoPoint(low, high):
+            return log_mgf(Bernoulli(), (mean - low) / (high - low), x * (high - low))
+        case GaussianMixture(spread, sigma):
+            return np.log(np.cosh(x * spread)) + 0.5 * (sigma * x) ** 2
+        case Laplace(scale):
+            return -np.log1p(-((scale * x) ** 2))
+
+
+@every_law
+@pytest.mark.parametrize("u", [0.05, 0.5, 0.8])
+def test_the_tails_are_as_light_as_stated(law, u):
+    mean = mean_at(law, max(u, 0.4) if isinstance(law, Uniform) else u)
+    rho, kappa = law.sub_exponential(mean)
+    ends = np.concatenate([np.geomspace(1e-3, 40.0, 60), np.linspace(0.01, 0.9999, 60)])
+    x = np.unique(np.concatenate([-ends, ends])) / (kappa or 1.0)
+    x = x[np.abs(x) * kappa < 1.0]
+    bound = 0.5 * (rho * x) ** 2
+    assert (log_mgf(law, mean, x) <= (1.0 + 1e-9) * bound + 1e-13).all()
+    # kappa = 0 says that the bound holds everywhere: the law is sub-Gaussian, and only then.
+    assert law.sub_gaussian(mean) == (rho if kappa == 0.0 else inf)
+    assert rho**2 >= (1.0 - 1e-12) * law.variance(mean)

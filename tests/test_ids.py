@@ -1,0 +1,156 @@
+"""IDS and VIDS: what the posteriors say is integrated accurately, and used to the least ratio."""
+
+import numpy as np
+import pytest
+from numba import njit
+from scipy import integrate, stats
+
+from rbmle.arms import Arms
+from rbmle.engine import simulate
+from rbmle.families import Bernoulli, Exponential, Gaussian
+from rbmle.policies import IDS, VIDS
+from rbmle.policies.beliefs import MAX_PANELS, beliefs
+from rbmle.policies.ids import best_odds, ratio
+from rbmle.problems import Problem
+from rbmle.random import Draws
+from rbmle.rewards import RewardStream
+
+POSTERIORS = {
+    Bernoulli: lambda n, s: stats.beta(1 + s, 1 + n - s),
+    Gaussian: lambda n, s: stats.norm(s / (n + 1), (n + 1) ** -0.5),
+    Exponential: lambda n, s: stats.invgamma(1 + n, scale=1 + s),
+}
+
+# Posteriors alike, posteriors of very different widths, and ones that a grid of 100 points on
+# [0, 1] would not see: 1e6 pulls leave a standard deviation of 5e-4.
+HISTORIES = {
+    Bernoulli: [
+        ([1, 1, 1], [0, 1, 1]),
+        ([10, 20, 1e5, 3], [5, 12, 55000, 1]),
+        ([1e6, 1e6, 40], [700_000, 699_500, 28]),
+        ([5000, 5000], [5000, 4998]),
+    ],
+    Gaussian: [
+        ([1, 1, 1], [-0.3, 0.2, 1.1]),
+        ([10, 20, 1e6, 3], [5, 12, 5.5e5, 1]),
+        ([1e6, 1e6, 1e6], [1e5, 1.001e5, 1.002e5]),
+    ],
+    Exponential: [
+        ([1, 1, 1], [0.2, 1.4, 0.6]),
+        ([1, 2, 1e4, 30], [0.5, 0.7, 3e3, 12]),
+        ([1e5, 1e5], [3e4, 3.01e4]),
+    ],
+}
+CASES = [(family, *history) for family in HISTORIES for history in HISTORIES[family]]
+
+
+@njit
+def quadrature(state, family, arms):
+    state.refresh(family, arms)
+    state.integrate()
+
+
+@njit
+def monte_carlo(state, family, arms, rng, samples):
+    state.draw_jointly(family, arms, rng, samples)
+
+
+def arms_of(pulls, sums):
+    return Arms(np.array(pulls, float), np.array(sums, float), np.zeros(len(pulls)))
+
+
+def believe(family, pulls, sums):
+    state = beliefs(None, family, len(pulls))
+    quadrature(state, family, arms_of(pulls, sums))
+    return state
+
+
+def reference(posteriors):
+    """p_a and E[theta_j | A* = a] p_a by SciPy's adaptive quadrature."""
+    low = max(each.ppf(1e-15) for each in posteriors)
+    high = max(each.isf(1e-15) for each in posteriors)
+    levels = [1e-9, 1e-6, 1e-3, 0.1, 0.5, 0.9, 0.999, 1 - 1e-6, 1 - 1e-9]
+    inner = {each.ppf(q) for each in posteriors for q in levels}
+    ends = [low, *sorted(x for x in inner if low < x < high), high]
+
+    def integral(f):
+        pieces = zip(ends, ends[1:], strict=False)
+        return sum(integrate.quad(f, a, b, epsabs=1e-13, epsrel=1e-11)[0] for a, b in pieces)
+
+    def others_below(x, a):
+        return np.prod([d.cdf(x) for j, d in enumerate(posteriors) if j != a])
+
+    best = [integral(lambda x, a=a, d=d: d.pdf(x) * others_below(x, a)) for a, d in
+            enumerate(posteriors)]  # fmt: skip
+    top = [integral(lambda x, a=a, d=d: x * d.pdf(x) * others_below(x, a)) for a, d in
+           enumerate(posteriors)]  # fmt: skip
+    return np.array(best), np.array(top)
+
+
+@pytest.mark.parametrize(("family", "pulls", "sums"), CASES)
+def test_quadrature_is_accurate(family, pulls, sums):
+    state = believe(family(), pulls, sums)
+    posteriors = [POSTERIORS[family](n, s) for n, s in zip(pulls, sums, strict=True)]
+    best, top = reference(posteriors)
+    np.testing.assert_allclose(state.best, best, atol=1e-9)
+    np.testing.assert_allclose(state.best * np.diag(state.given), top, atol=1e-8)
+    assert 0 < state.panels[0] < MAX_PANELS
+
+
+@pytest.mark.parametrize(("family", "pulls", "sums"), CASES)
+def test_conditional_means_average_to_the_posterior_mean(family, pulls, sums):
+    """The law of total expectation."""
+    state = believe(family(), pulls, sums)
+    np.testing.assert_allclose(state.best.sum(), 1.0, atol=1e-10)
+    np.testing.assert_allclose(state.best @ state.given, state.means, rtol=1e-9)
+
+
+@pytest.mark.parametrize("family", HISTORIES)
+def test_tables_kept_from_round_to_round_are_those_made_afresh(family):
+    """Whatever came before, the same arms give the same beliefs, bit for bit."""
+    rng = np.random.default_rng(5)
+    kept = beliefs(None, family(), 4)
+    pulls, sums = np.ones(4), rng.uniform(0, 1, 4).round()
+    for _ in range(300):
+        i = rng.integers(4)
+        pulls[i] += 1
+        sums[i] += float(rng.uniform() < 0.5)
+        quadrature(kept, family(), arms_of(pulls, sums))
+        fresh = believe(family(), pulls, sums)
+        assert np.array_equal(kept.best, fresh.best)
+        assert np.array_equal(kept.given, fresh.given)
+
+
+@pytest.mark.parametrize("family", HISTORIES)
+def test_monte_carlo_agrees_with_quadrature(family):
+    pulls, sums = [4, 9, 6], [2, 5, 3]
+    exact = believe(family(), pulls, sums)
+    drawn = beliefs(None, family(), 3)
+    monte_carlo(drawn, family(), arms_of(pulls, sums), Draws(1, 0, 0, 1, True), 200_000)
+    error = 4.5 * np.sqrt(0.25 / 200_000)
+    np.testing.assert_allclose(drawn.best, exact.best, atol=error)
+    np.testing.assert_allclose(drawn.given, exact.given, atol=20 * error)
+
+
+def test_odds_minimise_the_ratio():
+    rng = np.random.default_rng(3)
+    grid = np.linspace(0.0, 1.0, 20_001)
+    for _ in range(200):
+        a, c = rng.uniform(0, 1, 2) * 10.0 ** rng.integers(-3, 1)
+        g, h = rng.uniform(0, 1, 2) * 10.0 ** rng.integers(-3, 1)
+        q = best_odds(a, g, c, h)
+        least = ((grid * a + (1 - grid) * c) ** 2 / (grid * g + (1 - grid) * h)).min()
+        assert ratio(q * a + (1 - q) * c, q * g + (1 - q) * h) <= least * (1 + 1e-12)
+    assert best_odds(0.1, 0.5, 0.1, 0.2) == 1.0
+    assert best_odds(0.1, 0.5, 0.3, 0.5) == 1.0
+    assert best_odds(0.3, 0.5, 0.1, 0.5) == 0.0
+
+
+def test_commitment_is_for_one_replication_only():
+    """Once an arm is best with probability `commit` it is played for good; a new replication
+    starts free."""
+    problem = Problem(Bernoulli(), [0.05, 0.95])
+    bold = simulate(problem, [IDS(commit=0.6)], 400, 30, RewardStream(1), checkpoints=[50])
+    assert len(np.unique(bold.pulls[0], axis=0)) > 1
+    never = simulate(problem, [VIDS(), VIDS(commit=1.0)], 100, 5, RewardStream(1))
+    assert np.array_equal(never.regret[0], never.regret[1])

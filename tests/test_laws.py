@@ -1,0 +1,79 @@
+"""Every policy, in every form, on every family it fits, obeys every law."""
+
+import pytest
+
+from rbmle import testing
+from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from rbmle.policies import (
+    GPUCB,
+    IDS,
+    KG,
+    KGMN,
+    KLUCB,
+    MOSS,
+    POLICIES,
+    RBMLE,
+    UCB,
+    VIDS,
+    AdaptiveBernoulli,
+    AdaptiveExponential,
+    AdaptiveGaussian,
+    BayesUCB,
+    GPUCBTuned,
+    KGMin,
+    KGStar,
+    LogBias,
+    ThompsonSampling,
+    UCBTuned,
+    families_of,
+)
+
+FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson(), Gamma(2.0), Binomial(5)]
+
+# A policy of the package is tested by existing: these are the defaults of every class.
+DEFAULTS = [each() for each in POLICIES.values() if each.__module__.startswith("rbmle.")]
+VARIANTS = [
+    (RBMLE(LogBias(2.0)), Gaussian()),
+    (RBMLE(AdaptiveGaussian()), Gaussian()),
+    (RBMLE(AdaptiveBernoulli()), Bernoulli()),
+    (RBMLE(AdaptiveExponential(lower=0.1, rho=1.0, kappa=1.0)), Exponential()),
+    (RBMLE(boundary="corollary"), Bernoulli()),
+    (RBMLE(boundary="published"), Bernoulli()),
+    (KLUCB(c=3.0), Bernoulli()),
+    (KLUCB(search="published"), Bernoulli()),
+    (KLUCB(search="published"), Exponential()),
+    (MOSS(anytime=True), Gaussian()),
+    (BayesUCB(c=5.0), Bernoulli()),
+    (ThompsonSampling(prior="flat"), Gaussian()),
+    (KG(form="published"), Bernoulli()),
+    (KGStar(form="published"), Gaussian()),
+    (KGMin(whole=True), Bernoulli()),
+    (IDS(method="monte_carlo", samples=50), Bernoulli()),
+    (VIDS(commit=0.9), Gaussian()),
+]
+
+
+def cases() -> list:
+    fitting = [
+        (policy, family)
+        for policy in DEFAULTS
+        for family in FAMILIES
+        if type(family) in families_of(type(policy))
+    ]
+    return fitting + VARIANTS
+
+
+@pytest.mark.parametrize("law", testing.laws(), ids=lambda law: law.__name__)
+@pytest.mark.parametrize(("policy", "family"), cases(), ids=repr)
+def test_law(policy, family, law):
+    law(policy, family)
+
+
+def test_every_policy_of_the_paper_is_here():
+    named = [
+        RBMLE, UCB, UCBTuned, KLUCB, MOSS, BayesUCB, GPUCB, GPUCBTuned, ThompsonSampling,
+        KG, KGStar, KGMin, KGMN, IDS, VIDS,
+    ]  # fmt: skip
+    assert {type(each) for each in DEFAULTS} == set(named)
+    for policy in (RBMLE, UCB, KLUCB, ThompsonSampling, BayesUCB):
+        assert {type(each) for each in FAMILIES} <= set(families_of(policy))
