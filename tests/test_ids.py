@@ -1,5 +1,7 @@
 """IDS and VIDS: what the posteriors say is integrated accurately, and used to the least ratio."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numba import njit
@@ -74,7 +76,7 @@ def reference(posteriors):
     ends = [low, *sorted(x for x in inner if low < x < high), high]
 
     def integral(f):
-        pieces = zip(ends, ends[1:], strict=False)
+        pieces = itertools.pairwise(ends)
         return sum(integrate.quad(f, a, b, epsabs=1e-13, epsrel=1e-11)[0] for a, b in pieces)
 
     def others_below(x, a):

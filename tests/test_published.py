@@ -60,7 +60,7 @@ def statistics(table, policies):
 
 
 def as_printed(value, places):
-    """Rounded half up, as the tables are; first to 1e-7, so that sums of floats keep their halves."""
+    """Rounded half up, as the tables are; first to 1e-7: sums of floats must keep their halves."""
     digit = Decimal(1).scaleb(-places)
     return Decimal(repr(round(float(value), 7))).quantize(digit, ROUND_HALF_UP)
 
@@ -87,7 +87,7 @@ def test_slower_cell_to_every_printed_digit(table, policy):
 @pytest.mark.tables
 @pytest.mark.parametrize("table", [t for t in tables()["regret"] if t.startswith("Exponential")])
 def test_exponential_klucb_within_sampling_error(table):
-    """Their search is not known in every detail, and near ties multiply: means agree, digits not."""
+    """Their search is not known in every detail and near ties multiply: only the means agree."""
     printed = tables()["regret"][table]["policies"]["KLUCB"]
     mean, std, *_ = statistics(table, ("KLUCB",))["KLUCB"]
     error = np.hypot(std, printed["std"]) / np.sqrt(100)

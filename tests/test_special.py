@@ -219,8 +219,10 @@ def test_limits() -> None:
     assert [beta_tail(x, 2.0, 3.0) for x in (-1.0, 0.0, 1.0, 2.0)] == [1.0, 1.0, 0.0, 0.0]
     assert [gamma_density(0.0, a) for a in (0.5, 1.0, 2.0)] == [inf, 1.0, 0.0]
     assert [beta_density(0.0, a, 3.0) for a in (0.5, 1.0, 2.0)] == [inf, 3.0, 0.0]
-    assert math.isnan(gamma_quantile(nan, 2.0)) and math.isnan(beta_quantile(nan, 2.0, 3.0))
-    assert math.isnan(gamma_cdf(nan, 2.0)) and math.isnan(beta_cdf(nan, 2.0, 3.0))
+    assert math.isnan(gamma_quantile(nan, 2.0))
+    assert math.isnan(beta_quantile(nan, 2.0, 3.0))
+    assert math.isnan(gamma_cdf(nan, 2.0))
+    assert math.isnan(beta_cdf(nan, 2.0, 3.0))
 
 
 def test_monotone() -> None:

@@ -67,9 +67,7 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
     return compiled
 
 
-def record(
-    cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = None
-) -> type[T]:
+def record(cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = None) -> type[T]:
     """Check the fields of a NamedTuple class and let compiled code call its methods.
 
     `defaults` are the methods that the class gets where it has none of its own.

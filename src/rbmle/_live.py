@@ -54,7 +54,7 @@ def rank(policy: Any, family: Any, arms: Arms, t: int, horizon: int, indices: Fl
     """The index of each arm in round t."""
     now = min(t, horizon) if horizon > 0 else t
     level = policy.level(family, arms, Clock(now, horizon))
-    for i in range(arms.count()):
+    for i in range(arms.n_arms()):
         indices[i] = policy.index_of(family, arms, i, level)
 
 

@@ -20,7 +20,7 @@ import typing
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from .errors import integer, number, one_of, ParameterError
+from .errors import ParameterError, integer, number, one_of
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ def checked(cls: type[T]) -> type[T]:
     coerce = [_coercion(cls.__name__, name, hints[name]) for name in fields]
 
     @functools.wraps(plain)
-    def __new__(cls_: Any, *args: Any, **kwargs: Any) -> Any:
+    def new(cls_: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             given = plain(cls_, *args, **kwargs)
         except TypeError as problem:
@@ -56,7 +56,7 @@ def checked(cls: type[T]) -> type[T]:
             ) from None
         return tuple.__new__(cls_, [c(value) for c, value in zip(coerce, given, strict=True)])
 
-    kind.__new__ = __new__
+    kind.__new__ = new
     # _replace goes through _make: both must check as well.
     kind._make = classmethod(lambda cls_, values: cls_(*values))
     return cls

@@ -26,14 +26,13 @@ class Arms(NamedTuple):
         """Arms that have not been pulled."""
         return cls(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
 
-    def count(self) -> int:
+    def n_arms(self) -> int:
         """The number of arms, N in the paper."""
         return self.pulls.size
 
     def mean(self, i: int) -> float:
         """The empirical mean p_i = S_i / N_i."""
-        value: float = self.sums[i] / self.pulls[i]
-        return value
+        return float(self.sums[i] / self.pulls[i])
 
     def unpulled(self) -> int:
         """The first arm that has no reward yet, or -1."""
@@ -51,7 +50,7 @@ class Arms(NamedTuple):
 
 @record
 class Clock(NamedTuple):
-    """The round t = 1, 2, ...; and the horizon T, for rules that declare that they need it (else 0)."""
+    """The round t = 1, 2, ...; and the horizon T, for rules that say they need it (else 0)."""
 
     t: int
     horizon: int

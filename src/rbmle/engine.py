@@ -170,7 +170,7 @@ def _checkpoints(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
     else:
         rounds = np.atleast_1d(np.asarray(given))
         whole = rounds.ndim == 1 and np.issubdtype(rounds.dtype, np.integer)
-        if not whole or rounds.size and (rounds.min() < 1 or rounds.max() > horizon):
+        if not whole or (rounds.size and (rounds.min() < 1 or rounds.max() > horizon)):
             raise ParameterError.of(
                 "simulate", "checkpoints", f"whole numbers in [1, {horizon}]", given
             )

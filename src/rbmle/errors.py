@@ -1,4 +1,4 @@
-"""What is raised when something given is wrong: one sentence with the name, the range and the value."""
+"""What is raised when something given is wrong: one sentence that names it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def number(owner: str, name: str, value: Any, interval: str | Interval) -> float
     allowed = Interval.parse(interval) if isinstance(interval, str) else interval
     try:
         given = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = math.nan
     if isinstance(value, (bool, str)) or given not in allowed:
         raise ParameterError.of(owner, name, f"a number in {allowed}", value)
@@ -76,7 +76,7 @@ def integer(owner: str, name: str, value: Any, interval: str | Interval) -> int:
     try:
         whole = int(value)
     except (TypeError, ValueError, OverflowError):
-        whole = None  # type: ignore[assignment]
+        whole = None
     if isinstance(value, (bool, str)) or whole is None or whole != value or whole not in allowed:
         raise ParameterError.of(owner, name, f"a whole number in {allowed}", value)
     return whole

@@ -39,7 +39,7 @@ def next_word(words: NDArray[np.int64], position: NDArray[np.int64]) -> int:
     y ^= y >> 11
     y ^= (y << 7) & 0x9D2C5680
     y ^= (y << 15) & 0xEFC60000
-    return (y ^ (y >> 18)) & _WORD
+    return int((y ^ (y >> 18)) & _WORD)
 
 
 @record
@@ -79,8 +79,7 @@ class LegacyDraws(NamedTuple):
         """`standard_normal`: Marsaglia's polar method, which makes two and keeps one."""
         if self.spare[0] != 0.0:
             self.spare[0] = 0.0
-            kept: float = self.spare[1]
-            return kept
+            return float(self.spare[1])
         square = 0.0
         x = y = 0.0
         while square >= 1.0 or square == 0.0:
@@ -103,12 +102,12 @@ class LegacyDraws(NamedTuple):
             while True:
                 u, v = self.uniform(k), self.exponential(k)
                 if u <= 1.0 - shape:
-                    x = u ** (1.0 / shape)
+                    x = float(u ** (1.0 / shape))
                     if x <= v:
                         return x
                 else:
                     y = -log((1.0 - u) / shape)
-                    x = (1.0 - shape + shape * y) ** (1.0 / shape)
+                    x = float((1.0 - shape + shape * y) ** (1.0 / shape))
                     if x <= v + y:
                         return x
         b = shape - 1.0 / 3.0
@@ -133,7 +132,7 @@ class LegacyDraws(NamedTuple):
             return x / (x + self.gamma(b, k))
         while True:
             u, v = self.uniform(k), self.uniform(k)
-            x, y = u ** (1.0 / a), v ** (1.0 / b)
+            x, y = float(u ** (1.0 / a)), float(v ** (1.0 / b))
             if x + y <= 1.0 and u + v > 0.0:
                 if x + y > 0.0:
                     return x / (x + y)

@@ -107,7 +107,7 @@ class Cell(NamedTuple):
 
     def poisson(self, mean: float, k: int) -> float:
         """A Poisson number: inversion that starts at the mode and looks both ways (Kemp 1981)."""
-        mode = floor(mean)
+        mode = float(floor(mean))
         peak = exp(-mean)
         if mode > 0.0:
             peak = exp(-stirling_error(mode) - deviance(mode, mean)) / sqrt(2.0 * pi * mode)
@@ -131,7 +131,7 @@ class Cell(NamedTuple):
         """A binomial number, from the mode as for `poisson`."""
         if p <= 0.0 or p >= 1.0:
             return 0.0 if p <= 0.0 else trials
-        mode = min(floor((trials + 1.0) * p), trials)
+        mode = min(float(floor((trials + 1.0) * p)), trials)
         odds = p / (1.0 - p)
         left = self.uniform(k) - binomial_probability(mode, trials, p)
         up = down = mode
@@ -179,9 +179,7 @@ class Draws(NamedTuple):
 
     def cell(self, i: int) -> Cell:
         """The random numbers for arm i in this round."""
-        return Cell(
-            self.key0, self.key1, self.replication, self.t, i + (CHOICES << _PURPOSE_SHIFT)
-        )
+        return Cell(self.key0, self.key1, self.replication, self.t, i + (CHOICES << _PURPOSE_SHIFT))
 
     def takes_tie(self, i: int, ties: int) -> bool:
         """Whether arm i, the `ties`-th that shares the top, takes it: each is as likely to end up

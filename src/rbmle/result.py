@@ -38,7 +38,7 @@ class Result:
 
     @property
     def replications(self) -> int:
-        return self.regret.shape[1]
+        return int(self.regret.shape[1])
 
     @property
     def names(self) -> tuple[str, ...]:

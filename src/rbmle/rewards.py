@@ -29,10 +29,7 @@ class Stream(NamedTuple):
     key1: int
 
     def reward(self, replication: int, t: int, i: int) -> float:
-        value: float = self.law.sample(
-            self.means[i], Cell(self.key0, self.key1, replication, t, i)
-        )
-        return value
+        return float(self.law.sample(self.means[i], Cell(self.key0, self.key1, replication, t, i)))
 
 
 @record
@@ -43,8 +40,7 @@ class Rows(NamedTuple):
     first: int
 
     def reward(self, replication: int, t: int, i: int) -> float:
-        value: float = self.values[replication - self.first, t - 1, i]
-        return value
+        return float(self.values[replication - self.first, t - 1, i])
 
 
 class Rewards:

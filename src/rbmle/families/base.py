@@ -23,14 +23,12 @@ FAMILIES: dict[str, type] = {}
 def conjugate(self: Any, mean: float) -> float:
     """F*(theta) = theta eta - F(eta) at eta = natural(theta): the negative entropy of the mean."""
     eta = self.natural(mean)
-    value: float = mean * eta - self.log_partition(eta)
-    return value
+    return float(mean * eta - self.log_partition(eta))
 
 
 def unclipped_conjugate(self: Any, mean: float) -> float:
     """F* continued past the range of the mean as the code behind the published tables does."""
-    value: float = self.conjugate(mean)
-    return value
+    return float(self.conjugate(mean))
 
 
 def bias_index(self: Any, pulls: float, total: float, alpha: float) -> float:
@@ -41,11 +39,10 @@ def bias_index(self: Any, pulls: float, total: float, alpha: float) -> float:
     """
     mean = total / pulls
     biased = mean + alpha / pulls
-    low, high = self.mean_range()
+    _low, high = self.mean_range()
     if biased >= high:
         return inf
-    value: float = pulls * (self.conjugate(biased) - self.conjugate(mean))
-    return value
+    return float(pulls * (self.conjugate(biased) - self.conjugate(mean)))
 
 
 def kl(self: Any, mean: float, other: float) -> float:
@@ -53,10 +50,7 @@ def kl(self: Any, mean: float, other: float) -> float:
     if mean == other:
         return 0.0
     eta, other_eta = self.natural(mean), self.natural(other)
-    value: float = (
-        self.log_partition(other_eta) - self.log_partition(eta) - mean * (other_eta - eta)
-    )
-    return value
+    return float(self.log_partition(other_eta) - self.log_partition(eta) - mean * (other_eta - eta))
 
 
 def posterior_sd(self: Any, pulls: float, total: float) -> float:
@@ -80,7 +74,7 @@ def chart_slope(self: Any, y: float) -> float:
 
 
 def flat(self: Any) -> Any:
-    """The family with a flat prior on the mean, where that is proper after one pull; else itself."""
+    """The family with a flat prior on the mean if that is proper after one pull, else itself."""
     return self
 
 
@@ -123,4 +117,3 @@ def family(cls: type[T]) -> type[T]:
     record(cls, _DEFAULTS)
     FAMILIES[cls.__name__] = cls
     return cls
-

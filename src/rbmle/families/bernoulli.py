@@ -120,7 +120,10 @@ class Bernoulli(NamedTuple):
         """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""
         size = pulls + (self.prior_a + self.prior_b)
         mean = (total + self.prior_a) / size
-        up, down = (total + self.prior_a + 1.0) / (size + 1.0), (total + self.prior_a) / (size + 1.0)
+        up, down = (
+            (total + self.prior_a + 1.0) / (size + 1.0),
+            (total + self.prior_a) / (size + 1.0),
+        )
         if mean <= rival < up:
             return mean * (up - rival)
         if down < rival < mean:

@@ -125,8 +125,7 @@ class Exponential(NamedTuple):
 @njit
 def underflowing_excess(a: float, b: float, rival: float) -> float:
     """1 / (rival^(a-1) (a-1)) (b/a)^a in this order; compiled, so that 1/0 is inf, not an error."""
-    value: float = 1.0 / (rival ** (a - 1.0) * (a - 1.0)) * (b / a) ** a
-    return value
+    return float(1.0 / (rival ** (a - 1.0) * (a - 1.0)) * (b / a) ** a)
 
 
 @family

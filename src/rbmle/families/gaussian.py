@@ -40,7 +40,7 @@ class Gaussian(NamedTuple):
         return self.sigma * self.sigma
 
     def bias_index(self, pulls: float, total: float, alpha: float) -> float:
-        """p + alpha / (2 n), Corollary 2: Proposition 1 divided by alpha / sigma^2, the same for all."""
+        """p + alpha / (2 n), Corollary 2: Proposition 1 over alpha / sigma^2, the same for all."""
         return total / pulls + alpha / (2.0 * pulls)
 
     def kl(self, mean: float, other: float) -> float:

@@ -24,7 +24,7 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
     b, f_b = mean, -bound
     c, f_c = a, f_a
     if f_a <= 0.0:
-        return high
+        return float(high)
     t = 0.5
     for _ in range(200):
         x = a + t * (b - a)
@@ -55,8 +55,7 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
 
 def clipped_kl(self: Any, mean: float, other: float) -> float:
     """D with its arguments kept off the ends of the range, as the published search takes it."""
-    value: float = self.kl(mean, other)
-    return value
+    return float(self.kl(mean, other))
 
 
 def published_kl_upper(self: Any, mean: float, bound: float) -> float:
@@ -82,8 +81,7 @@ def xi(self: Any, k: float, nu: float) -> float:
     _, high = self.mean_range()
     if biased >= high:
         return inf
-    value: float = k * (self.conjugate(biased) - self.conjugate(nu))
-    return value
+    return float(k * (self.conjugate(biased) - self.conjugate(nu)))
 
 
 def k_star(self: Any, mean: float, other: float) -> float:

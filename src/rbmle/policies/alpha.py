@@ -23,15 +23,13 @@ BIASES: dict[str, type] = {}
 def alpha(self: Any, family: Any, arms: Arms, clock: Clock) -> float:
     """alpha(t) = min(C_alpha(t), beta(t)) log t: the last line of Algorithms 1, 2 and 3."""
     beta = self.beta_at(clock)
-    value: float = min(self.c_alpha(family, arms, clock, beta), beta) * clock.log_t()
-    return value
+    return float(min(self.c_alpha(family, arms, clock, beta), beta) * clock.log_t())
 
 
 def beta_at(self: Any, clock: Clock) -> float:
     """beta(t) = (log t)^power."""
     log_t = clock.log_t()
-    value: float = sqrt(log_t) if self.power == 0.5 else log_t**self.power
-    return value
+    return float(sqrt(log_t) if self.power == 0.5 else log_t**self.power)
 
 
 def gap_and_top(self: Any, arms: Arms, clock: Clock, low: float, high: float) -> Any:
@@ -42,8 +40,8 @@ def gap_and_top(self: Any, arms: Arms, clock: Clock, low: float, high: float) ->
     """
     log_t = clock.log_t()
     top, second, lower = -inf, -inf, low
-    for i in range(arms.count()):
-        width = self.width(arms.pulls[i], arms.count(), log_t)
+    for i in range(arms.n_arms()):
+        width = self.width(arms.pulls[i], arms.n_arms(), log_t)
         upper = min(arms.mean(i) + width, high)
         if upper > top:
             top, second, lower = upper, top, max(arms.mean(i) - width, low)
@@ -62,8 +60,7 @@ def capped_ratio(
     """
     if family.xi(numerator / beta, lower) < family.natural(mean):
         return inf
-    value: float = numerator / family.k_star(mean, lower)
-    return value
+    return float(numerator / family.k_star(mean, lower))
 
 
 _DEFAULTS = {each.__name__: each for each in (alpha, beta_at, gap_and_top, capped_ratio)}
@@ -124,21 +121,21 @@ class AdaptiveGaussian(NamedTuple):
         factor = 1.0 if self.constant == Constant.script else 2.0 * self.sigma * self.sigma
         return sqrt(factor * (n_arms + 2) * log_t / n)
 
-    def c_alpha(self, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+    def c_alpha(self: Any, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
         gap, _ = self.gap_and_top(arms, clock, -inf, inf)
         if gap <= 0.0:
             return inf
         c = 256.0 * self.sigma * self.sigma / gap
         if self.constant == Constant.proof:
-            return c * (arms.count() + 2)
-        return c * clock.log_t() if self.constant == Constant.script else c
+            c *= arms.n_arms() + 2
+        return float(c * clock.log_t() if self.constant == Constant.script else c)
 
 
 @bias
 class AdaptiveBernoulli(NamedTuple):
     """Algorithm 2, for rewards in [0, 1]: C_alpha = (N + 2) / (2 (epsilon gap)^2 K*).
 
-    K* = K*(U_max - epsilon gap / 2, 0), with bounds p_i -+ sqrt((N + 2) log t / N_i) kept in [0, 1].
+    K* = K*(U_max - epsilon gap / 2, 0), with p_i -+ sqrt((N + 2) log t / N_i) kept in [0, 1].
     epsilon: in (0, 1/2); the paper does not print its own.
     """
 
@@ -148,13 +145,13 @@ class AdaptiveBernoulli(NamedTuple):
     def width(self, n: float, n_arms: int, log_t: float) -> float:
         return sqrt((n_arms + 2) * log_t / n)
 
-    def c_alpha(self, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+    def c_alpha(self: Any, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
         gap, top = self.gap_and_top(arms, clock, 0.0, 1.0)
         if gap <= 0.0:
             return inf
         shift = self.epsilon * gap
-        numerator = (arms.count() + 2) / (2.0 * shift * shift)
-        return self.capped_ratio(family, numerator, top - 0.5 * shift, 0.0, beta)
+        numerator = (arms.n_arms() + 2) / (2.0 * shift * shift)
+        return float(self.capped_ratio(family, numerator, top - 0.5 * shift, 0.0, beta))
 
 
 class Width(Choice):
@@ -170,7 +167,7 @@ class Width(Choice):
 class AdaptiveExponential(NamedTuple):
     """Algorithm 3, for (rho, kappa)-sub-Exponential rewards.
 
-    C_alpha = 16 (kappa epsilon gap + 2 rho^2) / ((epsilon gap)^2 K*(U_max - epsilon gap / 2, lower)).
+    C_alpha = 16 (kappa e + 2 rho^2) / (e^2 K*(U_max - e / 2, lower)), e = epsilon gap.
     bounds: with L = (N + 2) log t, "tail" is (kappa L + sqrt(kappa^2 L^2 + 2 n rho^2 L)) / n;
     "appendix" lacks the factor n on rho^2; "text" closes the root before it. See docs/errata.md.
     lower: the known lower bound on the means, 0 in the paper. For exponential rewards K* is 0
@@ -194,13 +191,13 @@ class AdaptiveExponential(NamedTuple):
             second *= n
         return (first + sqrt(first * first + second)) / n
 
-    def c_alpha(self, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+    def c_alpha(self: Any, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
         gap, top = self.gap_and_top(arms, clock, self.lower, inf)
         if gap <= 0.0:
             return inf
         shift = self.epsilon * gap
         numerator = 16.0 * (self.kappa * shift + 2.0 * self.rho * self.rho) / (shift * shift)
-        return self.capped_ratio(family, numerator, top - 0.5 * shift, self.lower, beta)
+        return float(self.capped_ratio(family, numerator, top - 0.5 * shift, self.lower, beta))
 
 
 def as_bias(given: Any) -> Any:

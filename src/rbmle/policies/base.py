@@ -49,7 +49,7 @@ def choose(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dr
         return unpulled
     level = self.level(family, arms, clock)
     best, chosen, ties = -inf, 0, 1
-    for i in range(arms.count()):
+    for i in range(arms.n_arms()):
         index = self.index_of(family, arms, i, level)
         if index > best:
             best, chosen, ties = index, i, 1
@@ -80,13 +80,13 @@ _DEFAULTS = {
 
 
 @overload
-def policy(cls: type[T]) -> type[T]: ...
+def policy(cls: type[T], /) -> type[T]: ...
 @overload
 def policy(
     *, needs: Sequence[str] = (), **shared: Callable[..., Any]
 ) -> Callable[[type[T]], type[T]]: ...
 def policy(
-    cls: type[T] | None = None, *, needs: Sequence[str] = (), **shared: Callable[..., Any]
+    cls: type[T] | None = None, /, *, needs: Sequence[str] = (), **shared: Callable[..., Any]
 ) -> Any:
     """Make a NamedTuple class a policy: checked, compiled, known by its name.
 

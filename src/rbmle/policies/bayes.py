@@ -27,8 +27,7 @@ class BayesUCB(NamedTuple):
         return 1.0 / (clock.t * log(clock.horizon) ** self.c) if self.c > 0.0 else 1.0 / clock.t
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
-        value: float = family.posterior_quantile(arms.pulls[i], arms.sums[i], level)
-        return value
+        return float(family.posterior_quantile(arms.pulls[i], arms.sums[i], level))
 
     def needs_horizon(self) -> bool:
         return self.c > 0.0
@@ -37,7 +36,7 @@ class BayesUCB(NamedTuple):
 class Prior(Choice):
     """The prior of Thompson sampling: the family's conjugate one, or a flat one on the mean."""
 
-    conjugate = 0
+    conjugate = 0  # type: ignore[assignment]  # hides int.conjugate, which nobody needs here
     flat = 1
 
 
@@ -58,7 +57,7 @@ class ThompsonSampling(NamedTuple):
         if unpulled >= 0:
             return unpulled
         best, chosen = -inf, 0
-        for i in range(arms.count()):
+        for i in range(arms.n_arms()):
             drawn = self.draw(family, arms, i, rng)
             if drawn > best:  # draws are continuous: there are no ties
                 best, chosen = drawn, i

@@ -52,7 +52,7 @@ def panel_width(sd: float) -> float:
 
 @njit
 def lay_panels(low: Floats, high: Floats, width: Floats, left: Floats, size: Floats) -> int:
-    """Cover [max low, max high] with dyadic panels, each no wider than the arms it meets ask for."""
+    """Cover [max low, max high] with dyadic panels, none wider than the arms it meets ask for."""
     x, end, coarsest = low.max(), high.max(), width.max()
     count = 0
     while x < end and count < left.size:
@@ -101,7 +101,7 @@ class Beliefs(NamedTuple):
     def refresh(self, family: Any, arms: Arms) -> None:
         """Bring the tables up to date: those of the arms that changed, or all if panels moved."""
         moved = False
-        for i in range(arms.count()):
+        for i in range(arms.n_arms()):
             n, total = arms.pulls[i], arms.sums[i]
             if n != self.pulls[i] or total != self.sums[i]:
                 low, high, sd = family.posterior_span(n, total)
@@ -112,7 +112,7 @@ class Beliefs(NamedTuple):
                     moved = True
         if moved:
             self.lay(family)
-        for i in range(arms.count()):
+        for i in range(arms.n_arms()):
             n, total = arms.pulls[i], arms.sums[i]
             if moved or n != self.pulls[i] or total != self.sums[i]:
                 self.pulls[i], self.sums[i] = n, total
@@ -129,7 +129,7 @@ class Beliefs(NamedTuple):
                 self.scale_at[k * NODES + j] = self.size[k] * family.chart_slope(y)
 
     def tabulate(self, family: Any, i: int) -> None:
-        """f_i, F_i and the partial mean at every node, by integrating the density panel by panel."""
+        """f_i, F_i and the partial mean at every node: the density integrated panel by panel."""
         n, total = self.pulls[i], self.sums[i]
         mass, moment = 0.0, 0.0
         at, begin = self.low[i], self.low.max()
@@ -192,7 +192,7 @@ class Beliefs(NamedTuple):
 
     def draw_jointly(self, family: Any, arms: Arms, rng: Draws, samples: int) -> None:
         """The same from joint posterior draws (Russo and Van Roy 2018, Algorithm 3)."""
-        n_arms = arms.count()
+        n_arms = arms.n_arms()
         self.best[:] = 0.0
         self.given[:, :] = 0.0
         for i in range(n_arms):
@@ -211,7 +211,7 @@ class Beliefs(NamedTuple):
         self.conclude()
 
     def conclude(self) -> None:
-        """From sums over {A* = a} to conditional means; where a is never best, to the plain mean."""
+        """From sums over {A* = a} to conditional means; to the plain mean where a is never best."""
         for a in range(self.means.size):
             for j in range(self.means.size):
                 possible = self.best[a] > 1e-300

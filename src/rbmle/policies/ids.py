@@ -59,7 +59,7 @@ def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dra
         state.integrate()
     else:
         state.draw_jointly(family, arms, rng, self.samples)
-    n_arms = arms.count()
+    n_arms = arms.n_arms()
     likely, expected_best = 0, 0.0
     for a in range(n_arms):
         expected_best += state.best[a] * state.given[a, a]

@@ -40,7 +40,7 @@ class Race(NamedTuple):
 def race(self: Any, family: Any, arms: Arms, clock: Clock) -> Race:
     """The `level` of a knowledge-gradient policy; ties for the lead go to the first arm."""
     leader, best, second = 0, -inf, -inf
-    for i in range(arms.count()):
+    for i in range(arms.n_arms()):
         mean = family.posterior_mean(arms.pulls[i], arms.sums[i])
         if mean > best:
             leader, best, second = i, mean, best
@@ -73,8 +73,7 @@ class KG(NamedTuple):
             gain: float = family.published_gain(n, total, rival, i == level.leader)
         else:
             gain = family.knowledge_gain(n, total, rival)
-        value: float = family.posterior_mean(n, total) + level.left * gain
-        return value
+        return float(family.posterior_mean(n, total) + level.left * gain)
 
     def needs_horizon(self) -> bool:
         return True
@@ -96,38 +95,46 @@ class KGStar(NamedTuple):
     form: Form | str = "exact"
 
     def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
-        n, total, left = arms.pulls[i], arms.sums[i], level.left
-        mean: float = family.posterior_mean(n, total)
+        n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
         gap = mean - level.rival(i)
-        low, high = family.look_ahead_bounds(n, gap)
         if self.form == Form.published:
-            if left <= low:
-                m = left
-            elif gap == 0.0 or high <= 1.0:
-                m = 1.0
-            else:
-                m = float(ceil(0.5 * (low + high)))
-            s = family.look_ahead_sd(n, m + 1.0)
-            return mean - level.best + left * s * expected_excess(-abs(gap / (s + 1e-8)))
-        first, last = max(1.0, floor(low)), min(left, ceil(high))
-        while last - first > 2.0:  # v(m)/m rises, then falls: keep the third that holds the top
+            return float(mean - level.best + self.middle_gain(family, n, gap, level.left))
+        return float(mean + level.left * self.best_rate(family, n, gap, level.left))
+
+    def best_rate(self, family: Any, n: float, gap: float, left: float) -> float:
+        """max_m v(m) / m over whole m: thirds that cannot hold the maximum are cut off."""
+        low, high = family.look_ahead_bounds(n, gap)
+        last = max(1.0, min(left, ceil(high)))
+        first = max(1.0, min(floor(low), last))
+        while last - first > 2.0:
             third = floor((last - first) / 3.0)
             m, other = first + third, last - third
             if self.rate(family, n, gap, m) < self.rate(family, n, gap, other):
                 first = m
             else:
                 last = other
-        best = 0.0
-        m = first
+        best, m = 0.0, first
         while m <= last:
             best = max(best, self.rate(family, n, gap, m))
             m += 1.0
-        return mean + left * best
+        return best
 
     def rate(self, family: Any, n: float, gap: float, m: float) -> float:
         """v(m) / m: the gain per pull of m pulls in a row."""
         s: float = family.look_ahead_sd(n, m)
         return s * expected_excess(-abs(gap) / s) / m
+
+    def middle_gain(self, family: Any, n: float, gap: float, left: float) -> float:
+        """What the published tables ran in place of (T - t) max_m v(m) / m."""
+        low, high = family.look_ahead_bounds(n, gap)
+        if left <= low:
+            m = left
+        elif gap == 0.0 or high <= 1.0:
+            m = 1.0
+        else:
+            m = float(ceil(0.5 * (low + high)))
+        s: float = family.look_ahead_sd(n, m + 1.0)
+        return left * s * expected_excess(-abs(gap / (s + 1e-8)))
 
     def needs_horizon(self) -> bool:
         return True
@@ -148,8 +155,7 @@ class KGMin(NamedTuple):
         m, q = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
         if self.whole:
             m = ceil(m)
-        value: float = q**m / m if m > 0.0 else inf
-        return value
+        return float(q**m / m if m > 0.0 else inf)
 
     def settles(self) -> bool:
         """It explores for ever: without a horizon a switch is always worth the same."""

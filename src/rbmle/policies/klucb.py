@@ -38,8 +38,5 @@ class KLUCB(NamedTuple):
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         n, mean = arms.pulls[i], arms.mean(i)
         if self.search == Search.published:
-            value: float = family.published_kl_upper(mean, level / n)
-            return value
-        solved: float = family.kl_upper(mean, level / n)
-        return solved
-
+            return float(family.published_kl_upper(mean, level / n))
+        return float(family.kl_upper(mean, level / n))

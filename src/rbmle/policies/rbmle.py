@@ -52,8 +52,7 @@ class RBMLE(NamedTuple):
     boundary: Boundary | str = "exact"
 
     def level(self, family: Any, arms: Arms, clock: Clock) -> float:
-        value: float = self.alpha.alpha(family, arms, clock)
-        return value
+        return float(self.alpha.alpha(family, arms, clock))
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         n, mean = arms.pulls[i], arms.mean(i)
@@ -81,5 +80,4 @@ class RBMLE(NamedTuple):
         other = arms.sums[j] - high * arms.pulls[j]
         if excess != other:
             return 1.0 if excess > other else -1.0
-        value: float = arms.pulls[j] - arms.pulls[i]
-        return value
+        return float(arms.pulls[j] - arms.pulls[i])

@@ -55,7 +55,7 @@ class MOSS(NamedTuple):
 
     def level(self, family: Any, arms: Arms, clock: Clock) -> float:
         rounds = clock.t if self.anytime else clock.horizon
-        return rounds / arms.count()
+        return rounds / arms.n_arms()
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         n = arms.pulls[i]
@@ -76,12 +76,11 @@ class GPUCB(NamedTuple):
     delta: Annotated[float, "(0, 1)"] = 1e-5
 
     def level(self, family: Any, arms: Arms, clock: Clock) -> float:
-        return sqrt(2.0 * log(arms.count() * (clock.t * pi) ** 2 / (6.0 * self.delta)))
+        return sqrt(2.0 * log(arms.n_arms() * (clock.t * pi) ** 2 / (6.0 * self.delta)))
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         n, total = arms.pulls[i], arms.sums[i]
-        value: float = family.posterior_mean(n, total) + family.posterior_sd(n, total) * level
-        return value
+        return float(family.posterior_mean(n, total) + family.posterior_sd(n, total) * level)
 
 
 @policy(needs=("posterior_mean", "posterior_variance"))
@@ -98,5 +97,4 @@ class GPUCBTuned(NamedTuple):
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         n, total = arms.pulls[i], arms.sums[i]
-        value: float = family.posterior_mean(n, total) + family.posterior_sd(n, total) * level
-        return value
+        return float(family.posterior_mean(n, total) + family.posterior_sd(n, total) * level)
