@@ -36,7 +36,7 @@ from rbmle.problems import Problem
 from rbmle.rewards import PublishedTable, RewardStream, Table
 
 HUGE = 10**400  # no float holds it
-NOT_NUMBERS = (nan, HUGE, "1", None, True, 1j, [1.0], np.array([0.3, 0.4]), np.zeros((2, 2)))
+NOT_NUMBERS = (nan, HUGE, "1", None, True, 1j, [1.0], np.array([0.3, 0.4]))
 RECORDS = [
     each
     for known in (POLICIES, FAMILIES, LAWS, BIASES)
@@ -50,10 +50,8 @@ def outside(hint: object) -> tuple:
     plain, interval = (*typing.get_args(hint), "")[:2] if typing.get_args(hint) else (hint, "")
     if plain is bool:
         return 1, "yes", None
-    options = [each for each in typing.get_args(hint) if issubclass(each, Choice)] if (
-        interval is str) else []  # fmt: skip
-    if options:
-        return 0, None, "", *(f"{name}x" for name in options[0].__members__)
+    if interval is str and issubclass(plain, Choice):
+        return 0, None, "", *(f"{name}x" for name in plain.__members__)
     if plain not in (int, float):
         return "1", None, True, UCB, Gaussian(), [1.0]  # RBMLE's alpha
     low, high = (float(end) for end in interval[1:-1].split(","))
@@ -75,7 +73,7 @@ FIELDS = [
 
 def refused(deed: typing.Callable, owner: str, name: str, value: object = ...) -> str:
     """What is said when the deed is done: the one sentence, with owner, parameter and value."""
-    with pytest.raises(ValueError) as problem:  # noqa: PT011: the message is checked below
+    with pytest.raises(ValueError) as problem:  # noqa: PT011
         deed()
     said = str(problem.value)
     assert type(problem.value) is ParameterError
@@ -89,7 +87,9 @@ def refused(deed: typing.Callable, owner: str, name: str, value: object = ...) -
 
 
 def label(value: object) -> str:
-    return value.__name__ if isinstance(value, type) else " ".join(repr(value)[:25].split())
+    if callable(value):
+        return getattr(value, "__name__", "deed").replace("<lambda>", "deed")
+    return " ".join(repr(value)[:25].split())
 
 
 @pytest.mark.parametrize(("kind", "name", "value"), FIELDS, ids=label)
@@ -115,6 +115,14 @@ def test_ranges_are_the_papers(kind, name, value):
 @pytest.mark.parametrize("value", [0, -1.0, nan, inf, HUGE])
 def test_the_constant_of_rbmle_is_refused(value):
     refused(lambda: RBMLE(value), "LogBias", "c", value)
+
+
+@pytest.mark.parametrize("value", [np.zeros((2, 2)), np.arange(300.0), np.array([["a"], ["b"]])])
+def test_a_value_of_many_lines_is_told_in_one(value):
+    refused(lambda: UCB(value), "UCB", "alpha")
+    refused(lambda: RBMLE(value), "RBMLE", "alpha")
+    refused(lambda: IDS(samples=value), "IDS", "samples")
+    refused(lambda: KLUCB(search=value), "KLUCB", "search")
 
 
 @pytest.mark.parametrize("number", [2, 2.0, np.int64(2), np.float64(2.0), np.float32(2.0)])
@@ -147,7 +155,7 @@ def test_unknown_parameters_are_refused(kind, how):
         "too many": lambda: kind(*[1] * 9),
         "unknown to _replace": lambda: kind()._replace(betta=1),
     }[how]
-    with pytest.raises(ValueError) as problem:  # noqa: PT011: the message is checked below
+    with pytest.raises(ValueError) as problem:  # noqa: PT011
         deed()
     said = str(problem.value)
     assert type(problem.value) is ParameterError, said
@@ -157,10 +165,10 @@ def test_unknown_parameters_are_refused(kind, how):
 
 COINS, BELLS = Problem(Bernoulli(), [0.2, 0.5]), Problem(Gaussian(), [0.0, 1.0])
 DICE, WAITS = Problem(Uniform(), [0.3, 0.6]), Problem(Exponential(), [1.0, 2.0])
-COUNTS, TABLE = Problem(Poisson(), [1.0, 2.0]), Table(np.zeros((2, 9, 2)))
+COUNTS, TABLE, ONE = Problem(Poisson(), [1.0, 2.0]), Table(np.zeros((2, 9, 2))), (UCB(),)
 
 
-def run(problem=COINS, policies=(UCB(),), horizon=9, replications=2, **options):
+def run(problem=COINS, policies=ONE, horizon=9, replications=2, **options):
     return lambda: simulate(problem, policies, horizon, replications, **options)
 
 
@@ -179,7 +187,8 @@ DEEDS = [
         [0.5], [], 0.5, "high", None, [0.5, "x"], np.full((3, 2), 0.5), [[0.1, 0.2]],
     )],
     *[("Problem", "law", x, problem(x, [0.2, 0.5])) for x in ("Bernoulli", None, Bernoulli)],
-    *[("TwoPoint", "high", x, lambda x=x: Problem(TwoPoint(1.0, x), [0.9, 0.9])) for x in (1.0, 0.5)],
+    *[("TwoPoint", "high", x, lambda x=x: Problem(TwoPoint(1.0, x), [0.9, 1.0]))
+      for x in (1.0, 0.5)],
     *[("RewardStream", "seed", x, lambda x=x: RewardStream(x))
       for x in (-1, 2**64, 1.5, nan, "7", None, True)],
     *[("PublishedTable", "seed", x, lambda x=x: PublishedTable(x)) for x in (-1, 2**32, 0.5, None)],

@@ -53,8 +53,8 @@ def quadrature(state, family, arms):
 
 
 @njit
-def monte_carlo(state, family, arms, rng, samples):
-    state.draw_jointly(family, arms, rng, samples)
+def monte_carlo(state, family, arms, rng):
+    state.draw_jointly(family, arms, rng)
 
 
 def arms_of(pulls, sums):
@@ -62,7 +62,7 @@ def arms_of(pulls, sums):
 
 
 def believe(family, pulls, sums):
-    state = beliefs(None, family, len(pulls))
+    state = beliefs(VIDS(), family, len(pulls))
     quadrature(state, family, arms_of(pulls, sums))
     return state
 
@@ -111,7 +111,7 @@ def test_conditional_means_average_to_the_posterior_mean(family, pulls, sums):
 def test_tables_kept_from_round_to_round_are_those_made_afresh(family):
     """Whatever came before, the same arms give the same beliefs, bit for bit."""
     rng = np.random.default_rng(5)
-    kept = beliefs(None, family(), 4)
+    kept = beliefs(VIDS(), family(), 4)
     pulls, sums = np.ones(4), rng.uniform(0, 1, 4).round()
     for _ in range(300):
         i = rng.integers(4)
@@ -127,8 +127,8 @@ def test_tables_kept_from_round_to_round_are_those_made_afresh(family):
 def test_monte_carlo_agrees_with_quadrature(family):
     pulls, sums = [4, 9, 6], [2, 5, 3]
     exact = believe(family(), pulls, sums)
-    drawn = beliefs(None, family(), 3)
-    monte_carlo(drawn, family(), arms_of(pulls, sums), Draws(1, 0, 0, 1, True), 200_000)
+    drawn = beliefs(VIDS(method="monte_carlo", samples=200_000), family(), 3)
+    monte_carlo(drawn, family(), arms_of(pulls, sums), Draws(1, 0, 0, 1, True))
     error = 4.5 * np.sqrt(0.25 / 200_000)
     np.testing.assert_allclose(drawn.best, exact.best, atol=error)
     np.testing.assert_allclose(drawn.given, exact.given, atol=20 * error)

@@ -35,9 +35,10 @@ def play(
     first: int,
     checkpoints: NDArray[np.int64],
     regret: NDArray[np.float64],
+    best_pulls: NDArray[np.float64],
     pulls: NDArray[np.float64],
 ) -> None:
-    """Play replications first, first + 1, ... and fill their rows of `regret` and `pulls`.
+    """Play replications first, first + 1, ... and fill their rows of the last three arrays.
 
     Nothing is kept of a round but the arms' statistics. Regret is pseudo-regret, the sum of the
     gaps of the arms played; at a checkpoint it is the pulls times the gaps, without rounding
@@ -54,10 +55,12 @@ def play(
             i = policy.choose(state, family, arms, Clock(t, known_horizon), rng)
             arms.learn(i, source.reward(replication, t, i))
             if t == checkpoints[reached]:
-                total = 0.0
+                total = best = 0.0
                 for j in range(n_arms):
                     total += arms.pulls[j] * gaps[j]
-                regret[row, reached] = total
+                    if gaps[j] == 0.0:
+                        best += arms.pulls[j]
+                regret[row, reached], best_pulls[row, reached] = total, best
                 reached += 1
         for j in range(n_arms):
             pulls[row, j] = arms.pulls[j]
@@ -110,6 +113,7 @@ def simulate(
     rounds = _checkpoints(checkpoints, horizon)
 
     regret = np.zeros((len(players), count, rounds.size))
+    best_pulls = np.zeros((len(players), count, rounds.size))
     pulls = np.zeros((len(players), count, problem.n_arms))
     gaps = problem.gaps
     draws = [
@@ -125,7 +129,7 @@ def simulate(
         known = horizon if policy.needs_horizon() else 0
         play(
             policy, model, source, gaps, horizon, known, draws[index],
-            begin, rounds, regret[index, rows], pulls[index, rows],
+            begin, rounds, regret[index, rows], best_pulls[index, rows], pulls[index, rows],
         )  # fmt: skip
 
     size = max(1, _DECISIONS_A_BATCH // horizon)
@@ -139,6 +143,7 @@ def simulate(
         horizon=horizon,
         checkpoints=rounds,
         regret=regret,
+        best_pulls=best_pulls.astype(np.int64),
         pulls=pulls.astype(np.int64),
     )
 

@@ -66,6 +66,9 @@ class LegacyDraws(NamedTuple):
     def cell(self, i: int) -> LegacyDraws:
         return self
 
+    def sample_cell(self, i: int, pulls: float) -> LegacyDraws:
+        return self
+
     def takes_tie(self, i: int, ties: int) -> bool:
         return self.random_ties and self.uniform(0) * ties < 1.0
 

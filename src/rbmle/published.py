@@ -33,8 +33,8 @@ _FAMILIES = {"bernoulli": Bernoulli(), "gaussian": Gaussian(), "exponential": Ex
 # By the tables' own names. "KLUCB&UCB" is one column: the two coincide for Gaussian rewards.
 _POLICIES: dict[str, Any] = {
     "RBMLE": RBMLE(boundary="published"),
-    "IDS": IDS(method="monte_carlo"),
-    "VIDS": VIDS(method="monte_carlo"),
+    "IDS": IDS(method="monte_carlo", commit=0.99),
+    "VIDS": VIDS(method="monte_carlo", commit=0.99),
     "KLUCB": KLUCB(search="published"),
     "KLUCB&UCB": UCB(),
     "UCBT": UCBTuned(),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ._compile import njit, record
 from .special import deviance, normal_quantile, stirling_error
 
-REWARDS, CHOICES, TIES = 0, 1, 2  # purposes: streams that never meet
+REWARDS, CHOICES, TIES, SAMPLES = 0, 1, 2, 3  # purposes: streams that never meet
 _PURPOSE_SHIFT = 28
 MAX_ARMS = 1 << _PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
 MAX_ROUNDS = (1 << 32) - 1
@@ -180,6 +180,12 @@ class Draws(NamedTuple):
     def cell(self, i: int) -> Cell:
         """The random numbers for arm i in this round."""
         return Cell(self.key0, self.key1, self.replication, self.t, i + (CHOICES << _PURPOSE_SHIFT))
+
+    def sample_cell(self, i: int, pulls: float) -> Cell:
+        """The random numbers for samples from arm i's posterior after so many pulls: the same in
+        every round until it is pulled again."""
+        lane = i + (SAMPLES << _PURPOSE_SHIFT)
+        return Cell(self.key0, self.key1, self.replication, int(pulls), lane)
 
     def takes_tie(self, i: int, ties: int) -> bool:
         """Whether arm i, the `ties`-th that shares the top, takes it: each is as likely to end up

@@ -19,6 +19,7 @@ class Result:
     """Regret and pulls of each policy in each replication.
 
     regret: (policies, replications, checkpoints), cumulative pseudo-regret at the checkpoints.
+    best_pulls: the same shape, how often a best arm was pulled up to each checkpoint.
     pulls: (policies, replications, arms), numbers of pulls at the horizon.
     policies, families: what was played and what it assumed, in the order given.
     """
@@ -29,6 +30,7 @@ class Result:
     horizon: int
     checkpoints: NDArray[np.int64]
     regret: NDArray[np.float64]
+    best_pulls: NDArray[np.int64]
     pulls: NDArray[np.int64]
 
     @property

@@ -69,14 +69,15 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     """The compiled loop and the same lines run by the interpreter agree bit for bit."""
     horizon, problem = 40, easy_problem(family)
     compiled = _run(policy, family, horizon, 1, checkpoints=range(1, horizon + 1))
-    regret, pulls = np.zeros((1, horizon)), np.zeros((1, problem.n_arms))
+    regret, best, pulls = (np.zeros((1, size)) for size in (horizon, horizon, problem.n_arms))
     source = Stream(family, np.array(problem.means), *key(_SEED))
     known = horizon if policy.needs_horizon() else 0
     play.interpreted(
         policy, family, source, problem.gaps, horizon, known, Counter(*key(_SEED), True),
-        0, np.arange(1, horizon + 1), regret, pulls,
+        0, np.arange(1, horizon + 1), regret, best, pulls,
     )  # fmt: skip
     _agree(regret, compiled.regret[0], "interpreted and compiled regret")
+    _agree(best, compiled.best_pulls[0], "interpreted and compiled pulls of the best arm")
 
 
 @law

@@ -20,8 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._compile import njit, record
+from .._record import Choice
 from ..arms import Arms, Floats
 from ..random import Draws
+
+
+class Method(Choice):
+    """How the posteriors are integrated."""
+
+    quadrature = 0
+    monte_carlo = 1
+
 
 NODES = 16
 MAX_PANELS = 320  # 2 x 16 / 1.25 panels for one width, and some more for each of 30 doublings
@@ -91,6 +100,7 @@ class Beliefs(NamedTuple):
     density: NDArray[np.float64]  # (arms, nodes): f_i in those units, F_i, integral of theta f_i
     below: NDArray[np.float64]
     partial: NDArray[np.float64]
+    samples: NDArray[np.float64]  # (arms, samples): in place of the tables, for Monte Carlo
     means: Floats  # posterior means
     best: Floats  # p_a
     given: NDArray[np.float64]  # E[theta_j | A* = a]
@@ -190,24 +200,28 @@ class Beliefs(NamedTuple):
                     self.given[a, a] += share * (self.mean_at[x] - self.inside[a])
         self.conclude()
 
-    def draw_jointly(self, family: Any, arms: Arms, rng: Draws, samples: int) -> None:
-        """The same from joint posterior draws (Russo and Van Roy 2018, Algorithm 3)."""
-        n_arms = arms.n_arms()
+    def draw_jointly(self, family: Any, arms: Arms, rng: Draws) -> None:
+        """The same from joint posterior samples (Russo and Van Roy 2018, Algorithm 3); those of an
+        arm stay until it is pulled again."""
+        n_arms, samples = self.samples.shape
+        for i in range(n_arms):
+            n, total = arms.pulls[i], arms.sums[i]
+            if n != self.pulls[i] or total != self.sums[i]:
+                self.pulls[i], self.sums[i] = n, total
+                self.means[i] = family.posterior_mean(n, total)
+                cell = rng.sample_cell(i, n)
+                for s in range(samples):
+                    self.samples[i, s] = family.posterior_draw(n, total, cell, _BLOCKS_A_DRAW * s)
         self.best[:] = 0.0
         self.given[:, :] = 0.0
-        for i in range(n_arms):
-            self.means[i] = family.posterior_mean(arms.pulls[i], arms.sums[i])
         for s in range(samples):
             a = 0
-            for i in range(n_arms):
-                self.inside[i] = family.posterior_draw(
-                    arms.pulls[i], arms.sums[i], rng.cell(i), _BLOCKS_A_DRAW * (s + 1)
-                )
-                if self.inside[i] > self.inside[a]:
+            for i in range(1, n_arms):
+                if self.samples[i, s] > self.samples[a, s]:
                     a = i
             self.best[a] += 1.0 / samples
             for j in range(n_arms):
-                self.given[a, j] += self.inside[j] / samples
+                self.given[a, j] += self.samples[j, s] / samples
         self.conclude()
 
     def conclude(self) -> None:
@@ -219,13 +233,16 @@ class Beliefs(NamedTuple):
 
 
 def beliefs(self: Any, family: Any, n_arms: int) -> Beliefs:
-    """The `start` of IDS and VIDS: a fresh workspace."""
-    nodes = MAX_PANELS * NODES
+    """The `start` of IDS and VIDS: a fresh workspace for quadrature or for samples."""
+    sampled = self.method == Method.monte_carlo
+    panels, samples = (0, self.samples) if sampled else (MAX_PANELS, 0)
+    nodes = panels * NODES
     return Beliefs(
         np.zeros(n_arms), np.zeros(n_arms),
         np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(1, np.int64),
-        np.zeros(MAX_PANELS), np.zeros(MAX_PANELS), np.zeros(nodes), np.zeros(nodes),
+        np.zeros(panels), np.zeros(panels), np.zeros(nodes), np.zeros(nodes),
         np.zeros((n_arms, nodes)), np.zeros((n_arms, nodes)), np.zeros((n_arms, nodes)),
+        np.zeros((n_arms, samples)),
         np.zeros(n_arms), np.zeros(n_arms), np.zeros((n_arms, n_arms)),
         np.zeros(n_arms), np.zeros(n_arms), np.full(1, -1.0),
     )  # fmt: skip

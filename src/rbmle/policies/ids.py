@@ -10,18 +10,10 @@ from math import inf
 from typing import Annotated, Any, NamedTuple
 
 from .._compile import njit
-from .._record import Choice
 from ..arms import Arms, Clock
 from ..random import Draws
 from .base import policy
-from .beliefs import beliefs
-
-
-class Method(Choice):
-    """How the posteriors are integrated."""
-
-    quadrature = 0
-    monte_carlo = 1
+from .beliefs import Method, beliefs
 
 
 @njit
@@ -58,7 +50,7 @@ def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dra
         state.refresh(family, arms)
         state.integrate()
     else:
-        state.draw_jointly(family, arms, rng, self.samples)
+        state.draw_jointly(family, arms, rng)
     n_arms = arms.n_arms()
     likely, expected_best = 0, 0.0
     for a in range(n_arms):
