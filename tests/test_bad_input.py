@@ -159,7 +159,7 @@ def test_unknown_parameters_are_refused(kind, how):
         deed()
     said = str(problem.value)
     assert type(problem.value) is ParameterError, said
-    assert re.match(rf"{kind.__name__}: [^\n]+\.$", said)
+    assert re.match(rf"{kind.__name__}: [^\n]+[.?]$", said)
     assert all(repr(field) in said for field in kind._fields)
 
 

@@ -229,5 +229,9 @@ def test_ties_to_the_first_arm_are_never_taken():
 
 def test_what_a_policy_draws_is_not_what_arms_pay():
     draws = Draws(*KEY, 2, 9, True)
-    rewards = [Cell(*KEY, 2, 9, i).uniform(0) for i in range(50)]
-    assert not set(rewards) & {draws.cell(i).uniform(0) for i in range(50)}
+    rewards = [Cell(*KEY, 2, 9, i).uniform(0) for i in range(400)]
+    drawn = [draws.cell(i).uniform(0) for i in range(400)]
+    assert not set(rewards) & set(drawn)
+    taken = np.array([draws.takes_tie(i, 2) for i in range(400)])
+    for other in (rewards, drawn):  # they agree by chance only, in half of the cases
+        assert abs((taken == (np.array(other) < 0.5)).mean() - 0.5) < 4.5 * 0.5 / 400**0.5

@@ -20,7 +20,7 @@ import typing
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from .errors import ParameterError, integer, number, one_of
+from .errors import ParameterError, did_you_mean, integer, number, one_of, show
 
 T = TypeVar("T")
 
@@ -48,22 +48,24 @@ def checked(cls: type[T]) -> type[T]:
     def new(cls_: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             given = plain(cls_, *args, **kwargs)
-        except TypeError as problem:
+        except TypeError:
             listing = ", ".join(repr(name) for name in fields)
+            unknown = next((name for name in kwargs if name not in fields), None)
+            hint = did_you_mean(unknown, fields) if unknown else ""
             raise ParameterError(
                 f"{cls.__name__}: takes the parameters {listing}. "
-                f"Got {_show_call(args, kwargs)} ({problem})."
+                f"Got {_show_call(args, kwargs)}.{hint}"
             ) from None
         return tuple.__new__(cls_, [c(value) for c, value in zip(coerce, given, strict=True)])
 
     kind.__new__ = new
-    # _replace goes through _make: both must check as well.
     kind._make = classmethod(lambda cls_, values: cls_(*values))
+    kind._replace = lambda self, **changes: type(self)(**{**self._asdict(), **changes})
     return cls
 
 
 def _show_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    parts = [repr(value) for value in args] + [f"{k}={v!r}" for k, v in kwargs.items()]
+    parts = [show(value) for value in args] + [f"{k}={show(v)}" for k, v in kwargs.items()]
     return f"({', '.join(parts)})"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import threading
 from collections.abc import Mapping
 from sys import float_info
 from typing import Any
 
+from ._files import write_whole
 from ._live import LiveArm, Name
 from .errors import Interval, StateError
 
@@ -31,30 +30,9 @@ def plain(arm: LiveArm) -> dict[str, Any]:
 
 
 def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
-    """Replace the file: who reads it, or finds it after a crash, sees the old or the new state.
-
-    A process killed meanwhile may leave its temporary file, whose name starts with a dot.
-    """
-    target = os.path.realpath(path)
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    """Replace the file: who reads it, or finds it after a crash, sees the old or the new state."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
-    try:
-        with open(temporary, "w", encoding="ascii") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    if hasattr(os, "O_DIRECTORY"):  # makes the new name itself survive a loss of power
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    write_whole(path, (text + "\n").encode("ascii"))
 
 
 def read(path: str | os.PathLike[str]) -> Reader:

@@ -107,9 +107,9 @@ def simulate(
             "simulate", "rewards", "a RewardStream, Table or PublishedTable", rewards
         )
     rewards.check(problem, horizon, last)
-    players = [player(each, problem, family) for each in policies]
-    if not players:
+    if not isinstance(policies, (list, tuple)) or hasattr(policies, "_fields") or not policies:
         raise ParameterError.of("simulate", "policies", "a list of at least one policy", policies)
+    players = [player(each, problem, family) for each in policies]
     rounds = _checkpoints(checkpoints, horizon)
 
     regret = np.zeros((len(players), count, rounds.size))
@@ -157,6 +157,8 @@ def player(given: Any, problem: Problem, family: Any) -> tuple[Any, Any]:
         raise ParameterError.of(
             "simulate", "family", f"given for rewards of law {type(problem.law).__name__}", None
         )
+    if isinstance(model, type) or not hasattr(model, "reward_interval"):
+        raise ParameterError.of("simulate", "family", "a family, as in Gaussian()", model)
     check_fit(policy, model)
     rewards, assumed = problem.law.reward_interval(), model.reward_interval()
     if rewards.low < assumed.low or rewards.high > assumed.high:
@@ -173,8 +175,11 @@ def _checkpoints(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
         even_in_log = np.geomspace(1, horizon, 100)
         rounds = np.rint(np.concatenate([even, even_in_log])).astype(np.int64)
     else:
-        rounds = np.atleast_1d(np.asarray(given))
-        whole = rounds.ndim == 1 and np.issubdtype(rounds.dtype, np.integer)
+        try:
+            rounds = np.atleast_1d(np.asarray(given))
+        except ValueError:
+            rounds = np.full(1, np.nan)
+        whole = rounds.ndim == 1 and (not rounds.size or np.issubdtype(rounds.dtype, np.integer))
         if not whole or (rounds.size and (rounds.min() < 1 or rounds.max() > horizon)):
             raise ParameterError.of(
                 "simulate", "checkpoints", f"whole numbers in [1, {horizon}]", given

@@ -7,6 +7,14 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+_LONGEST = 500  # characters of a value in a sentence
+
+
+def show(value: object) -> str:
+    """The value on one line, cut where it is very long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
 
 class RbmleError(ValueError):
     """Base of every error this package raises on purpose."""
@@ -18,11 +26,23 @@ class ParameterError(RbmleError):
     @classmethod
     def of(cls, owner: str, name: str, allowed: str, got: object) -> ParameterError:
         """The one sentence form of the package: owner, parameter, allowed values, value given."""
-        return cls(f"{owner}: '{name}' must be {allowed}. Got {got!r}.")
+        return cls(f"{owner}: '{name}' must be {allowed}. Got {show(got)}.")
 
 
 class StateError(RbmleError):
     """A saved state that is corrupt, of another kind or of a newer version."""
+
+
+class StudyError(RbmleError):
+    """A study, or the file of one, that does not say what to run."""
+
+
+class RunError(RbmleError):
+    """A run folder that cannot be read or written, or that is another study's."""
+
+
+class RunWarning(UserWarning):
+    """A file of a run folder that is not what it should be, and is done again."""
 
 
 class Interval(NamedTuple):
@@ -39,8 +59,8 @@ class Interval(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Interval:
-        low, high = text[1:-1].split(",")
-        return cls(float(low), float(high), text[0] == "[", text[-1] == "]")
+        low, high = (_bound(each.strip()) for each in text[1:-1].split(","))
+        return cls(low, high, text[0] == "[", text[-1] == "]")
 
     def __contains__(self, value: object) -> bool:
         x: Any = value
@@ -49,13 +69,14 @@ class Interval(NamedTuple):
         return bool(above and below)
 
     def __str__(self) -> str:
-        def show(x: float) -> str:
-            return f"{x:g}"
+        left, right = "[" if self.closed_low else "(", "]" if self.closed_high else ")"
+        low, high = (str(x) if isinstance(x, int) else f"{x:g}" for x in (self.low, self.high))
+        return f"{left}{low}, {high}{right}"
 
-        return (
-            f"{'[' if self.closed_low else '('}{show(self.low)}, "
-            f"{show(self.high)}{']' if self.closed_high else ')'}"
-        )
+
+def _bound(text: str) -> float:
+    """Whole numbers stay exact, however large."""
+    return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
 def number(owner: str, name: str, value: Any, interval: str | Interval) -> float:
@@ -88,6 +109,12 @@ def one_of(owner: str, name: str, value: object, allowed: Iterable[str]) -> str:
     if isinstance(value, str) and value in names:
         return value
     listing = ", ".join(repr(each) for each in names)
-    near = difflib.get_close_matches(str(value), names, n=1, cutoff=0.4)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ParameterError(f"{owner}: '{name}' must be one of {listing}. Got {value!r}.{hint}")
+    hint = did_you_mean(value, names)
+    raise ParameterError(f"{owner}: '{name}' must be one of {listing}. Got {show(value)}.{hint}")
+
+
+def did_you_mean(value: object, names: Iterable[str]) -> str:
+    """A suggestion of the nearest name, or nothing."""
+    lower = {each.lower(): each for each in names}
+    near = difflib.get_close_matches(str(value).lower(), lower, n=1, cutoff=0.5)
+    return f" Did you mean {lower[near[0]]!r}?" if near else ""

@@ -29,7 +29,7 @@ class Problem:
     means: Floats
 
     def __init__(self, law: Any, means: Sequence[float] | Floats) -> None:
-        if not hasattr(law, "sample"):
+        if isinstance(law, type) or not hasattr(law, "sample"):
             raise ParameterError.of(
                 "Problem", "law", "a family or law that can be sampled, as in Bernoulli()", law
             )

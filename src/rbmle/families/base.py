@@ -20,9 +20,19 @@ T = TypeVar("T")
 FAMILIES: dict[str, type] = {}
 
 
+def nudged(self: Any, mean: float) -> float:
+    """The mean, moved off an end of the range by the least there is: eta is infinite at an end."""
+    low, high = self.mean_range()
+    if mean <= low:
+        return float(low + (1e-300 if low == 0.0 else 1e-15 * abs(low)))
+    if mean >= high:
+        return float(high - (1e-300 if high == 0.0 else 1e-15 * abs(high)))
+    return mean
+
+
 def conjugate(self: Any, mean: float) -> float:
     """F*(theta) = theta eta - F(eta) at eta = natural(theta): the negative entropy of the mean."""
-    eta = self.natural(mean)
+    eta = self.natural(self.nudged(mean))
     return float(mean * eta - self.log_partition(eta))
 
 
@@ -49,7 +59,7 @@ def kl(self: Any, mean: float, other: float) -> float:
     """D(theta', theta'') of Section 4: F's Bregman divergence, the KL divergence of two means."""
     if mean == other:
         return 0.0
-    eta, other_eta = self.natural(mean), self.natural(other)
+    eta, other_eta = self.natural(self.nudged(mean)), self.natural(self.nudged(other))
     return float(self.log_partition(other_eta) - self.log_partition(eta) - mean * (other_eta - eta))
 
 
@@ -93,6 +103,7 @@ def reward_interval(self: Any) -> Interval:
 _DEFAULTS = {
     each.__name__: each
     for each in (
+        nudged,
         conjugate,
         unclipped_conjugate,
         bias_index,

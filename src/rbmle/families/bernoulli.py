@@ -156,7 +156,7 @@ class Binomial(NamedTuple):
     2.0
     """
 
-    trials: Annotated[int, "[1, inf)"] = 1
+    trials: Annotated[int, "[1, 1000000000]"] = 1
     prior_a: Annotated[float, "(0, inf)"] = 1.0
     prior_b: Annotated[float, "(0, inf)"] = 1.0
 

@@ -8,6 +8,7 @@ regret bounds allow: alpha(t) = min(C_alpha(t), beta(t)) log t.
 from __future__ import annotations
 
 from math import inf, sqrt
+from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from .._compile import record
@@ -204,7 +205,7 @@ def as_bias(given: Any) -> Any:
     """A bias-growth rate; a plain number c means c log t."""
     if type(given) in BIASES.values():
         return given
-    if isinstance(given, (int, float)) and not isinstance(given, bool):
+    if isinstance(given, Real) and not isinstance(given, bool):
         return LogBias(given)
     listing = ", ".join(f"{name}()" for name in BIASES)
     raise ParameterError.of("RBMLE", "alpha", f"a number c in (0, inf) or one of {listing}", given)

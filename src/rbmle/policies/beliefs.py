@@ -34,6 +34,7 @@ class Method(Choice):
 
 NODES = 16
 MAX_PANELS = 320  # 2 x 16 / 1.25 panels for one width, and some more for each of 30 doublings
+NEGLIGIBLE = 1e-32  # a share of probability that changes nothing, even times a mean of e^34
 _BLOCKS_A_DRAW = 256  # random blocks kept for one posterior draw
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
@@ -97,15 +98,16 @@ class Beliefs(NamedTuple):
     size: Floats
     mean_at: Floats  # the nodes: the mean there, and d(mean)/dx in units of the panel
     scale_at: Floats
-    density: NDArray[np.float64]  # (arms, nodes): f_i in those units, F_i, integral of theta f_i
-    below: NDArray[np.float64]
-    partial: NDArray[np.float64]
+    below: NDArray[np.float64]  # (nodes, arms): F_i, f_i / F_i in those units, E[theta_i | < x]
+    hazard: NDArray[np.float64]
+    inside: NDArray[np.float64]
+    panel: Floats  # scratch: the density in one panel
     samples: NDArray[np.float64]  # (arms, samples): in place of the tables, for Monte Carlo
     means: Floats  # posterior means
     best: Floats  # p_a
     given: NDArray[np.float64]  # E[theta_j | A* = a]
-    share: Floats  # scratch for one node
-    inside: Floats
+    regret: Floats  # what each arm costs and tells
+    information: Floats
     memory: Floats  # (the arm that is played for good, or -1)
 
     def refresh(self, family: Any, arms: Arms) -> None:
@@ -156,27 +158,30 @@ class Beliefs(NamedTuple):
         for first in range(0, nodes, NODES):
             if self.left[first // NODES] >= self.high[i]:
                 for x in range(first, first + NODES):
-                    self.density[i, x], self.below[i, x], self.partial[i, x] = 0.0, mass, moment
+                    self.below[x, i], self.hazard[x, i], self.inside[x, i] = mass, 0.0, moment
                 continue
-            for x in range(first, first + NODES):
+            for j in range(NODES):
+                x = first + j
                 f = family.posterior_density(n, total, self.mean_at[x])
-                self.density[i, x] = f * self.scale_at[x]
+                self.panel[j] = f * self.scale_at[x]
             for j in range(NODES):
                 part, part_moment = 0.0, 0.0
                 for m in range(NODES):
-                    f = BELOW[j, m] * self.density[i, first + m]
+                    f = BELOW[j, m] * self.panel[m]
                     part += f
                     part_moment += f * self.mean_at[first + m]
-                self.below[i, first + j] = mass + part
-                self.partial[i, first + j] = moment + part_moment
+                self.below[first + j, i] = mass + part
+                self.inside[first + j, i] = moment + part_moment
             for j in range(NODES):
-                f = W[j] * self.density[i, first + j]
+                self.hazard[first + j, i] = self.panel[j]
+                f = W[j] * self.panel[j]
                 mass += f
                 moment += f * self.mean_at[first + j]
         for x in range(nodes):
-            self.density[i, x] /= mass
-            self.below[i, x] /= mass
-            self.partial[i, x] /= mass
+            below = self.below[x, i]
+            self.hazard[x, i] /= below
+            self.inside[x, i] /= below
+            self.below[x, i] = below / mass
         self.means[i] = family.posterior_mean(n, total)
 
     def integrate(self) -> None:
@@ -187,17 +192,14 @@ class Beliefs(NamedTuple):
         for x in range(self.panels[0] * NODES):
             all_below = W[x % NODES]
             for i in range(n_arms):
-                all_below *= self.below[i, x]
-            for i in range(n_arms):
-                self.inside[i] = self.partial[i, x] / self.below[i, x]
-                self.share[i] = self.density[i, x] * (all_below / self.below[i, x])
+                all_below *= self.below[x, i]
             for a in range(n_arms):
-                share = self.share[a]
-                if share > 0.0:
+                share = all_below * self.hazard[x, a]
+                if share > NEGLIGIBLE:
                     self.best[a] += share
                     for j in range(n_arms):
-                        self.given[a, j] += share * self.inside[j]
-                    self.given[a, a] += share * (self.mean_at[x] - self.inside[a])
+                        self.given[a, j] += share * self.inside[x, j]
+                    self.given[a, a] += share * (self.mean_at[x] - self.inside[x, a])
         self.conclude()
 
     def draw_jointly(self, family: Any, arms: Arms, rng: Draws) -> None:
@@ -241,7 +243,8 @@ def beliefs(self: Any, family: Any, n_arms: int) -> Beliefs:
         np.zeros(n_arms), np.zeros(n_arms),
         np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(1, np.int64),
         np.zeros(panels), np.zeros(panels), np.zeros(nodes), np.zeros(nodes),
-        np.zeros((n_arms, nodes)), np.zeros((n_arms, nodes)), np.zeros((n_arms, nodes)),
+        np.zeros((nodes, n_arms)), np.zeros((nodes, n_arms)), np.zeros((nodes, n_arms)),
+        np.zeros(NODES),
         np.zeros((n_arms, samples)),
         np.zeros(n_arms), np.zeros(n_arms), np.zeros((n_arms, n_arms)),
         np.zeros(n_arms), np.zeros(n_arms), np.full(1, -1.0),

@@ -61,15 +61,17 @@ def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dra
         state.memory[0] = likely
         return likely
     for i in range(n_arms):
-        state.share[i] = max(expected_best - state.means[i], 0.0)
-        state.inside[i] = self.information(state, family, i)
+        state.regret[i] = max(expected_best - state.means[i], 0.0)
+        state.information[i] = self.learned(state, family, i)
     first, second, odds, least = likely, likely, 1.0, inf
     for i in range(n_arms):
         for j in range(i):
-            q = best_odds(state.share[i], state.inside[i], state.share[j], state.inside[j])
+            q = best_odds(
+                state.regret[i], state.information[i], state.regret[j], state.information[j]
+            )
             value = ratio(
-                q * state.share[i] + (1.0 - q) * state.share[j],
-                q * state.inside[i] + (1.0 - q) * state.inside[j],
+                q * state.regret[i] + (1.0 - q) * state.regret[j],
+                q * state.information[i] + (1.0 - q) * state.information[j],
             )
             if value < least:
                 first, second, odds, least = i, j, q, value
@@ -92,7 +94,7 @@ class IDS(NamedTuple):
     samples: Annotated[int, "[1, 1e7]"] = 10_000
     commit: Annotated[float, "(0, 1]"] = 1.0
 
-    def information(self, state: Any, family: Any, i: int) -> float:
+    def learned(self, state: Any, family: Any, i: int) -> float:
         total = 0.0
         for a in range(state.best.size):
             total += state.best[a] * family.outcome_kl(state.given[a, i], state.means[i])
@@ -111,7 +113,7 @@ class VIDS(NamedTuple):
     samples: Annotated[int, "[1, 1e7]"] = 10_000
     commit: Annotated[float, "(0, 1]"] = 1.0
 
-    def information(self, state: Any, family: Any, i: int) -> float:
+    def learned(self, state: Any, family: Any, i: int) -> float:
         total = 0.0
         for a in range(state.best.size):
             shift = state.given[a, i] - state.means[i]

@@ -1,0 +1,46 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+
+_STALE_SECONDS = 3600.0  # a temporary file lives for a moment: one this old was left by a kill
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Replace the file: who reads it, or finds it after a crash, sees the old or the new content.
+
+    A process killed meanwhile may leave its temporary file, whose name starts with a dot.
+    """
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    if hasattr(os, "O_DIRECTORY"):  # makes the new name itself survive a loss of power
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def sweep(folder: str | os.PathLike[str]) -> None:
+    """Remove the temporary files that processes killed long ago have left in the folder."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") and entry.name.endswith(".tmp"):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat().st_mtime > _STALE_SECONDS:
+                        os.unlink(entry.path)

@@ -1,0 +1,5 @@
+"""The command line: `rbmle --help`."""
+
+from .main import main
+
+__all__ = ["main"]

@@ -1,0 +1,239 @@
+"""The commands. Each unpacks what was typed, runs, and shows; the work is done elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import ParameterError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Stochastic multi-armed bandits: the RBMLE paper recomputed, and studies of your own.",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print data for scripts.")]
+Threads = Annotated[int | None, typer.Option(help="Threads; results do not depend on it.")]
+Run = Annotated[Path, typer.Argument(help="A run folder.")]
+Policies = Annotated[str, typer.Option(help="Names, with commas: rbmle,ucb(alpha=1),ts")]
+
+
+@app.command()
+def reproduce(
+    tables: Annotated[
+        list[str] | None, typer.Argument(help="Bernoulli_ID=2, ... or figures: 1a 3b.")
+    ] = None,
+    policies: Annotated[str, typer.Option(help="The tables' names, with commas: RBMLE,UCB")] = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Figure 1's problems, the fast policies.")
+    ] = False,
+    folder: Annotated[Path, typer.Option(help="Where runs, figures and the report go.")] = Path(
+        "rbmle-paper"
+    ),
+    replications: Annotated[int | None, typer.Option(help="Trials; 100 in the paper.")] = None,
+    monte_carlo: Annotated[
+        bool, typer.Option("--monte-carlo", help="IDS and VIDS by 10,000 samples: hours.")
+    ] = False,
+    threads: Threads = None,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a cell differs.")] = False,
+    json: Json = False,
+) -> int:
+    """Recompute the paper's tables and compare each number with print.
+
+    Example: rbmle reproduce --quick
+    """
+    from .paper import reproduce_paper
+
+    return reproduce_paper(
+        tables or [], policies, quick, folder, replications, monte_carlo, threads, check, json
+    )
+
+
+@app.command()
+def run(
+    study: Annotated[Path, typer.Argument(help="A study file; `rbmle init` writes one.")],
+    folder: Annotated[Path | None, typer.Option(help="The run folder; by the file's name.")] = None,
+    threads: Threads = None,
+    json: Json = False,
+) -> None:
+    """Run a study of your own; run it again to go on where it stopped.
+
+    Example: rbmle run study.toml
+    """
+    from ..runner import run as run_study
+    from ..study import Study
+    from .screen import progress, say
+
+    stated = Study.from_toml(study)
+    target = folder or Path(f"{study.stem}-run")
+    with progress() as report:
+        result = run_study(stated, target, threads, report)
+    _show(result, json)
+    if not json:
+        say(f"Kept in {target}; `rbmle report {target}` draws it.")
+
+
+@app.command()
+def init(
+    path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("study.toml"),
+) -> None:
+    """Write a commented example of a study file.
+
+    Example: rbmle init study.toml
+    """
+    from importlib import resources
+
+    from .._files import write_atomically
+    from .screen import say
+
+    if path.exists():
+        raise ParameterError.of("init", "path", "a file that is not there yet", str(path))
+    text = resources.files("rbmle").joinpath("cli/example.toml").read_text("utf-8")
+    write_atomically(path, text.encode())
+    say(f"Wrote {path}; run it with `rbmle run {path}`.")
+
+
+@app.command()
+def compare(
+    law: Annotated[str, typer.Argument(help="bernoulli, gaussian(sigma=2), exponential, ...")],
+    means: Annotated[list[float], typer.Argument(help="The mean of each arm.")],
+    policies: Policies = "rbmle,ucb,ts",
+    horizon: Annotated[int, typer.Option(help="Rounds.")] = 10_000,
+    replications: Annotated[int, typer.Option(help="Independent repetitions.")] = 100,
+    seed: Annotated[int, typer.Option(help="The seed of rewards and draws.")] = 0,
+    family: Annotated[str, typer.Option(help="What policies assume, if not the law.")] = "",
+    threads: Threads = None,
+    json: Json = False,
+) -> None:
+    """Compare policies on one problem, without a file.
+
+    Example: rbmle compare bernoulli 0.1 0.2 0.3 --policies rbmle,ucb,ts --horizon 10000
+    """
+    from .. import engine
+    from ..problems import Problem
+    from ..rewards import RewardStream
+    from . import names
+    from .screen import say, show_json
+    from .tables import result_data, show_result
+
+    result = engine.simulate(
+        Problem(names.law(law), means),
+        names.policies(policies),
+        horizon,
+        replications,
+        RewardStream(seed),
+        family=names.law(family) if family else None,
+        threads=threads,
+    )
+    if json:
+        show_json(result_data(result))
+        return
+    show_result(result)
+    if len(result.names) > 1:
+        say()
+        say(result.compare())
+
+
+@app.command()
+def show(folder: Run, json: Json = False) -> None:
+    """Show what a run found.
+
+    Example: rbmle show study-run
+    """
+    from ..runner import load
+
+    _show(load(folder), json)
+
+
+@app.command()
+def export(
+    folder: Run,
+    format: Annotated[str, typer.Option(help="csv, latex or json.")] = "csv",
+    out: Annotated[Path | None, typer.Option(help="A file; else standard output.")] = None,
+) -> None:
+    """Export a run: every replication (csv), the tables (latex), or all of it (json).
+
+    Example: rbmle export study-run --format latex --out table.tex
+    """
+    from .._files import write_atomically
+    from ..errors import one_of
+    from ..runner import load
+    from .export import WRITERS
+
+    text = WRITERS[one_of("export", "--format", format, WRITERS)](load(folder))
+    if out is None:
+        print(text, end="")
+    else:
+        write_atomically(out, text.encode())
+
+
+@app.command()
+def report(
+    folder: Run,
+    out: Annotated[Path | None, typer.Option(help="The page; report.html in the folder.")] = None,
+) -> None:
+    """Write a run as one self-contained page with tables and figures.
+
+    Example: rbmle report study-run
+    """
+    from ..runner import load
+    from .pages import study_report
+    from .screen import say
+
+    target = out or folder / "report.html"
+    study_report(load(folder), target, f"rbmle report {folder}")
+    say(f"Wrote {target}.")
+
+
+@app.command()
+def policies(json: Json = False) -> None:
+    """List the policies: formula and source, parameters, families, whether they need the horizon.
+
+    Example: rbmle policies
+    """
+    from .screen import show_json
+    from .tables import policy_data, show_policies
+
+    if json:
+        show_json(policy_data())
+    else:
+        show_policies()
+
+
+@app.command()
+def scale(
+    families: Annotated[str, typer.Option(help="bernoulli,gaussian,exponential")] = "bernoulli",
+    arms: Annotated[str, typer.Option(help="Numbers of arms, with commas.")] = "10,30,50,70",
+    policies: Annotated[str, typer.Option(help="The tables' names, with commas.")] = "",
+    horizon: Annotated[int, typer.Option(help="Rounds of a timed run.")] = 2_000,
+    repeats: Annotated[int, typer.Option(help="Repeats; the median is shown.")] = 3,
+    live: Annotated[bool, typer.Option("--live", help="Time the live Decider instead.")] = False,
+    json: Json = False,
+) -> None:
+    """Time per decision against the number of arms, as ratios to UCB, beside the paper's.
+
+    Example: rbmle scale --families gaussian --arms 10,100,1000
+    """
+    from .scaling import measure, show_scaling
+    from .screen import show_json
+
+    records = measure(families, arms, policies, horizon, repeats, live)
+    if json:
+        show_json([each.data() for each in records])
+    else:
+        show_scaling(records)
+
+
+def _show(result: Any, json: bool) -> None:
+    from .screen import show_json
+    from .tables import result_data, show_result
+
+    if json:
+        show_json({name: result_data(each) for name, each in result.results.items()})
+        return
+    for name, each in result.results.items():
+        show_result(each, name)

@@ -1,0 +1,48 @@
+"""From the shell to the commands and back: errors are one line, and exit codes mean something.
+
+0: done. 1: something differs, under --check. 2: the user's error. 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+import typer
+
+from ..errors import RbmleError
+from .commands import app
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; never a traceback for what the user can mend."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    try:
+        code = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except typer.Exit as end:
+        return end.exit_code
+    except click.exceptions.ClickException as problem:
+        problem.show()
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted; what was finished is kept", 130)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except RbmleError as problem:
+        return _say(str(problem), 2)
+    except OSError as problem:
+        where = f"{problem.filename}: " if problem.filename else ""
+        return _say(f"{where}{problem.strerror or problem}", 2)
+
+
+def _say(what: str, code: int) -> int:
+    print(f"rbmle: {what}", file=sys.stderr)
+    return code

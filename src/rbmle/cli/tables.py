@@ -1,0 +1,63 @@
+"""Results and policies as tables on the screen and as data."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from rich.text import Text
+
+from ..policies import POLICIES, families_of
+from ..result import STATISTICS, Result
+from .screen import say, show_table
+
+
+def show_result(result: Result, name: str = "") -> None:
+    """The statistics of the final regret, the least of each column in bold."""
+    values = result.statistics()
+    least = values.min(axis=0)
+    rows = [
+        [label, *(Text(f"{x:.1f}", "bold" if x == y else "") for x, y in zip(row, least, strict=True))]
+        for label, row in zip(result.names, values, strict=True)
+    ]
+    title = f"{name}: {result.title}" if name else result.title
+    show_table(title, ["policy", *STATISTICS], rows)
+
+
+def result_data(result: Result) -> dict[str, Any]:
+    """The statistics for scripts."""
+    pairs = zip(result.names, result.statistics(), strict=True)
+    return {
+        "horizon": result.horizon,
+        "replications": result.replications,
+        "means": [float(each) for each in result.problem.means],
+        "policies": {
+            name: dict(zip(STATISTICS, map(float, row), strict=True)) for name, row in pairs
+        },
+    }
+
+
+def policy_data() -> list[dict[str, Any]]:
+    """What there is to know of each policy, from its class."""
+    return [_describe(each) for each in POLICIES.values()]
+
+
+def show_policies() -> None:
+    for each in policy_data():
+        say(f"{each['name']}: {each['summary']}")
+        say(f"    parameters: {', '.join(f'{k}={v}' for k, v in each['parameters'].items())}")
+        say(f"    families: {', '.join(each['families'])}")
+        if each["needs_horizon"]:
+            say("    needs the horizon")
+
+
+def _describe(kind: Any) -> dict[str, Any]:
+    default = kind()
+    first, _, _ = inspect.cleandoc(kind.__doc__ or "").partition("\n\n")
+    return {
+        "name": kind.__name__,
+        "summary": " ".join(first.split()),
+        "parameters": {key: str(value) for key, value in default._asdict().items()},
+        "families": [each.__name__ for each in families_of(kind)],
+        "needs_horizon": bool(default.needs_horizon()),
+    }

@@ -1,0 +1,50 @@
+"""Figures, two functions each: one computes a record of plain arrays, `draw_...` draws it.
+
+    record = regret_curves(result)
+    save(draw_regret_curves(record, log_time=True), "regret.svg")
+
+They need matplotlib (`pip install 'rbmle[report]'`) and no display: nothing touches pyplot.
+"""
+
+try:
+    import matplotlib as _matplotlib  # noqa: F401
+except ImportError:
+    raise ImportError("Figures need matplotlib: pip install 'rbmle[report]'.") from None
+
+from .boxes import FinalRegret, draw_final_regret, final_regret
+from .canvas import save, svg
+from .curves import RegretCurves, draw_regret_curves, lower_bound_constant, regret_curves
+from .shares import BestArmShare, best_arm_share, draw_best_arm_share
+from .style import STYLES, Style, styles
+from .timing import (
+    TimeAgainstArms,
+    TimeAgainstRegret,
+    draw_time_against_arms,
+    draw_time_against_regret,
+    time_against_arms,
+    time_against_regret,
+)
+
+__all__ = [
+    "STYLES",
+    "BestArmShare",
+    "FinalRegret",
+    "RegretCurves",
+    "Style",
+    "TimeAgainstArms",
+    "TimeAgainstRegret",
+    "best_arm_share",
+    "draw_best_arm_share",
+    "draw_final_regret",
+    "draw_regret_curves",
+    "draw_time_against_arms",
+    "draw_time_against_regret",
+    "final_regret",
+    "lower_bound_constant",
+    "regret_curves",
+    "save",
+    "styles",
+    "svg",
+    "time_against_arms",
+    "time_against_regret",
+]

@@ -1,0 +1,216 @@
+"""What the figures share: a canvas without global state, ticks, labels at line ends, files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+from ..errors import ParameterError
+from .labels import Floats, spread
+from .style import Style, short
+
+INK, FAINT = "#222223", "#d9d9d8"  # text and lines, grid: a page may give them its own colours
+POLICY = "policy="  # what the SVG id of everything that belongs to one policy starts with
+
+_LOOK = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Helvetica", "Arial"],
+    "font.size": 9.5,
+    "text.color": INK,
+    "text.parse_math": False,  # names are users' text: a dollar sign is a dollar sign
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,
+}
+_METADATA: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+    ".png": {"Software": None},
+}
+
+
+@contextlib.contextmanager
+def look(**settings: Any) -> Iterator[None]:
+    """The figures' own settings, whatever the user's are, and the user's again afterwards."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update({**_LOOK, **settings})
+        yield
+
+
+def canvas(width: float = 6.2, height: float = 4.2) -> tuple[Figure, Axes]:
+    """A figure of one axes, in inches, that no display and no pyplot knows of."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def fit(figure: Figure, axes: Axes, right: float = 0.0) -> None:
+    """Give the axes all the room that its labels, and `right` points beside it, leave."""
+    bounds = axes.get_tightbbox()
+    frame = axes.get_window_extent()
+    if bounds is None:
+        return
+    wide, high = figure.bbox.width, figure.bbox.height
+    dot = figure.dpi / 72.0
+    beside = max(right * dot, bounds.x1 - frame.x1)
+    pad = 5.0 * dot
+    figure.subplots_adjust(
+        left=(frame.x0 - bounds.x0 + pad) / wide,
+        right=1.0 - (beside + pad) / wide,
+        bottom=(frame.y0 - bounds.y0 + pad) / high,
+        top=1.0 - (bounds.y1 - frame.y1 + pad) / high,
+    )
+
+
+def amount(value: float) -> str:
+    """A number as ticks show it: 20k for 20000.
+
+    >>> [amount(x) for x in (0.0, 0.05, 1.0, 2500.0, 1e5, 2e6, 3e-5)]
+    ['0', '0.05', '1', '2.5k', '100k', '2M', '3e-5']
+    """
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.4g}{unit}"
+    text = f"{value:.4g}"
+    return text.replace("e-0", "e-")
+
+
+def seconds(value: float) -> str:
+    """A time as ticks show it.
+
+    >>> [seconds(x) for x in (2e-8, 1e-6, 0.5)]
+    ['20 ns', '1 µs', '500 ms']
+    """
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
+        if value >= 0.999 * size:
+            break
+    return f"{value / size:.4g} {unit}"
+
+
+def ticks(axes: Axes, x: bool = False, y: bool = False) -> None:
+    """Short tick labels; x, y: that axis is logarithmic."""
+    for axis, scaled in ((axes.xaxis, x), (axes.yaxis, y)):
+        if scaled:
+            (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
+            low, high = sorted(axis.get_view_interval())
+            steps = _log_ticks(float(low), float(high))
+            axis.set_major_locator(FixedLocator(list(steps)))
+            axis.set_minor_formatter(NullFormatter())
+        axis.set_major_formatter(FuncFormatter(lambda value, _: amount(float(value))))
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten; with 2 and 5 times them where there are few; every nth where many."""
+    powers = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
+    for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), tuple(np.arange(1.0, 10.0, 0.5))):
+        values = [f * 10.0**p for p in powers for f in factors]
+        seen = [value for value in values if low * 0.999 <= value <= high * 1.001]
+        if len(seen) >= 3:
+            break
+    return seen[:: 1 + len(seen) // 9]
+
+
+class Ending(NamedTuple):
+    """A line that gets its name at its right end: where it ends, and how it is drawn."""
+
+    name: str
+    y: float
+    style: Style
+
+
+def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) -> None:
+    """Write each name right of the axes, level with its line or near, and join the two.
+
+    Fits the axes into the figure first: limits and scales must be final.
+    """
+    endings, dot = list(endings), figure.dpi / 72.0
+    texts = [
+        axes.text(
+            0, 0, short(each.name), transform=figure.transFigure, va="center", fontsize=9,
+            gid=f"{POLICY}{each.name}",
+        )
+        for each in endings
+    ]  # fmt: skip
+    widest = max((text.get_window_extent().width for text in texts), default=0.0)
+    for text in texts:
+        text.set_in_layout(False)
+    fit(figure, axes, right=30.0 + widest / dot)
+    frame = axes.get_window_extent()
+    starts = axes.transData.transform([(x, each.y) for each in endings]).reshape(-1, 2)
+    heights: Floats = spread(starts[:, 1], 12.0 * dot, frame.y0, frame.y1)
+    back = figure.transFigure.inverted()
+    for each, text, start, height in zip(endings, texts, starts, heights, strict=True):
+        begin, bend = start[0] + 2.0 * dot, frame.x1 + 12.0 * dot
+        mark, end = frame.x1 + 19.0 * dot, frame.x1 + 26.0 * dot
+        path = back.transform([(begin, start[1]), (bend, height), (mark, height), (end, height)])
+        style = {**each.style.line(), "linewidth": 0.9, "markevery": [2]}
+        axes.plot(
+            path[:, 0], path[:, 1], transform=figure.transFigure, clip_on=False,
+            gid=f"{POLICY}{each.name}", scalex=False, scaley=False, **style,
+        )  # fmt: skip
+        text.set_position(back.transform((end + 3.0 * dot, height)))
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write the figure as SVG, PDF or PNG, by the path's ending. The same figure, the same bytes.
+
+    The file is there whole or not at all.
+    """
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix not in _METADATA:
+        raise ParameterError.of("save", "path", "a name that ends in .svg, .pdf or .png", path)
+    replace(path, _rendered(figure, suffix, "path"))
+
+
+def svg(figure: Figure) -> str:
+    """The figure as SVG with its text as text, for a page."""
+    return _rendered(figure, ".svg", "none").decode()
+
+
+def _rendered(figure: Figure, suffix: str, text: str) -> bytes:
+    settings = {"svg.hashsalt": "rbmle", "svg.fonttype": text}
+    with look(**settings), io.BytesIO() as file:
+        transparent = suffix == ".svg" and text == "none"
+        figure.savefig(file, format=suffix[1:], metadata=_METADATA[suffix], transparent=transparent)
+        return file.getvalue()
+
+
+def replace(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write the file all at once: whoever reads it sees the old content or the new."""
+    folder, name = os.path.split(os.path.realpath(path))
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, os.path.join(folder, name))
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

@@ -1,0 +1,157 @@
+"""Regret over time, the figure that the paper draws for each problem."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from ..errors import ParameterError
+from ..problems import Problem
+from ..result import Result
+from .canvas import INK, POLICY, Ending, amount, canvas, end_labels, look, ticks
+from .labels import Floats
+from .style import DOTTED, Style, styles
+
+BOUND = "Lower bound c log t"
+
+
+class RegretCurves(NamedTuple):
+    """Cumulative regret at `rounds`: mean and quantiles, (policies, rounds), over replications."""
+
+    title: str
+    names: tuple[str, ...]
+    rounds: NDArray[np.int64]
+    mean: Floats
+    low: Floats
+    high: Floats
+    band: tuple[float, float]
+    constant: float | None  # c of the lower bound c log t, where there is one
+
+
+def lower_bound_constant(problem: Problem) -> float | None:
+    """Lai and Robbins' c: no uniformly good policy's regret grows slower than c log t, as t grows.
+
+    c = sum over arms with gap > 0 of gap / KL(mean, best mean)   (Lai and Robbins 1985, Theorem 1)
+
+    None where rewards are of no one-parameter family, or where no arm is worse than another.
+    At a finite t regret can lie below c log t: the bound is on the growth, in the long run.
+
+    >>> from rbmle.families import Gaussian
+    >>> lower_bound_constant(Problem(Gaussian(), [0.0, 0.5]))
+    4.0
+    """
+    if problem.family is None or not hasattr(problem.family, "kl"):
+        return None
+    best = float(problem.means.max())
+    constant = 0.0
+    for mean in problem.means[problem.gaps > 0.0]:
+        divergence = float(problem.family.kl(float(mean), best))
+        constant += (best - float(mean)) / divergence if divergence > 0.0 else np.inf
+    return constant if constant > 0.0 and isfinite(constant) else None
+
+
+def regret_curves(
+    result: Result, band: tuple[float, float] = (0.1, 0.9), lower_bound: bool = True
+) -> RegretCurves:
+    """Mean regret of each policy over time, the quantiles `band` round it, and the lower bound."""
+    low, high = band
+    if not 0.0 <= low < high <= 1.0:
+        raise ParameterError.of("regret_curves", "band", "two rising numbers in [0, 1]", band)
+    quantiles = np.quantile(result.regret, (low, high), axis=1)
+    return RegretCurves(
+        title=title_of(result),
+        names=result.names,
+        rounds=result.checkpoints,
+        mean=result.regret.mean(axis=1),
+        low=quantiles[0],
+        high=quantiles[1],
+        band=(float(low), float(high)),
+        constant=lower_bound_constant(result.problem) if lower_bound else None,
+    )
+
+
+def draw_regret_curves(record: RegretCurves, log_time: bool = False) -> Figure:
+    """Draw the record; on a log-time axis the lower bound is a straight line.
+
+    A bound far above all the curves would flatten them: it is then only told, in a line on top.
+    """
+    rounds, drawn = record.rounds, styles(record.names)
+    top = 1.04 * max(float(record.mean.max()), float(np.median(record.high[:, -1]))) or 1.0
+    title = record.title
+    with look():
+        figure, axes = canvas(height=height_for(len(record.names) + 1))
+        rising = rounds[np.argmax(record.mean.max(axis=0) > 0.01 * top)]
+        time_axis(axes, rounds, 10.0 ** np.floor(np.log10(rising)) if log_time else None)
+        for name, low, high in zip(record.names, record.low, record.high, strict=True):
+            axes.fill_between(
+                rounds, low, high, color=drawn[name].colour, alpha=0.09, linewidth=0,
+                gid=f"{POLICY}{name}",
+            )  # fmt: skip
+        lines(axes, record.names, rounds, record.mean)
+        endings = [
+            Ending(name, float(mean[-1]), drawn[name])
+            for name, mean in zip(record.names, record.mean, strict=True)
+        ]
+        if record.constant is not None:
+            grid = np.geomspace(1.0, max(float(rounds[-1]), 2.0), 300)
+            bound = record.constant * np.log(grid)
+            if bound[-1] > 1.5 * top:
+                at_end = f"{amount(round(float(bound[-1])))} at the end"
+                title += f"\n{BOUND} is off the scale: c = {record.constant:.3g}, {at_end}"
+            else:
+                style = Style(INK, DOTTED, "", width=1.3)
+                axes.plot(grid, bound, zorder=1.9, **style.line())
+                top = max(top, 1.04 * float(bound[-1]))
+                endings.append(Ending(BOUND, float(bound[-1]), style))
+        axes.set_ylim(0.0, top)
+        percent = "\N{EN DASH}".join(f"{100.0 * each:g}" for each in record.band)
+        axes.set_ylabel(f"Regret: mean, {percent} % band")
+        axes.set_title(title)
+        ticks(axes, x=log_time)
+        end_labels(figure, axes, endings, float(rounds[-1]))
+    return figure
+
+
+def title_of(result: Result) -> str:
+    """What was simulated, in a line."""
+    law = type(result.problem.law).__name__
+    return (
+        f"{law}, {result.problem.n_arms} arms, T = {amount(result.horizon)}, "
+        f"{result.replications} replication{'s' if result.replications != 1 else ''}"
+    )
+
+
+def height_for(count: int) -> float:
+    """Inches that let so many names stand one below another."""
+    return max(4.2, 0.17 * count + 1.0)
+
+
+def time_axis(axes: Axes, rounds: NDArray[np.int64], log_from: float | None) -> None:
+    """Rounds on the x axis; log_from: where a log scale begins, None for a linear one."""
+    axes.set_xlabel("Round t" if log_from is None else "Round t (log scale)")
+    end = max(float(rounds[-1]), 2.0)
+    if log_from is None:
+        axes.set_xlim(0.0, end)
+    else:
+        axes.set_xscale("log")
+        axes.set_xlim(min(log_from, end / 2.0), end)
+
+
+def lines(axes: Axes, names: tuple[str, ...], rounds: NDArray[np.int64], values: Floats) -> None:
+    """A line for each policy, its marker at eight rounds, not the same ones for all."""
+    drawn = styles(names)
+    scale: Any = np.log if axes.get_xscale() == "log" else np.asarray
+    low, high = (float(scale(max(each, 1e-9))) for each in axes.get_xlim())
+    for rank, (name, value) in enumerate(zip(names, values, strict=True)):
+        share = (np.arange(8) + (rank + 0.5) / len(names)) / 8.0
+        at = np.searchsorted(scale(rounds), low + share * (high - low))
+        axes.plot(
+            rounds, value, gid=f"{POLICY}{name}", zorder=3 if drawn[name].width > 2 else 2,
+            markevery=sorted({int(each) for each in at if each < rounds.size}),
+            **drawn[name].line(),
+        )  # fmt: skip

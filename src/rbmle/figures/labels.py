@@ -1,0 +1,105 @@
+"""Where labels go so that none covers another: beside the ends of lines, and round points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Box(NamedTuple):
+    """A rectangle by its corners."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def overlap(self, other: Box) -> float:
+        """The area that both cover."""
+        wide = min(self.right, other.right) - max(self.left, other.left)
+        high = min(self.top, other.top) - max(self.bottom, other.bottom)
+        return max(wide, 0.0) * max(high, 0.0)
+
+
+def around(x: float, y: float, radius: float) -> Box:
+    """The square about a point."""
+    return Box(x - radius, y - radius, x + radius, y + radius)
+
+
+def spread(wanted: Sequence[float] | Floats, distance: float, low: float, high: float) -> Floats:
+    """Positions nearest to those wanted (least squares), in the same order, `distance` apart.
+
+    Within [low, high] as far as they fit. With the distances taken off, the order is all that is
+    asked for: isotonic regression, by pooling neighbours that are out of order.
+
+    >>> spread([1.0, 1.2, 5.0], 1.0, 0.0, 10.0)
+    array([0.6, 1.6, 5. ])
+    """
+    values = np.asarray(wanted, dtype=float)
+    order = np.argsort(values, kind="stable")
+    offsets = distance * np.arange(values.size)
+    pools: list[tuple[float, int]] = []  # mean, size
+    for value in values[order] - offsets:
+        mean, size = float(value), 1
+        while pools and pools[-1][0] > mean:
+            before, count = pools.pop()
+            mean = (mean * size + before * count) / (size + count)
+            size += count
+        pools.append((mean, size))
+    flat = np.repeat([mean for mean, _ in pools], [size for _, size in pools])
+    room = max(low, high - distance * max(values.size - 1, 0))
+    placed = np.empty(values.size)
+    placed[order] = np.clip(flat, low, room) + offsets
+    return placed
+
+
+def place(
+    points: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    frame: Box,
+    radius: float,
+    obstacles: Sequence[Box] = (),
+) -> list[Box]:
+    """A box of each size near its point, off the points, off the obstacles and off one another.
+
+    Candidates stand all round the point, near ones first; each label in turn takes the one that
+    covers least, and the whole is gone over again until no label moves.
+    """
+    marks = [*(around(x, y, radius) for x, y in points), *obstacles]
+    candidates = [
+        [box for reach in (1.3, 2.2, 3.4, 5.0, 7.0) for box in _round(point, size, radius * reach)]
+        for point, size in zip(points, sizes, strict=True)
+    ]
+    placed = [boxes[0] for boxes in candidates]
+
+    def cost(index: int, rank: int, box: Box) -> float:
+        others = [each for j, each in enumerate(placed) if j != index]
+        area = (box.right - box.left) * (box.top - box.bottom)
+        covered = sum(box.overlap(each) for each in (*marks, *others))
+        return covered + 2.0 * (area - box.overlap(frame)) + 0.002 * area * rank
+
+    for _ in range(20):
+        before = list(placed)
+        for index, boxes in enumerate(candidates):
+            ranked = [(cost(index, rank, box), rank) for rank, box in enumerate(boxes)]
+            placed[index] = boxes[min(ranked)[1]]
+        if placed == before:
+            break
+    return placed
+
+
+def _round(point: tuple[float, float], size: tuple[float, float], away: float) -> list[Box]:
+    """Right, left, above, below and the four corners of the point."""
+    (x, y), (wide, high) = point, size
+    right, left, middle = x + away, x - away - wide, x - wide / 2.0
+    above, below, centre = y + away, y - away - high, y - high / 2.0
+    corners = [
+        (right, centre), (left, centre), (middle, above), (middle, below),
+        (right, above), (right, below), (left, above), (left, below),
+    ]  # fmt: skip
+    return [Box(a, b, a + wide, b + high) for a, b in corners]

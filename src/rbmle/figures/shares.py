@@ -1,0 +1,58 @@
+"""How often the best arm was pulled, over time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter
+from numpy.typing import NDArray
+
+from ..result import Result
+from .canvas import Ending, canvas, end_labels, look, ticks
+from .curves import height_for, lines, time_axis, title_of
+from .labels import Floats
+from .style import styles
+
+
+class BestArmShare(NamedTuple):
+    """Mean share of the pulls up to each of `rounds` that a best arm got, (policies, rounds)."""
+
+    title: str
+    names: tuple[str, ...]
+    rounds: NDArray[np.int64]
+    share: Floats
+    n_arms: int
+
+
+def best_arm_share(result: Result) -> BestArmShare:
+    """The share of pulls of the best arm (of all best arms, where several tie) up to round t."""
+    share = result.best_pulls.mean(axis=1) / result.checkpoints
+    return BestArmShare(
+        title_of(result), result.names, result.checkpoints, share, result.problem.n_arms
+    )
+
+
+def draw_best_arm_share(record: BestArmShare, log_time: bool = True) -> Figure:
+    """Draw the record. Log time begins when each arm could have been pulled once."""
+    drawn = styles(record.names)
+    with look():
+        figure, axes = canvas(height=height_for(len(record.names)))
+        time_axis(axes, record.rounds, float(record.n_arms) if log_time else None)
+        lines(axes, record.names, record.rounds, record.share)
+        seen = record.share[:, record.rounds >= record.n_arms]
+        top = min(1.0, 0.2 * np.ceil(float(seen.max()) / 0.2) or 0.2)
+        axes.set_ylim(0.0, top)
+        axes.set_ylabel("Share of pulls of the best arm")
+        axes.set_title(record.title)
+        ticks(axes, x=log_time)
+        step = 0.2 if top > 0.5 else 0.1
+        axes.yaxis.set_major_locator(FixedLocator(list(np.arange(0.0, top + 0.01, step))))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100.0 * value:.0f} %"))
+        endings = [
+            Ending(name, float(share[-1]), drawn[name])
+            for name, share in zip(record.names, record.share, strict=True)
+        ]
+        end_labels(figure, axes, endings, float(record.rounds[-1]))
+    return figure

@@ -1,0 +1,174 @@
+"""The adaptive schemes, Algorithms 1 to 3, watched at work."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._compile import kernel
+from ..arms import Arms, Clock, Floats
+from ..engine import player
+from ..errors import ParameterError, integer
+from ..policies import RBMLE
+from ..policies.alpha import BIASES
+from ..problems import Problem
+from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
+from ..rewards import RewardStream
+from .setting import inside, unique_best
+
+_ENDLESS = 1e300  # pulls of an arm whose mean is known
+_UNCAPPED = 1e300  # a beta(t) that the quick check of the constant never finds exceeded
+
+
+class AdaptiveTrace(NamedTuple):
+    """One replication of RBMLE with an adaptive scheme, from the first round after each arm once.
+
+    rounds: t = N + 1, ..., T. beta: beta(t). c_alpha: the estimate of C_alpha, infinite while the
+    estimated gap is 0. alpha(t) is the smaller of the two times log t.
+    target: what the estimate would be if means and gap were known.
+    limit: what it tends to, see `adaptive_limit`.
+    pulls: of each arm, at the end.
+    """
+
+    rounds: NDArray[np.int64]
+    beta: Floats
+    c_alpha: Floats
+    target: float
+    limit: float
+    pulls: Floats
+
+    @property
+    def takes_over(self) -> int | None:
+        """The first round in which the estimate is below beta(t), or None."""
+        below = np.flatnonzero(self.c_alpha < self.beta)
+        return int(self.rounds[below[0]]) if below.size else None
+
+
+@kernel
+def _watch(
+    policy: Any,
+    bias: Any,
+    family: Any,
+    source: Any,
+    randomness: Any,
+    replication: int,
+    horizon: int,
+    beta: Floats,
+    c_alpha: Floats,
+    pulls: Floats,
+) -> None:
+    """`engine.play` for one replication, writing down what governs each round."""
+    n_arms = pulls.size
+    arms = Arms(pulls, np.zeros(n_arms), np.zeros(n_arms))
+    state = policy.start(family, n_arms)
+    for t in range(1, horizon + 1):
+        clock = Clock(t, 0)
+        if t > n_arms:
+            beta[t - n_arms - 1] = bias.beta_at(clock)
+            c_alpha[t - n_arms - 1] = bias.c_alpha(family, arms, clock, _UNCAPPED)
+        i = policy.choose(state, family, arms, clock, randomness.at(replication, t))
+        arms.learn(i, source.reward(replication, t, i))
+
+
+def adaptive_trace(
+    problem: Problem,
+    bias: Any,
+    horizon: int,
+    seed: int = 0,
+    replication: int = 0,
+    family: Any = None,
+) -> AdaptiveTrace:
+    """Play RBMLE(bias) and keep, round by round, beta(t) and the estimate of C_alpha.
+
+    The choices are those of `simulate` with the same seed, in this replication.
+
+    >>> from rbmle import AdaptiveGaussian, Gaussian
+    >>> trace = adaptive_trace(Problem(Gaussian(0.05), [0.5, 1.0]), AdaptiveGaussian(0.05), 5000)
+    >>> trace.takes_over, round(trace.target, 6), round(trace.limit, 3)
+    (12, 1.28, 1.643)
+    """
+    target = adaptive_target(problem, bias, family)
+    policy, model = player(RBMLE(bias), problem, family)
+    horizon = integer("adaptive_trace", "horizon", horizon, f"[{problem.n_arms + 1}, {MAX_ROUNDS}]")
+    number = integer("adaptive_trace", "replication", replication, f"[0, {MAX_REPLICATIONS - 1}]")
+    rewards = RewardStream(seed)
+    source, _, _ = next(rewards.batches(problem, horizon, number, number + 1, 1))
+    rounds = np.arange(problem.n_arms + 1, horizon + 1)
+    beta, c_alpha, pulls = np.zeros(rounds.size), np.zeros(rounds.size), np.zeros(problem.n_arms)
+    randomness = Counter(*key(rewards.seed), True)
+    _watch(policy, bias, model, source, randomness, number, horizon, beta, c_alpha, pulls)
+    limit = adaptive_limit(problem, bias, family)
+    return AdaptiveTrace(rounds, beta, c_alpha, target, limit, pulls)
+
+
+def adaptive_target(problem: Problem, bias: Any, family: Any = None) -> float:
+    """The scheme's own C_alpha at the true gap and the true best mean: 256 sigma^2 / Delta, ...
+
+    Infinite where K* is 0. For Algorithm 1 it is the smallest C_alpha of Proposition 4; for
+    Algorithm 2 it is not that of Proposition 2: docs/theory.md.
+    """
+    model = _scheme("adaptive_target", problem, bias, family)
+    return _estimate(problem, bias, model, np.full(problem.n_arms, _ENDLESS))
+
+
+def adaptive_limit(problem: Problem, bias: Any, family: Any = None) -> float:
+    """Where the estimate of C_alpha settles once it governs: above its target.
+
+    A suboptimal arm is pulled about K* C_alpha log t times, in step with the log t in its
+    confidence width, which therefore does not shrink: C_alpha(t) tends to the solution of
+    C = estimate(pulls = K* C log t), not to the target. Infinite where no C solves it, so that
+    beta(t) governs for ever.
+
+    >>> from rbmle import AdaptiveGaussian, Gaussian
+    >>> problem = Problem(Gaussian(0.05), [0.5, 1.0])
+    >>> ratio = adaptive_limit(problem, AdaptiveGaussian(0.05)) / 1.28
+    >>> round(ratio, 4)  # 1/y^2, y^2 + y/4 = 1
+    1.2836
+    """
+    model = _scheme("adaptive_limit", problem, bias, family)
+    low = _estimate(problem, bias, model, np.full(problem.n_arms, _ENDLESS))
+    if low == inf:
+        return inf
+    best = problem.means.max()
+    need = [model.k_star(best, mean) for mean in problem.means.tolist()]
+
+    def excess(c: float) -> float:
+        pulls = np.array([min(k * c * _CLOCK.log_t(), _ENDLESS) for k in need])
+        return _estimate(problem, bias, model, pulls) - c
+
+    high = 2.0 * low
+    while excess(high) > 0.0:
+        high *= 2.0
+        if high > _ENDLESS:
+            return inf
+    while True:
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            return high
+        low, high = (middle, high) if excess(middle) > 0.0 else (low, middle)
+
+
+_CLOCK = Clock(1000, 0)  # any round: pulls in proportion to log t make the estimate independent
+
+
+def _estimate(problem: Problem, bias: Any, family: Any, pulls: Floats) -> float:
+    arms = Arms(pulls, pulls * problem.means, pulls)
+    return float(bias.c_alpha(family, arms, _CLOCK, _UNCAPPED))
+
+
+def _scheme(owner: str, problem: Any, bias: Any, family: Any) -> Any:
+    """The family assumed; the problem and the scheme checked."""
+    unique_best(owner, problem)
+    if type(bias) not in BIASES.values() or not hasattr(bias, "c_alpha"):
+        names = ", ".join(f"{name}()" for name, cls in BIASES.items() if hasattr(cls, "c_alpha"))
+        raise ParameterError.of(owner, "bias", f"one of {names}", bias)
+    if getattr(bias, "constant", None) == 2:
+        raise ParameterError.of(
+            owner, "bias", "one that compares beta(t) with C_alpha, not 'script'", bias
+        )
+    _, model = player(RBMLE(bias), problem, family)
+    inside(owner, model, problem.means)
+    return model

@@ -1,0 +1,128 @@
+"""What a proposition needs of a problem, checked once and kept together."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arms import Floats
+from ..errors import ParameterError, number
+from ..families import Gaussian
+from ..problems import Problem
+from .divergence import family_of, open_range
+
+PROPOSITIONS = (2, 3, 4, 5, 6)
+
+
+class Setting(NamedTuple):
+    """A problem as a proposition sees it: numbers of Section 4, in the order of the problem's arms.
+
+    family: the index's. best, gap: theta_1 and Delta. sigma, or rho and kappa: the largest over
+    the arms. lower: the known lower bound on the means.
+    """
+
+    proposition: int
+    law: Any
+    family: Any
+    means: Floats
+    gaps: Floats
+    best: float
+    gap: float
+    epsilon: float
+    lower: float
+    sigma: float
+    rho: float
+    kappa: float
+
+    def exponent(self, deviation: float) -> float:
+        """The best arm's mean of n rewards is this far below theta_1 with probability at most
+        exp(-n exponent): Chernoff's bound (Proposition 2), or that of a sub-Exponential mean (5).
+        """
+        if self.proposition == 2:
+            return float(self.family.kl(self.best - deviation, self.best))
+        square = deviation * deviation
+        return square / (2.0 * (self.kappa * deviation + self.rho * self.rho))
+
+
+def setting(
+    problem: Any, proposition: Any, epsilon: Any = 0.5, lower: Any = None, family: Any = None
+) -> Setting:
+    """The problem as the proposition sees it, or a sentence that says why it does not apply."""
+    owner = f"Proposition {proposition}"
+    if proposition not in PROPOSITIONS or isinstance(proposition, bool):
+        listing = ", ".join(map(str, PROPOSITIONS))
+        raise ParameterError.of("theory", "proposition", f"one of {listing}", proposition)
+    best, gap = unique_best(owner, problem)
+    law, means = problem.law, problem.means
+    epsilon = number(owner, "epsilon", epsilon, "(0, 1)")
+    model, floor = Gaussian(), -inf
+    sigma = rho = kappa = inf
+    name = type(law).__name__
+    if proposition == 2:
+        model = problem.family
+        if model is None or family not in (None, model):
+            raise ParameterError.of(
+                owner, "problem", "one whose rewards are the assumed exponential family", name
+            )
+    elif proposition == 5:
+        model = assumed(owner, problem, family)
+        if law.reward_interval().low < 0.0:
+            raise ParameterError.of(owner, "problem", "one whose rewards are never negative", name)
+        pairs = [law.sub_exponential(mean) for mean in means]
+        rho, kappa = max(each[0] for each in pairs), max(each[1] for each in pairs)
+    else:
+        if proposition == 3 and not isinstance(law, Gaussian):
+            raise ParameterError.of(owner, "problem", "one with Gaussian rewards", name)
+        if family is not None and not isinstance(family, Gaussian):
+            raise ParameterError.of(owner, "family", "Gaussian, whose index it is about", family)
+        sigma = max(law.sub_gaussian(mean) for mean in means)
+        if sigma == inf:
+            raise ParameterError.of(owner, "problem", "one with sub-Gaussian rewards", name)
+    inside(owner, model, means)
+    if proposition in (2, 5):
+        floor, high = model.mean_range()
+        if lower is not None:
+            ends = f"{'(' if floor == -inf else '['}{floor!r}, {float(means.min())!r}]"
+            floor = number(owner, "lower", lower, ends)
+    return Setting(
+        int(proposition), law, model, means, problem.gaps, best, gap, epsilon, floor, sigma, rho,
+        kappa,
+    )  # fmt: skip
+
+
+def assumed(owner: str, problem: Problem, family: Any) -> Any:
+    """The family that the index is of: the one given, else the problem's own."""
+    model = problem.family if family is None else family_of(owner, family)
+    if model is None:
+        name = type(problem.law).__name__
+        raise ParameterError.of(owner, "family", f"given for rewards of law {name}", None)
+    return model
+
+
+def unique_best(owner: str, problem: Any) -> tuple[float, float]:
+    """theta_1 and Delta: the best mean, and how far the second best is below it."""
+    a_problem(owner, problem)
+    second, best = np.sort(problem.means)[-2:]
+    if not best > second:
+        raise ParameterError.of(
+            owner, "means", "with one best arm, a gap above 0", problem.means.tolist()
+        )
+    return float(best), float(best - second)
+
+
+def a_problem(owner: str, problem: Any) -> None:
+    if not isinstance(problem, Problem):
+        raise ParameterError.of(owner, "problem", "a Problem", problem)
+
+
+def inside(owner: str, family: Any, means: Floats) -> None:
+    """Refuse means on the boundary: they have no natural parameter."""
+    allowed = open_range(family)
+    for mean in means:
+        if float(mean) not in allowed:
+            name = type(family).__name__
+            raise ParameterError.of(
+                owner, "means", f"inside {allowed} for {name}, off its ends", float(mean)
+            )

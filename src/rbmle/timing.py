@@ -1,0 +1,140 @@
+"""Time per decision: choosing only, on one thread, compiled and live.
+
+A run is recorded once. Replaying it with and without the choice, on the same arms in the same
+rounds, leaves as the difference the time that choosing took: rewards are not generated, and what
+is learned is learned in both.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._compile import kernel
+from .arms import Arms, Clock, Floats
+from .decider import Decider
+from .engine import player
+from .errors import integer
+from .problems import Problem
+from .random import Counter, key
+from .rewards import Stream
+
+
+class Timing(NamedTuple):
+    """Seconds per decision: the median of the repeats, and their least and largest."""
+
+    median: float
+    least: float
+    largest: float
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> Timing:
+        return cls(float(np.median(seconds)), min(seconds), max(seconds))
+
+
+@kernel
+def record_run(
+    policy: Any,
+    family: Any,
+    source: Any,
+    randomness: Any,
+    known_horizon: int,
+    n_arms: int,
+    chosen: NDArray[np.int64],
+    rewards: Floats,
+) -> None:
+    """Play one replication and keep what was chosen and paid."""
+    arms = Arms(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
+    state = policy.start(family, n_arms)
+    for t in range(1, chosen.size + 1):
+        rng = randomness.at(0, t)
+        i = policy.choose(state, family, arms, Clock(t, known_horizon), rng)
+        chosen[t - 1], rewards[t - 1] = i, source.reward(0, t, i)
+        arms.learn(i, rewards[t - 1])
+
+
+@kernel
+def replay(
+    policy: Any,
+    family: Any,
+    randomness: Any,
+    known_horizon: int,
+    n_arms: int,
+    chosen: NDArray[np.int64],
+    rewards: Floats,
+    choosing: bool,
+) -> int:
+    """Go through a recorded run again, with or without choosing; returns how often it chose so."""
+    arms = Arms(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
+    state = policy.start(family, n_arms)
+    same = 0
+    for t in range(1, chosen.size + 1):
+        i = chosen[t - 1]
+        if choosing:
+            rng = randomness.at(0, t)
+            same += i == policy.choose(state, family, arms, Clock(t, known_horizon), rng)
+        arms.learn(i, rewards[t - 1])
+    return same
+
+
+def decision_time(
+    policy: Any,
+    problem: Problem,
+    family: Any = None,
+    horizon: int = 10_000,
+    repeats: int = 5,
+    seed: int = 0,
+) -> Timing:
+    """Seconds per decision of the compiled loop."""
+    policy, family = player(policy, problem, family)
+    horizon = integer("decision_time", "horizon", horizon, f"[{problem.n_arms}, inf)")
+    repeats = integer("decision_time", "repeats", repeats, "[1, inf)")
+    known = horizon if policy.needs_horizon() else 0
+    randomness = Counter(*key(seed), random_ties=True)
+    source = Stream(problem.law, np.array(problem.means), *key(seed))
+    chosen, rewards = np.zeros(horizon, np.int64), np.zeros(horizon)
+    n_arms = problem.n_arms
+    record_run(policy, family, source, randomness, known, n_arms, chosen, rewards)
+    again = (policy, family, randomness, known, n_arms, chosen, rewards)
+    replay(*again, True)  # compiles
+
+    def both() -> float:
+        with_choice = _seconds(lambda: replay(*again, True))
+        return max(with_choice - _seconds(lambda: replay(*again, False)), 0.0) / horizon
+
+    return Timing.of([both() for _ in range(repeats)])
+
+
+def live_decision_time(
+    policy: Any,
+    problem: Problem,
+    family: Any = None,
+    horizon: int = 2_000,
+    repeats: int = 5,
+    seed: int = 0,
+) -> Timing:
+    """Seconds per `pull` of a `Decider`."""
+    policy, family = player(policy, problem, family)
+    source = Stream(problem.law, np.array(problem.means), *key(seed))
+
+    def once() -> float:
+        decider = Decider(range(problem.n_arms), policy, family, seed=seed, horizon=horizon)
+        spent = 0.0
+        for t in range(1, horizon + 1):
+            begin = time.perf_counter()
+            i = decider.pull()
+            spent += time.perf_counter() - begin
+            decider.update(i, source.reward(0, t, int(i)))
+        return spent / horizon
+
+    return Timing.of([once() for _ in range(repeats)])
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
