@@ -24,6 +24,7 @@ SLOW = {
     "exponential": ("TS", "BUCB"),
 }
 
+
 def cells(groups):
     return [
         (table, policy)

@@ -35,6 +35,9 @@ from .problems import Problem
 from .published import published, published_problem
 from .result import Result
 from .rewards import PublishedTable, RewardStream, Table
+from .runner import load, run
+from .study import Study
+from .study_result import StudyResult
 
 __version__ = "0.1.0"
 
@@ -76,6 +79,8 @@ __all__ = [
     "Result",
     "RewardStream",
     "StateError",
+    "Study",
+    "StudyResult",
     "Table",
     "ThompsonSampling",
     "TwoPoint",
@@ -83,9 +88,11 @@ __all__ = [
     "Uniform",
     "family",
     "law",
+    "load",
     "policy",
     "policy_named",
     "published",
     "published_problem",
+    "run",
     "simulate",
 ]

@@ -10,7 +10,7 @@ import time
 _STALE_SECONDS = 3600.0  # a temporary file lives for a moment: one this old was left by a kill
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Replace the file: who reads it, or finds it after a crash, sees the old or the new content.
 
     A process killed meanwhile may leave its temporary file, whose name starts with a dot.

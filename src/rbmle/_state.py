@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sys import float_info
 from typing import Any
 
-from ._files import write_whole
+from ._files import write_atomically
 from ._live import LiveArm, Name
 from .errors import Interval, StateError
 
@@ -32,7 +32,7 @@ def plain(arm: LiveArm) -> dict[str, Any]:
 def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
     """Replace the file: who reads it, or finds it after a crash, sees the old or the new state."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
-    write_whole(path, (text + "\n").encode("ascii"))
+    write_atomically(path, (text + "\n").encode("ascii"))
 
 
 def read(path: str | os.PathLike[str]) -> Reader:

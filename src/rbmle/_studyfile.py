@@ -15,10 +15,8 @@ from .policies.base import POLICIES, Assuming
 from .problems import Problem
 from .spec import from_spec, to_spec
 
-KEYS = (
-    "name", "horizon", "replications", "seed", "rewards", "ties", "checkpoints", "problem", "policy",
-)  # fmt: skip
 _REQUIRED = ("horizon", "replications", "problem", "policy")
+KEYS = ("name", "horizon", "replications", "seed", "rewards", "ties", "checkpoints", *_REQUIRED[2:])
 _PROBLEM = ("name", "law", "means")
 RESERVED = ("name", "label", "family")  # keys of a policy that are not its parameters
 

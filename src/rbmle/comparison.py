@@ -57,9 +57,8 @@ def compare(
     level = number("paired", "level", level, "(0, 1)")
     differences = first - second
     n, mean = differences.size, float(differences.mean())
+    margin = inf
     if n > 1:
         margin = t_quantile(level, n - 1.0) * float(differences.std(ddof=1)) / sqrt(n)
-    else:
-        margin = inf
     won, tied = float((differences < 0.0).mean()), float((differences == 0.0).mean())
     return Comparison(a, b, mean, mean - margin, mean + margin, won, tied)

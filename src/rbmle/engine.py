@@ -14,7 +14,7 @@ from ._compile import kernel
 from .arms import Arms, Clock, Floats
 from .errors import ParameterError, integer, one_of
 from .legacy import LegacyDraws
-from .policies.base import Assuming, check_fit, ranks_only
+from .policies.base import Assuming, check_fit
 from .problems import Problem
 from .random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from .result import Result
@@ -118,7 +118,7 @@ def simulate(
     gaps = problem.gaps
     draws = [
         rewards.draws(problem, horizon, first, last, ties == "random")
-        if ties == "random" or not ranks_only(policy)
+        if ties == "random" or policy.samples_posteriors()
         else Counter(*key(rewards.seed), random_ties=False)
         for policy, _ in players
     ]

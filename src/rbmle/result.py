@@ -122,10 +122,8 @@ class Result:
         try:
             # Here, and not above: results never need figures.
             from .figures import draw_regret_curves, regret_curves
-        except ModuleNotFoundError as problem:
-            if (problem.name or "").startswith("rbmle"):
-                raise
+        except ImportError as problem:
             raise RbmleError(
-                f"Result.plot: {problem.name} is not installed; the extra rbmle[report] has it."
-            ) from None
+                "Result.plot: matplotlib is not installed; the extra rbmle[report] has it."
+            ) from problem
         return draw_regret_curves(regret_curves(self))

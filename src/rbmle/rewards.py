@@ -142,6 +142,8 @@ class PublishedTable(Rewards):
     `RandomState(seed)` fills [replication, round, arm] in that order; drawing one replication after
     the other gives the same numbers, and keeps one replication's table at a time. A replication
     is reached only through those before it.
+    A policy that samples posteriors goes on with the generator after the whole table, trial after
+    trial on one thread, as Thompson sampling does in the tables.
     """
 
     def __init__(self, seed: int = 46) -> None:

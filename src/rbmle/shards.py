@@ -53,6 +53,7 @@ class Place(NamedTuple):
         return place if place is not None and place.file_name == name else None
 
     def fits(self, study: Study) -> bool:
+        """Whether the study has this place, with so many replications or with more."""
         return (
             self.problem < len(study.problems)
             and self.policy < len(study.policies)

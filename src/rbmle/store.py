@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ._files import sweep, write_whole
+from ._files import sweep, write_atomically
 from .errors import RbmleError, RunError, RunWarning
 from .shards import Place, Rows, decode, encode
 from .study import FORMAT, VERSION, Study
@@ -40,14 +40,14 @@ class Store:
         """
         store = cls(folder, study)
         path = store.folder / "study.json"
-        with _in_words("written", store.folder):
-            store.shards.mkdir(parents=True, exist_ok=True)
-        found = _study(path) if path.exists() else None
+        found = _study(path) if os.path.lexists(path) else None
         if found is not None and found.digest != study.digest:
             raise RunError(
                 f"{store.folder}: holds a run of another study, with digest {found.digest[:12]}; "
                 f"this one's is {study.digest[:12]}."
             )
+        with _in_words("written", store.folder):
+            store.shards.mkdir(parents=True, exist_ok=True)
         if found is None or found.replications < study.replications:
             store._write(path, {"digest": study.digest, **study.to_dict()})
         sweep(store.folder)
@@ -96,11 +96,12 @@ class Store:
         """Keep a finished chunk."""
         path = self.shards / place.file_name
         with _in_words("written", path):
-            write_whole(path, encode(self.study, place, rows))
+            write_atomically(path, encode(self.study, place, rows))
 
     def discard_bad(self) -> None:
-        """Remove the shards that `read` refused, unless they were replaced."""
-        for place in self._bad:
+        """Remove the shards that `read` refused, if the run has their replications from others."""
+        ours = (place for place in self._bad if place.fits(self.study))
+        for place in ours:
             with warnings.catch_warnings(), suppress(OSError):
                 warnings.simplefilter("ignore", RunWarning)
                 if self._rows(place) is None:
@@ -132,7 +133,7 @@ class Store:
         whole = {**data, "format": kind, "version": VERSION}
         text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         with _in_words("written", path):
-            write_whole(path, text.encode("utf-8"))
+            write_atomically(path, text.encode("utf-8"))
 
 
 def _study(path: Path) -> Study:

@@ -22,7 +22,6 @@ from .random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from .rewards import PublishedTable, RewardStream
 
 FORMAT, VERSION = "rbmle-study", 1
-_SOURCES = {"stream": RewardStream, "published": PublishedTable}
 _SEEDS = {"stream": f"[0, {MAX_SEED}]", "published": f"[0, {2**32 - 1}]"}
 
 
@@ -75,7 +74,7 @@ class Study:
         known = _problems(problems)
         players = _policies(policies)
         least = max(each.n_arms for each in known.values())
-        rewards = one_of("Study", "rewards", rewards, _SOURCES)
+        rewards = one_of("Study", "rewards", rewards, _SEEDS)
         values: dict[str, Any] = {
             "problems": MappingProxyType(known),
             "policies": MappingProxyType(players),
@@ -103,8 +102,7 @@ class Study:
 
     def rewards_source(self) -> RewardStream | PublishedTable:
         """Where every policy's rewards come from."""
-        source: RewardStream | PublishedTable = _SOURCES[self.rewards](self.seed)
-        return source
+        return PublishedTable(self.seed) if self.rewards == "published" else RewardStream(self.seed)
 
     @property
     def rounds(self) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     help="Stochastic multi-armed bandits: the RBMLE paper recomputed, and studies of your own.",
 )
 

@@ -22,7 +22,9 @@ def as_csv(result: Any) -> str:
             for r in range(each.replications):
                 for c, t in enumerate(each.checkpoints):
                     regret, share = each.regret[p, r, c], each.best_share[p, r, c]
-                    writer.writerow([problem, policy, r, int(t), repr(float(regret)), repr(float(share))])
+                    writer.writerow(
+                        [problem, policy, r, int(t), repr(float(regret)), repr(float(share))]
+                    )
     return lines.getvalue()
 
 

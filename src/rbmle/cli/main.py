@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import sys
 
-import click
 import typer
 
 from ..errors import RbmleError
 from .commands import app
+
+# The base of typer's own complaints about the command line; which module has it varies.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -28,10 +30,9 @@ def run(arguments: list[str] | None = None) -> int:
         return code if isinstance(code, int) else 0
     except typer.Exit as end:
         return end.exit_code
-    except click.exceptions.ClickException as problem:
-        problem.show()
-        return 2
-    except (KeyboardInterrupt, click.Abort):
+    except _UsageError as problem:
+        return _say(problem.format_message(), 2)  # type: ignore[attr-defined]
+    except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted; what was finished is kept", 130)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,8 +16,11 @@ def show_result(result: Result, name: str = "") -> None:
     """The statistics of the final regret, the least of each column in bold."""
     values = result.statistics()
     least = values.min(axis=0)
-    rows = [
-        [label, *(Text(f"{x:.1f}", "bold" if x == y else "") for x, y in zip(row, least, strict=True))]
+    rows: list[list[str | Text]] = [
+        [
+            label,
+            *(Text(f"{x:.1f}", "bold" if x == y else "") for x, y in zip(row, least, strict=True)),
+        ]
         for label, row in zip(result.names, values, strict=True)
     ]
     title = f"{name}: {result.title}" if name else result.title

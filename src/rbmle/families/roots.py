@@ -26,6 +26,8 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
     step = max(1.0, abs(mean))
     outer = min(mean + step, high)
     while outer < high and self.kl(mean, outer) <= bound:
+        if step > 1e100:  # a divergence that stays bounded: nothing is ruled out
+            return inf
         step *= 2.0
         outer = min(mean + step, high)
     a, f_a = outer, self.kl(mean, outer) - bound

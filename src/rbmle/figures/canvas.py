@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,14 +15,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
+from .._files import write_atomically
 from ..errors import ParameterError
 from .labels import Floats, spread
-from .style import Style, short
+from .style import Style, clean, short
 
 INK, FAINT = "#222223", "#d9d9d8"  # text and lines, grid: a page may give them its own colours
-POLICY = "policy="  # what the SVG id of everything that belongs to one policy starts with
+POLICY = "policy="  # what the SVG id of all that belongs to one policy starts with
 
-_LOOK = {
+_LOOK: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Helvetica", "Arial"],
     "font.size": 9.5,
@@ -53,12 +53,18 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
+def gid(name: str, part: str) -> str:
+    """The SVG id of a part of what shows the policy."""
+    return f"{POLICY}{clean(name)}|{part}"
+
+
 @contextlib.contextmanager
-def look(**settings: Any) -> Iterator[None]:
+def look(settings: Any = ()) -> Iterator[None]:
     """The figures' own settings, whatever the user's are, and the user's again afterwards."""
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update({**_LOOK, **settings})
+        mpl.rcParams.update(_LOOK)
+        mpl.rcParams.update(settings)
         yield
 
 
@@ -106,9 +112,8 @@ def seconds(value: float) -> str:
     >>> [seconds(x) for x in (2e-8, 1e-6, 0.5)]
     ['20 ns', '1 µs', '500 ms']
     """
-    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
-        if value >= 0.999 * size:
-            break
+    units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+    size, unit = next((each for each in units if value >= 0.999 * each[0]), units[-1])
     return f"{value / size:.4g} {unit}"
 
 
@@ -152,7 +157,7 @@ def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) 
     texts = [
         axes.text(
             0, 0, short(each.name), transform=figure.transFigure, va="center", fontsize=9,
-            gid=f"{POLICY}{each.name}",
+            gid=gid(each.name, "label"),
         )
         for each in endings
     ]  # fmt: skip
@@ -171,9 +176,10 @@ def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) 
         style = {**each.style.line(), "linewidth": 0.9, "markevery": [2]}
         axes.plot(
             path[:, 0], path[:, 1], transform=figure.transFigure, clip_on=False,
-            gid=f"{POLICY}{each.name}", scalex=False, scaley=False, **style,
+            gid=gid(each.name, "end"), scalex=False, scaley=False, **style,
         )  # fmt: skip
-        text.set_position(back.transform((end + 3.0 * dot, height)))
+        left, bottom = back.transform((end + 3.0 * dot, height))
+        text.set_position((left, bottom))
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
@@ -184,7 +190,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in _METADATA:
         raise ParameterError.of("save", "path", "a name that ends in .svg, .pdf or .png", path)
-    replace(path, _rendered(figure, suffix, "path"))
+    write_atomically(path, _rendered(figure, suffix, "path"))
 
 
 def svg(figure: Figure) -> str:
@@ -194,23 +200,7 @@ def svg(figure: Figure) -> str:
 
 def _rendered(figure: Figure, suffix: str, text: str) -> bytes:
     settings = {"svg.hashsalt": "rbmle", "svg.fonttype": text}
-    with look(**settings), io.BytesIO() as file:
+    with look(settings), io.BytesIO() as file:
         transparent = suffix == ".svg" and text == "none"
         figure.savefig(file, format=suffix[1:], metadata=_METADATA[suffix], transparent=transparent)
         return file.getvalue()
-
-
-def replace(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write the file all at once: whoever reads it sees the old content or the new."""
-    folder, name = os.path.split(os.path.realpath(path))
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, os.path.join(folder, name))
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise

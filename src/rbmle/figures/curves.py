@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ParameterError
 from ..problems import Problem
 from ..result import Result
-from .canvas import INK, POLICY, Ending, amount, canvas, end_labels, look, ticks
+from .canvas import INK, Ending, canvas, end_labels, gid, look, ticks
 from .labels import Floats
 from .style import DOTTED, Style, styles
 
@@ -90,7 +90,7 @@ def draw_regret_curves(record: RegretCurves, log_time: bool = False) -> Figure:
         for name, low, high in zip(record.names, record.low, record.high, strict=True):
             axes.fill_between(
                 rounds, low, high, color=drawn[name].colour, alpha=0.09, linewidth=0,
-                gid=f"{POLICY}{name}",
+                gid=gid(name, "band"),
             )  # fmt: skip
         lines(axes, record.names, rounds, record.mean)
         endings = [
@@ -101,7 +101,7 @@ def draw_regret_curves(record: RegretCurves, log_time: bool = False) -> Figure:
             grid = np.geomspace(1.0, max(float(rounds[-1]), 2.0), 300)
             bound = record.constant * np.log(grid)
             if bound[-1] > 1.5 * top:
-                at_end = f"{amount(round(float(bound[-1])))} at the end"
+                at_end = f"{bound[-1]:,.0f} at the end"
                 title += f"\n{BOUND} is off the scale: c = {record.constant:.3g}, {at_end}"
             else:
                 style = Style(INK, DOTTED, "", width=1.3)
@@ -121,7 +121,7 @@ def title_of(result: Result) -> str:
     """What was simulated, in a line."""
     law = type(result.problem.law).__name__
     return (
-        f"{law}, {result.problem.n_arms} arms, T = {amount(result.horizon)}, "
+        f"{law}, {result.problem.n_arms} arms, T = {result.horizon:,}, "
         f"{result.replications} replication{'s' if result.replications != 1 else ''}"
     )
 
@@ -151,7 +151,7 @@ def lines(axes: Axes, names: tuple[str, ...], rounds: NDArray[np.int64], values:
         share = (np.arange(8) + (rank + 0.5) / len(names)) / 8.0
         at = np.searchsorted(scale(rounds), low + share * (high - low))
         axes.plot(
-            rounds, value, gid=f"{POLICY}{name}", zorder=3 if drawn[name].width > 2 else 2,
+            rounds, value, gid=gid(name, "line"), zorder=3 if drawn[name].width > 2 else 2,
             markevery=sorted({int(each) for each in at if each < rounds.size}),
             **drawn[name].line(),
         )  # fmt: skip

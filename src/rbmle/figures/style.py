@@ -22,7 +22,7 @@ DASH_DOT = (5.0, 1.5, 1.2, 1.5)
 
 
 class Style(NamedTuple):
-    """How a policy is drawn: colour, dashes (on, off, ... in line widths), marker, filled or not."""
+    """How a policy is drawn; dashes: on, off, ... in line widths."""
 
     colour: str
     dashes: tuple[float, ...]
@@ -113,13 +113,22 @@ def styles(names: Iterable[str]) -> dict[str, Style]:
     return found
 
 
+def clean(name: str) -> str:
+    """The name on one line, without characters that cannot be shown.
+
+    >>> clean("my\\npolicy")
+    'my policy'
+    """
+    return "".join(each for each in " ".join(name.split()) if each.isprintable())
+
+
 def short(name: str, most: int = 26) -> str:
     """The name, with its middle left out where it is too long for a label.
 
     >>> short("RBMLE(LogBias(c=1.0), boundary='exact')", 20)
     "RBMLE(LogB…='exact')"
     """
-    name = " ".join(name.split())
+    name = clean(name)
     if len(name) <= most:
         return name
     tail = (most - 1) // 2

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from ..errors import ParameterError, one_of
-from .canvas import FAINT, INK, POLICY, Ending, canvas, end_labels, fit, look, ticks
+from .canvas import FAINT, INK, Ending, canvas, end_labels, fit, gid, look, ticks
 from .canvas import seconds as seconds_text
 from .curves import height_for
 from .labels import Box, Floats, around, place
@@ -106,10 +106,11 @@ def draw_time_against_regret(record: TimeAgainstRegret) -> Figure:
         times = np.concatenate([record.time, record.published_time])
         _limits(axes, times, both, log)
         for name, x, y, px, py in zip(*record[:5], strict=True):
-            axes.plot([x, px], [y, py], color=drawn[name].colour, lw=0.8, zorder=1)
-            axes.plot([px], [py], "o", ms=7, mfc="none", mec=drawn[name].colour, mew=1.1)
+            colour, part = drawn[name].colour, gid(name, "published")
+            axes.plot([x, px], [y, py], color=colour, lw=0.8, zorder=1, gid=part + "-join")
+            axes.plot([px], [py], "o", ms=7, mfc="none", mec=colour, mew=1.1, gid=part)
             marks = {**drawn[name].marks(), "markersize": 8.0}
-            axes.plot([x], [y], linestyle="none", gid=f"{POLICY}{name}", zorder=3, **marks)
+            axes.plot([x], [y], linestyle="none", gid=gid(name, "point"), zorder=3, **marks)
         axes.set_xlabel(_time_label(record.relative_to) + " (log scale)")
         axes.set_ylabel("Mean final regret" + (" (log scale)" if log else ""))
         ticks(axes, x=True, y=log)
@@ -130,10 +131,22 @@ def draw_time_against_arms(record: TimeAgainstArms) -> Figure:
         times = np.concatenate([record.time.ravel(), record.published_time.ravel()])
         _limits(axes, arms, times, True, margin=1.02)
         for i, name in enumerate(record.names):
-            style = {**drawn[name].line(), "gid": f"{POLICY}{name}"}
-            faint = {"linestyle": "dashed", "alpha": 0.65, "linewidth": 1.1, "marker": ""}
+            style = drawn[name].line()
+            faint = {
+                "gid": gid(name, "published"),
+                "linestyle": "dashed",
+                "alpha": 0.65,
+                "linewidth": 1.1,
+                "marker": "",
+            }
             axes.plot(record.published_arms, record.published_time[i], **{**style, **faint})
-            axes.plot(record.arms, record.time[i], **{**style, "linestyle": "solid"}, clip_on=False)
+            axes.plot(
+                record.arms,
+                record.time[i],
+                gid=gid(name, "line"),
+                **{**style, "linestyle": "solid"},
+                clip_on=False,
+            )
         axes.set_xlabel("Number of arms (log scale)")
         axes.set_ylabel(_time_label(record.relative_to))
         ticks(axes, x=True, y=True)
@@ -160,7 +173,10 @@ def draw_time_against_arms(record: TimeAgainstArms) -> Figure:
 
 def _name_points(figure: Figure, axes: Axes, record: TimeAgainstRegret) -> None:
     dot = figure.dpi / 72.0
-    texts = [axes.text(0, 0, short(name), fontsize=9, zorder=4) for name in record.names]
+    texts = [
+        axes.text(0, 0, short(name), fontsize=9, zorder=4, gid=gid(name, "label"))
+        for name in record.names
+    ]
     extents = [text.get_window_extent() for text in texts]
     sizes = [(each.width + 2 * dot, each.height) for each in extents]
     points = axes.transData.transform(np.column_stack([record.time, record.regret]))
@@ -179,7 +195,8 @@ def _name_points(figure: Figure, axes: Axes, record: TimeAgainstRegret) -> None:
     boxes = place(pairs, sizes, inside, 5.0 * dot, obstacles)
     back = axes.transData.inverted()
     for text, point, box in zip(texts, points, boxes, strict=True):
-        text.set_position(back.transform((box.left + dot, box.bottom)))
+        left, bottom = back.transform((box.left + dot, box.bottom))
+        text.set_position((left, bottom))
         text.set_verticalalignment("bottom")
         near = np.clip(point, (box.left, box.bottom), (box.right, box.top))
         if np.hypot(*(near - point)) > 9.0 * dot:
@@ -194,11 +211,11 @@ def _limits(axes: Axes, x: Floats, y: Floats, log_y: bool, margin: float = 1.6) 
         if log:
             by = room * (high / low) ** (0.08 if room > 1.1 else 0.02)
             low, high = low / by, high * by
-            axes.set(**{f"{name}scale": "log"})  # type: ignore[arg-type]
+            axes.set(**{f"{name}scale": "log"})
         else:
             by = 0.12 * (high - low) or 1.0
             low, high = low - by, high + by
-        axes.set(**{f"{name}lim": (low, high * (1.0 if high > low else 1.1))})  # type: ignore[arg-type]
+        axes.set(**{f"{name}lim": (low, high * (1.0 if high > low else 1.1))})
 
 
 def _time_label(relative_to: str | None) -> str:

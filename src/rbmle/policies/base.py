@@ -69,13 +69,20 @@ def needs_horizon(self: Any) -> bool:
     return False
 
 
+def samples_posteriors(self: Any) -> bool:
+    """Whether the rule draws from posteriors: in the published protocol, from the generator that
+    filled the table of rewards."""
+    return False
+
+
 def settles(self: Any) -> bool:
     """Whether the rule is meant to play the best arm ever more often: sublinear regret."""
     return True
 
 
 _DEFAULTS = {
-    each.__name__: each for each in (level, index_of, prefer, start, choose, needs_horizon, settles)
+    each.__name__: each
+    for each in (level, index_of, prefer, start, choose, needs_horizon, samples_posteriors, settles)
 }
 
 

@@ -72,6 +72,9 @@ class ThompsonSampling(NamedTuple):
             value = family.posterior_draw(n, total, rng.cell(i), 0)
         return value
 
+    def samples_posteriors(self) -> bool:
+        return True
+
     def check_family(self, family: Any) -> None:
         if self.prior == Prior.flat and type(family).flat is flat:
             raise ParameterError.of(

@@ -39,6 +39,11 @@ def best_odds(regret: float, information: float, other: float, other_information
     return 1.0 if b < 0.0 or (b == 0.0 and d > 0.0) else 0.0
 
 
+def samples_posteriors(self: Any) -> bool:
+    """Only in the Monte Carlo variant."""
+    return bool(self.method == Method.monte_carlo)
+
+
 def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
     """The `choose` of both: integrate, then draw from the two arms that minimise the ratio."""
     unpulled = arms.unpulled()
@@ -78,9 +83,15 @@ def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dra
     return first if rng.cell(0).uniform(0) < odds else second
 
 
-@policy(needs=("outcome_kl", "posterior_span"), choose=weigh, start=beliefs)
+@policy(
+    needs=("outcome_kl", "posterior_span"),
+    choose=weigh,
+    start=beliefs,
+    samples_posteriors=samples_posteriors,
+)
 class IDS(NamedTuple):
-    """Information-directed sampling (Russo and Van Roy 2018) for Bernoulli rewards.
+    """Information-directed sampling (Russo and Van Roy 2018) for Bernoulli rewards: the odds of two
+    arms that minimise (expected regret)^2 / (expected information).
 
     The information of arm i is the mutual information of its next reward and of which arm is best,
     g_i = sum_a p_a KL(E[theta_i | A* = a], mu_i).
@@ -101,9 +112,15 @@ class IDS(NamedTuple):
         return total
 
 
-@policy(needs=("posterior_density", "posterior_span"), choose=weigh, start=beliefs)
+@policy(
+    needs=("posterior_density", "posterior_span"),
+    choose=weigh,
+    start=beliefs,
+    samples_posteriors=samples_posteriors,
+)
 class VIDS(NamedTuple):
-    """Variance-based information-directed sampling (Russo and Van Roy 2018).
+    """Variance-based information-directed sampling (Russo and Van Roy 2018): as IDS, with a variance
+    for the information.
 
     The information of arm i is the variance of its conditional mean,
     v_i = sum_a p_a (E[theta_i | A* = a] - mu_i)^2. Parameters as for `IDS`.

@@ -21,7 +21,8 @@ class Boundary(Choice):
 
 @policy
 class RBMLE(NamedTuple):
-    """Reward-biased maximum likelihood (Liu, Hsieh, Hung, Bhattacharya and Kumar 2020).
+    """Reward-biased maximum likelihood (Liu, Hsieh, Hung, Bhattacharya and Kumar 2020):
+    N_i (F*(p_i + alpha(t) / N_i) - F*(p_i)).
 
     The arm with the largest max_eta {log-likelihood + alpha(t) eta_i} is played. It is an index
     policy (Proposition 1): with n = N_i, nu = S_i / N_i and F* the convex conjugate of the family's

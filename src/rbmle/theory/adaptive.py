@@ -88,7 +88,7 @@ def adaptive_trace(
     >>> from rbmle import AdaptiveGaussian, Gaussian
     >>> trace = adaptive_trace(Problem(Gaussian(0.05), [0.5, 1.0]), AdaptiveGaussian(0.05), 5000)
     >>> trace.takes_over, round(trace.target, 6), round(trace.limit, 3)
-    (12, 1.28, 1.643)
+    (34, 1.28, 1.642)
     """
     target = adaptive_target(problem, bias, family)
     policy, model = player(RBMLE(bias), problem, family)
@@ -126,7 +126,7 @@ def adaptive_limit(problem: Problem, bias: Any, family: Any = None) -> float:
     >>> problem = Problem(Gaussian(0.05), [0.5, 1.0])
     >>> ratio = adaptive_limit(problem, AdaptiveGaussian(0.05)) / 1.28
     >>> round(ratio, 4)  # 1/y^2, y^2 + y/4 = 1
-    1.2836
+    1.2832
     """
     model = _scheme("adaptive_limit", problem, bias, family)
     low = _estimate(problem, bias, model, np.full(problem.n_arms, _ENDLESS))

@@ -76,11 +76,12 @@ def regret_bound(
     lower: float | None = None,
     family: Any = None,
     power: float = 0.5,
+    sharp: bool = False,
 ) -> Bound:
     """The proposition's bound on the regret of T rounds, for C_alpha log t (6: Algorithm 1).
 
     c_alpha: by default the smallest that the proposition allows; a smaller one is refused.
-    epsilon, lower, family: as in `smallest_c_alpha`.
+    epsilon, lower, family, sharp: as in `smallest_c_alpha`.
     power: of beta(t) = (log t)^power, for Proposition 6, where C_alpha is estimated.
 
     Proposition 5's first coefficient has the smallest gap in its numerator as printed; the
@@ -100,7 +101,7 @@ def regret_bound(
             )
         power = number("Proposition 6", "power", power, "(0, inf)")
         return _adaptive(given, horizon, power)
-    c = _admissible(given, c_alpha)
+    c = _admissible(given, c_alpha, sharp)
     suboptimal = given.gaps > 0.0
     if given.proposition in (3, 4):
         each, constant = [2.0 * c / gap if gap > 0.0 else 0.0 for gap in given.gaps], 2 * pi**2 / 3
@@ -180,10 +181,10 @@ def growth_rate(problem: Problem, c_alpha: float, family: Any = None) -> float:
     return float(c * sum(costs))
 
 
-def _admissible(given: Setting, c_alpha: Any) -> float:
+def _admissible(given: Setting, c_alpha: Any, sharp: bool) -> float:
     owner = f"Proposition {given.proposition}"
     # What the proofs support is admissible too, even where it is below the printed constant.
-    smallest = least(given, sharp=False) if c_alpha is None else _smallest_known(given)
+    smallest = least(given, sharp) if c_alpha is None else _smallest_known(given)
     if smallest == inf:
         raise ParameterError(
             f"{owner}: no C_alpha is admissible for {type(given.family).__name__} with 'lower' "

@@ -34,21 +34,21 @@ def smallest_c_alpha(
     family: the one the index is of, for Proposition 5; by default the problem's own.
 
     Infinite where K* is 0: no C_alpha is enough for exponential and gamma rewards with lower = 0.
-    The proofs use `lower` as a bound on the *empirical* mean of the best arm; a larger one is
-    taken as printed, though nothing proves it (docs/theory.md has a counterexample to 5).
+    The proofs use `lower` as a bound on the *empirical* mean of the best arm. A larger one leaves
+    Proposition 2 true, by another proof, and makes Proposition 5 false: docs/theory.md.
 
-    sharp: what the proofs support without that assumption. For 3 and 4 any C_alpha above
-    16 sigma^2 / Delta; for 2 and 5 the supremum of 4 / (d(nu) K*(theta', nu)) over the empirical
-    means nu < theta' that rewards allow, d(nu) the exponent of the best arm's tail bound. It is
-    at most the printed value for `lower` at the end of the rewards, and finite for exponential
-    rewards, and for Gaussian ones, 8 sigma^2 / (epsilon Delta).
+    sharp: the least that our own proofs (docs/theory.md) give the same bounds for.
+    2: 4 / (natural(theta_1) - natural(theta')), for every family, without a lower bound.
+    3, 4: any C_alpha above 16 sigma^2 / Delta.
+    5: the supremum of 4 / (d(nu) K*(theta', nu)) over the empirical means nu < theta' that rewards
+    allow, d(nu) the exponent of the tail bound: still infinite if K* is 0 at the least reward.
 
-    >>> from rbmle import Bernoulli, Exponential, Gaussian
-    >>> smallest_c_alpha(Problem(Gaussian(0.1), [0.5, 1.0]), 3)
-    5.12
+    >>> from rbmle import Exponential, Gaussian
+    >>> smallest_c_alpha(Problem(Gaussian(0.5), [0.5, 1.0]), 3)
+    128.0
     >>> problem = Problem(Exponential(), [0.2, 1.0])
     >>> smallest_c_alpha(problem, 2), round(smallest_c_alpha(problem, 2, sharp=True), 2)
-    (inf, 7.23)
+    (inf, 16.0)
     """
     if proposition == 6:
         raise ParameterError.of("theory", "proposition", "one of 2, 3, 4, 5", proposition)
@@ -59,6 +59,10 @@ def least(given: Setting, sharp: bool) -> float:
     """`smallest_c_alpha` of a setting."""
     if given.proposition in (3, 4):
         return (16.0 if sharp else 256.0) * given.sigma * given.sigma / given.gap
+    shift = 0.5 * given.epsilon * given.gap
+    if sharp and given.proposition == 2:
+        natural = given.family.natural
+        return float(4.0 / (natural(given.best) - natural(given.best - shift)))
     if sharp:
         return _supremum(given)
     if given.lower == -inf:
@@ -66,39 +70,34 @@ def least(given: Setting, sharp: bool) -> float:
             f"Proposition {given.proposition}", "lower",
             f"given, as {type(given.family).__name__} means have no lower bound", None,
         )  # fmt: skip
-    shift = 0.5 * given.epsilon * given.gap
-    k = given.family.k_star(given.best - shift, given.lower)
+    k = float(given.family.k_star(given.best - shift, given.lower))
     return 4.0 / (given.exponent(shift) * k) if k > 0.0 else inf
 
 
 def _supremum(given: Setting) -> float:
-    """sup of 4 / (d(nu) K*(theta', nu)) over nu in (the least reward, theta')."""
-    shift = 0.5 * given.epsilon * given.gap
-    target, floor = given.best - shift, given.law.reward_interval().low
+    """sup of 4 / (d(nu) K*(theta', nu)) over nu in [least reward, theta'), for Proposition 5.
+
+    On a grid that is fine at both ends, then by golden section between the best place's neighbours.
+    """
+    target = given.best - 0.5 * given.epsilon * given.gap
+    floor = given.law.reward_interval().low
+    if given.family.k_star(target, floor) == 0.0:
+        return inf
 
     def value(nu: float) -> float:
-        k, exponent = given.family.k_star(target, nu), given.exponent(given.best - nu)
-        return 4.0 / (exponent * k) if exponent * k > 0.0 else inf
+        k = float(given.family.k_star(target, nu))
+        return 4.0 / (given.exponent(given.best - nu) * k)
 
-    if floor == -inf:
-        nus = target - shift * np.geomspace(1e-3, 1e6, 400)
-    else:
-        depth = target - floor
-        near_end, near_target = np.geomspace(1e-12, 0.5, 200), np.geomspace(1e-3, 0.5, 200)
-        nus = np.sort(np.concatenate([floor + depth * near_end, target - depth * near_target]))
-        finite_exponent = given.proposition != 2 or given.family.kl(floor, given.best) < inf
-        if finite_exponent and given.family.k_star(target, floor) == 0.0:
-            return inf  # an empirical mean there is not rare enough for what it costs
-        if finite_exponent:
-            nus = np.append(nus, floor)
-    values = [value(float(nu)) for nu in nus]
+    depth = target - floor
+    near_end, near_target = np.geomspace(1e-12, 0.5, 200), np.geomspace(1e-3, 0.5, 200)
+    places = np.unique(
+        np.concatenate([[floor], floor + depth * near_end, target - depth * near_target])
+    )
+    values = [value(nu) for nu in places.tolist()]
     best = int(np.argmax(values))
-    low, high = float(nus.min()), float(target)
-    below, above = nus[nus < nus[best]], nus[nus > nus[best]]
-    low = float(below.max()) if below.size else low
-    high = float(above.min()) if above.size else high
+    low, high = float(places[max(best - 1, 0)]), float(places[min(best + 1, places.size - 1)])
     largest = values[best]
-    for _ in range(60):  # golden-section search between the neighbours of the largest on the grid
+    for _ in range(60):
         a, b = high - 0.6180339887498949 * (high - low), low + 0.6180339887498949 * (high - low)
         left, right = value(a), value(b)
         largest = max(largest, left, right)
@@ -120,8 +119,8 @@ def theoretical_rbmle(
     Gaussian, play `Assuming(policy, Gaussian())`.
 
     >>> from rbmle import Gaussian
-    >>> theoretical_rbmle(Problem(Gaussian(0.1), [0.5, 1.0]), 3).alpha
-    LogBias(c=5.12)
+    >>> theoretical_rbmle(Problem(Gaussian(0.5), [0.5, 1.0]), 3).alpha
+    LogBias(c=128.0)
     """
     c = smallest_c_alpha(problem, proposition, epsilon, lower, family, sharp)
     if c == inf:

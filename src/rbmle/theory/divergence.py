@@ -40,7 +40,7 @@ def xi(family: Any, k: float, nu: float) -> float:
     """
     model = family_of("xi", family)
     k = number("xi", "k", k, "[0, inf]")
-    low, high = model.mean_range()
+    _, high = model.mean_range()
     nu = number("xi", "nu", nu, closed_range(model))
     if k == 0.0:
         return inf if high < inf else _highest_natural(model)
@@ -72,7 +72,7 @@ def k_star(family: Any, m1: float, m2: float) -> float:
     m2 = number("k_star", "m2", m2, means)
     _, high = model.mean_range()
     if m1 > m2 and m1 == high:  # natural(theta') is infinite: any k at which xi is not
-        return 1.0 / (high - m2)
+        return float(1.0 / (high - m2))
     return float(model.k_star(m1, m2))
 
 
@@ -115,7 +115,8 @@ def closed_range(family: Any) -> Interval:
 
 def open_range(family: Any) -> Interval:
     """The means that have a natural parameter."""
-    return Interval(*family.mean_range(), closed_low=False, closed_high=False)
+    low, high = family.mean_range()
+    return Interval(low, high, closed_low=False, closed_high=False)
 
 
 def natural(family: Any, mean: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arms import Floats
-from ..errors import ParameterError, number
+from ..errors import Interval, ParameterError, number
 from ..families import Gaussian
 from ..problems import Problem
 from .divergence import family_of, open_range
@@ -82,9 +82,9 @@ def setting(
             raise ParameterError.of(owner, "problem", "one with sub-Gaussian rewards", name)
     inside(owner, model, means)
     if proposition in (2, 5):
-        floor, high = model.mean_range()
+        floor, _ = model.mean_range()
         if lower is not None:
-            ends = f"{'(' if floor == -inf else '['}{floor!r}, {float(means.min())!r}]"
+            ends = Interval(floor, float(means.min()), closed_low=floor > -inf, closed_high=True)
             floor = number(owner, "lower", lower, ends)
     return Setting(
         int(proposition), law, model, means, problem.gaps, best, gap, epsilon, floor, sigma, rho,

@@ -1,0 +1,202 @@
+"""What is said of results is what NumPy and SciPy say of the arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import sys
+from math import inf
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rbmle.comparison import compare, t_quantile
+from rbmle.engine import simulate
+from rbmle.errors import ParameterError, RbmleError
+from rbmle.families import Bernoulli, Gaussian
+from rbmle.policies import RBMLE, UCB, Assuming, UCBTuned
+from rbmle.problems import Problem
+from rbmle.result import STATISTICS, Result
+from rbmle.runner import run
+from rbmle.study import Study
+from rbmle.study_result import StudyResult
+
+COINS = Problem(Bernoulli(), [0.3, 0.5, 0.5])
+POLICIES = {"<R>": RBMLE(), "U": UCB(), "G": Assuming(UCB(), Gaussian(0.5))}
+
+
+@pytest.fixture(scope="module")
+def outcome() -> StudyResult:
+    bells = Problem(Gaussian(), [0.0, 0.5])
+    return run(Study({"coins": COINS, "bells & co": bells}, POLICIES, 300, 25, checkpoints=[30]))
+
+
+@pytest.fixture(scope="module")
+def result(outcome: StudyResult) -> Result:
+    return outcome.results["coins"]
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 7, 24, 99, 999, 100_000])
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.9999])
+def test_student_quantiles_are_right(level: float, freedom: int) -> None:
+    expected = stats.t.isf((1.0 - level) / 2.0, freedom)
+    assert t_quantile(level, freedom) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize(("a", "b"), [("<R>", "U"), ("U", "G"), ("G", "<R>")])
+def test_paired_differences_are_those_of_scipy(
+    result: Result, a: str, b: str, level: float
+) -> None:
+    first, second = (result.final_regret[result.names.index(each)] for each in (a, b))
+    found = result.paired(a, b, level)
+    expected = stats.ttest_rel(first, second).confidence_interval(level)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+    assert found.difference == pytest.approx(first.mean() - second.mean(), rel=1e-12)
+    assert found.won == sum(first < second) / 25
+    assert found.tied == sum(first == second) / 25
+    assert found.clear == (stats.ttest_rel(first, second).pvalue < 1 - level)
+    turned = result.paired(b, a, level)
+    assert turned.difference == -found.difference
+    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
+    assert turned.won + found.won + found.tied == pytest.approx(1.0)
+
+
+def test_places_will_do_for_names(result: Result) -> None:
+    assert result.paired(0, 1) == result.paired("<R>", "U")
+
+
+def test_extremes_of_paired_differences() -> None:
+    ones = np.ones(4)
+    same = compare("a", "b", ones, ones)
+    assert same == ("a", "b", 0.0, 0.0, 0.0, 0.0, 1.0)
+    assert not same.clear
+    assert compare("a", "b", ones, ones + 1.0)[2:] == (-1.0, -1.0, -1.0, 1.0, 0.0)
+    assert compare("a", "b", ones[:1], ones[:1] + 1.0)[2:] == (-1.0, -inf, inf, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("R", "U"), "paired: 'a' must be one of '<R>', 'U', 'G'. Got 'R'."),
+        (("U", 3), "paired: 'b' must be a whole number in [0, 2]. Got 3."),
+        (("U", "G", 1.0), "paired: 'level' must be a number in (0, 1). Got 1.0."),
+        (("U", "G", "95"), "paired: 'level' must be a number in (0, 1). Got '95'."),
+    ],
+)
+def test_a_bad_comparison_is_one_sentence(result: Result, given: Any, said: str) -> None:
+    with pytest.raises(ParameterError) as problem:
+        result.paired(*given)
+    assert str(problem.value).startswith(said)
+
+
+def test_all_pairs_are_compared(result: Result) -> None:
+    pairs = result.comparisons()
+    assert {frozenset(each[:2]) for each in pairs} == {
+        frozenset(each) for each in [("<R>", "U"), ("<R>", "G"), ("U", "G")]
+    }
+    assert all(each.difference <= 0.0 for each in pairs)
+    _, head, *rows = result.compare(0.9).splitlines()
+    assert head.split() == ["mean", "low", "high", "won", "tied"]
+    for row, each in zip(rows, result.comparisons(0.9), strict=True):
+        assert row.startswith(f"{each.a} - {each.b} ")
+        assert row.split()[-5:-1] == [
+            *(f"{x:.1f}" for x in (each.difference, each.low, each.high)),
+            f"{each.won:.0%}",
+        ]
+
+
+def test_labels_are_the_names(result: Result) -> None:
+    assert result.names == ("<R>", "U", "G")
+    plain = simulate(COINS, [UCB(), UCB(1.0), UCB(), UCBTuned()], 50, 2)
+    assert plain.names == ("UCB(alpha=2.0)", "UCB(alpha=1.0)", "UCB(alpha=2.0) #2", "UCBTuned")
+
+
+def test_best_share_is_a_share(result: Result) -> None:
+    assert np.array_equal(result.best_share[:, :, -1], result.pulls[:, :, 1:].sum(axis=2) / 300)
+
+
+def test_a_notebook_shows_the_table(result: Result, outcome: StudyResult) -> None:
+    shown = result._repr_html_()
+    assert "&lt;R&gt;" in shown
+    assert "<R>" not in shown
+    assert shown.count("<tr>") == 1 + 3
+    assert all(f"<th>{each}</th>" in shown for each in STATISTICS)
+    assert f"<td>{result.statistics()[0, 0]:.1f}</td>" in shown
+    assert shown in outcome._repr_html_()
+    assert "<h4>bells &amp; co</h4>" in outcome._repr_html_()
+    lacking = dataclasses.replace(outcome, missing=("coins, <R>: 1 of 2 replications",))
+    assert "Still to play: coins, &lt;R&gt;: 1" in lacking._repr_html_()
+
+
+def test_the_summary_has_every_problem(outcome: StudyResult) -> None:
+    said = repr(outcome)
+    for name, each in outcome.results.items():
+        assert f"{name}\n{each.summary()}" in said
+        assert f"{name}\n{each.compare()}" in outcome.compare()
+    assert said.startswith(f"Study {outcome.study.digest[:12]}\n")
+
+
+def test_the_one_result_is_that_of_the_one_problem(outcome: StudyResult) -> None:
+    one = run(Study(COINS, [UCB()], 50, 2))
+    assert one.result is one.results["problem"]
+    with pytest.raises(
+        ParameterError, match=r"^StudyResult: 'result' must .*'coins', 'bells & co'"
+    ):
+        _ = outcome.result
+    with pytest.raises(RbmleError, match="no replication is finished"):
+        _ = dataclasses.replace(one, results={}).result
+
+
+def test_frames_are_tidy(outcome: StudyResult) -> None:
+    pytest.importorskip("pandas")
+    frame, final = outcome.frame(), outcome.final()
+    assert list(frame.columns) == [
+        "problem", "policy", "replication", "round", "regret", "best_share",
+    ]  # fmt: skip
+    assert len(frame) == 2 * 3 * 25 * 2
+    assert len(final) == 2 * 3 * 25
+    for name, each in outcome.results.items():
+        for place, policy in enumerate(POLICIES):
+            rows = frame[(frame.problem == name) & (frame.policy == policy)]
+            table = rows.pivot(index="replication", columns="round", values="regret")
+            assert table.columns.tolist() == [30, 300]
+            assert table.index.tolist() == list(range(25))
+            assert np.array_equal(table.to_numpy(), each.regret[place])
+            last = final[(final.problem == name) & (final.policy == policy)]
+            assert np.array_equal(last.final_regret, each.final_regret[place])
+            assert np.array_equal(last.best_pulls, each.best_pulls[place, :, -1])
+    assert frame.best_share.between(0.0, 1.0).all()
+    means = frame[frame["round"] == 300].groupby(["problem", "policy"], observed=True).regret.mean()
+    assert means["coins", "U"] == pytest.approx(outcome.results["coins"].statistics()[1, 0])
+    assert dataclasses.replace(outcome, results={}).frame().empty
+
+
+def test_without_pandas_there_is_one_sentence(
+    outcome: StudyResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for deed in (outcome.frame, outcome.final):
+        with pytest.raises(RbmleError, match=r"^StudyResult: pandas is not .* rbmle\[data\] has"):
+            deed()
+    assert "coins" in outcome.summary()
+
+
+def test_without_matplotlib_there_is_one_sentence(
+    result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [each for each in sys.modules if each.startswith("rbmle.figures")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(RbmleError, match=r"^Result\.plot: matplotlib .* rbmle\[report\] has it\.$"):
+        result.plot()
+
+
+def test_plot_draws_the_regret_curves(result: Result) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    figure = result.plot()
+    assert figure.axes
+    importlib.import_module("matplotlib.pyplot").close(figure)
