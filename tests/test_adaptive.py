@@ -27,8 +27,8 @@ RUNS = {
         20_000,
     ),
     "Algorithm 1, proof": (
-        Problem(Gaussian(0.03), [0.0, 1.0]),
-        AdaptiveGaussian(0.03, constant="proof"),
+        Problem(Gaussian(0.05), [0.0, 1.0]),
+        AdaptiveGaussian(0.05, power=1.0, constant="proof"),
         20_000,
     ),
     "Algorithm 2": (Problem(Bernoulli(), [0.9, 0.1]), AdaptiveBernoulli(0.45, power=2.0), 100_000),
@@ -171,8 +171,8 @@ def test_bounds_cover_the_means_at_the_rate_of_the_analysis(problem, bias):
 @pytest.mark.parametrize("t", [2, 3, 5, 20])
 @pytest.mark.parametrize("n", [1, 10, 200])
 def test_widths_against_exact_tails(t, n):
-    """The widths of Algorithms 1 and 3 hold at their rate for each n; of the two printed widths of
-    Algorithm 3 that lack n under the root, neither does."""
+    """The widths of Algorithms 1 and 3 hold at their rate for each n; the width that the appendix's
+    tail bound gives, without n under the root, does not."""
     n_arms = 2
     rate, log_t = 2.0 * t ** -(n_arms + 2.0), log(t)
     assert 2 * scipy.stats.norm.sf(AdaptiveGaussian().width(n, n_arms, log_t) * sqrt(n)) < rate
@@ -183,13 +183,11 @@ def test_widths_against_exact_tails(t, n):
         return total.sf(n * (1 + width)) + total.cdf(n * (1 - width))
 
     assert tail("tail") < rate
-    if n == 200:
-        assert tail("appendix") > rate
-        assert tail("text") > rate or t > 3
+    assert tail("appendix") > rate or n < 200
 
 
 def test_printed_widths_fail_for_many_pulls():
-    """10,000 exponential rewards, t = 20: claimed 1.25e-5, measured 0.40 and 0.60."""
+    """10,000 exponential rewards, t = 20: claimed 1.25e-5, in truth 0.62 and 0.15."""
     n, n_arms, log_t = 10_000, 2, log(20)
     total = scipy.stats.gamma(n)
     for bounds in ("appendix", "text"):

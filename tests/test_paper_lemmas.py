@@ -1,4 +1,7 @@
-"""The paper's lemmas and propositions (Lemma 1 is in test_rbmle.py), and the smallest counterexamples to what fails."""
+"""The paper's lemmas and propositions, and the smallest counterexamples to what fails.
+
+Lemma 1 and the identity of xi are in test_rbmle.py, the index as a maximum in test_families.py.
+"""
 
 from __future__ import annotations
 
@@ -193,7 +196,7 @@ class TestGaussianLemmas:
         st.floats(1e-3, 1), st.floats(1, 1e3), st.floats(1, 1e3), st.floats(0.7, 15),
     )  # fmt: skip
     def test_lemma_l1(self, gamma, rise, gap, n_arms, part, more, factor, log_t):
-        """An arm with few pulls beats one with many, whichever mean is larger; rise = mu_j - mu_i."""
+        """An arm with few pulls beats one with many, even if its mean is less by `rise`."""
         m = 32 * gamma * (n_arms + 2) / gap**2
         c = factor * m * gap
         n_i = part * m * gap / max(rise, gap) * log_t / 8

@@ -13,6 +13,8 @@ from rbmle import RBMLE, UCB, Bernoulli, ParameterError, Problem, simulate
 from rbmle.figures import draw_time_against_arms, time_against_arms
 from rbmle.figures.inline import inline
 from rbmle.report import (
+    MARKS,
+    VERDICTS,
     Cell,
     Plot,
     Report,
@@ -136,6 +138,16 @@ def test_words_say_who_won_and_how_clearly(result):
     assert in_words(alone) == f"UCB has the least mean regret, {alone.final_regret[0, 0]:.1f} " + (
         "after 50 rounds."
     )
+
+
+def test_every_verdict_has_its_mark_and_is_counted():
+    assert list(MARKS) == list(VERDICTS)
+    assert len(set(MARKS.values())) == len(MARKS)
+    cells = [Cell("1.0", 1.0, verdict) for verdict in VERDICTS]
+    table = ReportTable(list("abcd"), [cells, [*cells[:3], "1.0"]])
+    assert table.counts() == {"equal": 2, "misprint": 2, "agrees": 2, "differs": 1}
+    said = "".join(Page(render(Report("t", "c", (), [Section("s", table=table)]))).said)
+    assert all(f"{MARKS[each]} 2 {VERDICTS[each]}" in said for each in list(VERDICTS)[:3])
 
 
 def test_tables_are_checked():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import sys
 from math import inf
 from typing import Any
@@ -195,8 +194,5 @@ def test_without_matplotlib_there_is_one_sentence(
 
 
 def test_plot_draws_the_regret_curves(result: Result) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    figure = result.plot()
-    assert figure.axes
-    importlib.import_module("matplotlib.pyplot").close(figure)
+    pytest.importorskip("matplotlib")
+    assert result.plot().axes

@@ -40,16 +40,22 @@ from .result import STATISTICS, Result
 
 VERDICTS = {
     "equal": "equal to every printed digit",
+    "misprint": "a known misprint, its right value met",
     "agrees": "within sampling error",
     "differs": "different",
 }
-MARKS = {"equal": "=", "agrees": "\N{ALMOST EQUAL TO}", "differs": "\N{NOT EQUAL TO}"}
+MARKS = {
+    "equal": "=",
+    "misprint": "\N{DAGGER}",
+    "agrees": "\N{ALMOST EQUAL TO}",
+    "differs": "\N{NOT EQUAL TO}",
+}
 
 
 class Cell(NamedTuple):
     """A cell of a table.
 
-    value: what it sorts by, its text by default. verdict: "equal", "agrees", "differs" or None.
+    value: what it sorts by, its text by default. verdict: one of `VERDICTS` or None.
     note: a sentence that is shown when the cell is pointed at. best: it is emphasised.
     """
 
@@ -133,13 +139,13 @@ def section_of(result: Result, title: str, text: str = "") -> Section:
         figures=(
             Plot(
                 draw_regret_curves(curves),
-                f"Cumulative regret: mean, and band from {percent} %.{bound}",
+                f"Cumulative regret: mean, and band from {percent}\N{NO-BREAK SPACE}%.{bound}",
             ),
             Plot(draw_regret_curves(curves, log_time=True), "The same over log time."),
             Plot(
                 draw_final_regret(final_regret(result)),
                 "Final regret, smallest median first. Box: quartiles and median; whiskers: 10 and"
-                " 90 %; diamond: mean.",
+                " 90\N{NO-BREAK SPACE}%; diamond: mean.",
             ),
             Plot(
                 draw_best_arm_share(best_arm_share(result)),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .engine import player, simulate
 from .errors import ParameterError, integer
+from .policies.base import Assuming, ranks_only
 from .problems import Problem
 from .provenance import Invocation
 from .result import Result
@@ -118,10 +119,18 @@ class _Sheet:
                 for policy in range(len(self.have))
                 for first, last in _gaps(self.have[policy, start : min(start + size, end)])
             ]
-            if self.study.rewards == "published":  # one table for all, which takes the time
-                yield [place._replace(first=0, last=end) for place in chunk]
+            if self.study.rewards == "published":
+                yield from self._by_table([place._replace(first=0, last=end) for place in chunk])
             else:
                 yield from ([place] for place in chunk)
+
+    def _by_table(self, places: list[Place]) -> Iterator[list[Place]]:
+        """Quick policies share a table, which takes most of their time; others go one by one."""
+        given = list(self.study.policies.values())
+        policies = [each.policy if isinstance(each, Assuming) else each for each in given]
+        quick = [place for place in places if ranks_only(policies[place.policy])]
+        yield quick
+        yield from ([place] for place in places if place not in quick)
 
     def play(self, group: list[Place], threads: int | None) -> Iterator[tuple[Place, Rows]]:
         """Play the places of a group, which are of the same replications."""

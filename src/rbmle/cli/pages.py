@@ -89,9 +89,8 @@ def _table(rows: Sequence[Row]) -> ReportTable:
             text = f"{cell.computed:.1f}"
             if cell.verdict != "equal":
                 text += f" ({cell.printed:g})"
-            verdict = "equal" if cell.verdict == "misprint" else cell.verdict
             note = f"printed {cell.printed:g}: {cell.note()}"
-            cells.append(Cell(text, cell.computed, verdict, note))
+            cells.append(Cell(text, cell.computed, cell.verdict, note))
         shown.append(cells)
     caption = "Final regret; in parentheses what is printed, where that is another number."
     return ReportTable(("policy", *STATISTICS), shown, caption)

@@ -97,9 +97,7 @@ def show_comparison(table: str, rows: Sequence[Row]) -> None:
     ]
     title = f"{table}, Figure {entry['figure']}: final regret beside print"
     show_table(title, ["policy", *STATISTICS], shown)
-    say(
-        "= equal to every digit   ! a known misprint   ~ within sampling error (print)   # different"
-    )
+    say("= equal to every digit  ! known misprint  ~ within sampling error (print)  # different")
 
 
 def _cell(cell: Any) -> Text:

@@ -167,7 +167,7 @@ def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) 
     fit(figure, axes, right=30.0 + widest / dot)
     frame = axes.get_window_extent()
     starts = axes.transData.transform([(x, each.y) for each in endings]).reshape(-1, 2)
-    heights: Floats = spread(starts[:, 1], 12.0 * dot, frame.y0, frame.y1)
+    heights: Floats = spread(starts[:, 1], 12.0 * dot, frame.y0, frame.y1 - 4.0 * dot)
     back = figure.transFigure.inverted()
     for each, text, start, height in zip(endings, texts, starts, heights, strict=True):
         begin, bend = start[0] + 2.0 * dot, frame.x1 + 12.0 * dot
