@@ -177,10 +177,8 @@ class TestAdaptive:
             gap, top = bias.gap_and_top(self.apart, self.clock, lower, high)
             assert gap > 0.0
             e = epsilon * gap
-            if isinstance(family, Bernoulli):
-                numerator = 5 / (2 * e**2)
-            else:
-                numerator = 16 * (e + 2) / e**2
+            coin = isinstance(family, Bernoulli)
+            numerator = 5 / (2 * e**2) if coin else 16 * (e + 2) / e**2
             direct = numerator / family.k_star(top - e / 2, lower)
             quick = bias.c_alpha(family, self.apart, self.clock, beta)
             assert min(quick, beta) == pytest.approx(min(direct, beta), rel=1e-9)

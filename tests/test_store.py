@@ -180,7 +180,7 @@ def test_two_processes_share_a_folder(finished: Path, tmp_path: Path) -> None:
 
 def test_an_interrupt_leaves_what_is_finished(finished: Path, tmp_path: Path) -> None:
     def interrupt(*told: Any) -> None:
-        if told[2] == 40:
+        if told[2] > 40:  # 40 are kept by then, and no more
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

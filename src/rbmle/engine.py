@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
@@ -77,6 +77,7 @@ def simulate(
     checkpoints: ArrayLike | None = None,
     first_replication: int = 0,
     threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Result:
     """Play each policy on the problem for `replications` x `horizon` rounds.
 
@@ -87,6 +88,8 @@ def simulate(
     checkpoints: the rounds at which regret is kept; by default about 200, spaced evenly and evenly
     in log t. The horizon is always the last.
     first_replication: the number of the first replication, to go on where another run ended.
+
+    progress: told (the policy's place, replications just played), from any thread.
 
     Results do not depend on `threads` (by default one for each processor).
     """
@@ -131,6 +134,8 @@ def simulate(
             policy, model, source, gaps, horizon, known, draws[index],
             begin, rounds, regret[index, rows], best_pulls[index, rows], pulls[index, rows],
         )  # fmt: skip
+        if progress is not None:
+            progress(index, end - begin)
 
     size = max(1, _DECISIONS_A_BATCH // horizon)
     batches = rewards.batches(problem, horizon, first, last, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -37,7 +38,7 @@ def run(
     killed goes on, one with more replications extends what is there. None keeps nothing.
     threads: by default one for each processor; results do not depend on it.
     progress: told (problem, policy, replications done, replications in all), at first of what was
-    found and then after each chunk.
+    found and then of each batch, from any thread.
     """
     if not isinstance(study, Study):
         raise ParameterError.of("run", "study", "a Study", study)
@@ -55,13 +56,11 @@ def run(
         work = Invocation(store, threads)
         for sheet in sheets:
             for group in sheet.plan():
-                for place, rows in sheet.play(group, threads):
+                for place, rows in sheet.play(group, threads, tell):
                     sheet.fill(place, rows)
                     if store is not None:
                         store.write(place, rows)
                     work.played(place)
-                for place in group:
-                    tell(sheet.name, *sheet.done()[place.policy], study.replications)
         provenance = work.finished()
     if store is not None:
         store.discard_bad()
@@ -132,10 +131,21 @@ class _Sheet:
         yield quick
         yield from ([place] for place in places if place not in quick)
 
-    def play(self, group: list[Place], threads: int | None) -> Iterator[tuple[Place, Rows]]:
+    def play(
+        self, group: list[Place], threads: int | None, tell: Progress
+    ) -> Iterator[tuple[Place, Rows]]:
         """Play the places of a group, which are of the same replications."""
         if not group:
             return
+        done, lock = self.done(), threading.Lock()
+        counts = [done[place.policy] for place in group]
+
+        def played(index: int, replications: int) -> None:
+            with lock:  # told from any thread, but in order
+                policy, before = counts[index]
+                counts[index] = policy, min(before + replications, self.study.replications)
+                tell(self.name, *counts[index], self.study.replications)
+
         policies = list(self.study.policies.values())
         result = simulate(
             self.problem,
@@ -147,6 +157,7 @@ class _Sheet:
             checkpoints=self.study.checkpoints,
             first_replication=group[0].first,
             threads=threads,
+            progress=played,
         )
         for row, place in enumerate(group):
             yield place, Rows(result.regret[row], result.best_pulls[row], result.pulls[row])

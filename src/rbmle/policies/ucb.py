@@ -85,7 +85,7 @@ class GPUCB(NamedTuple):
 
 @policy(needs=("posterior_mean", "posterior_variance"))
 class GPUCBTuned(NamedTuple):
-    """GP-UCB-Tuned: mu_i + sd_i sqrt(c log t).
+    """GP-UCB-Tuned (Srinivas et al. 2012, tuned in the paper): mu_i + sd_i sqrt(c log t).
 
     c: the tuned width in (0, inf); 0.9 is the best in the paper's experiments.
     """
