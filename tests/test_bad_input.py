@@ -212,7 +212,7 @@ DEEDS = [
     *[("simulate", "ties", x, run(ties=x)) for x in ("last", None, 1)],
     *[("simulate", "rewards", x, run(rewards=x)) for x in (7, "table", np.zeros((2, 9, 2)), Table)],
     *[("simulate", "checkpoints", x, run(checkpoints=x)) for x in (
-        [0], [10], [-1, 5], [1.5], [], "all", [[1, 2]], [[1], [2, 3]], np.arange(60).reshape(30, 2),
+        [0], [10], [-1, 5], [1.5], "all", [[1, 2]], [[1], [2, 3]], np.arange(60).reshape(30, 2),
     )],
     ("simulate", "policies", (), run(policies=())),
     ("simulate", "policies", UCB, run(policies=UCB)),

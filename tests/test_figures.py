@@ -9,17 +9,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from rbmle import RBMLE, UCB, Bernoulli, Gaussian, ParameterError, Problem, Uniform, simulate
+from rbmle import (
+    RBMLE,
+    UCB,
+    AdaptiveGaussian,
+    Bernoulli,
+    Gaussian,
+    ParameterError,
+    Problem,
+    Uniform,
+    simulate,
+    theory,
+)
 from rbmle.figures import (
     STYLES,
     best_arm_share,
+    draw_adaptive,
     draw_best_arm_share,
     draw_final_regret,
+    draw_regret_and_bounds,
     draw_regret_curves,
     draw_time_against_arms,
     draw_time_against_regret,
     final_regret,
     lower_bound_constant,
+    regret_and_bounds,
     regret_curves,
     save,
     styles,
@@ -63,7 +77,25 @@ def times(count=15):
     return names, seconds, regret
 
 
+def bounded(**changes):
+    """The made result with a bound for two of its three policies."""
+    problem = Problem(Bernoulli(), [0.5, 0.7])
+    bound = theory.regret_bound(problem, 1000, 2)
+    return regret_and_bounds(made(), {"UCB": bound, "Mine<$x$>": bound, **changes})
+
+
+def bounded_by():
+    return theory.regret_bound(Problem(Bernoulli(), [0.5, 0.7]), 1000, 4)
+
+
+def traced(sigma=0.05):
+    problem = Problem(Gaussian(sigma), [0.5, 1.0])
+    return theory.adaptive_trace(problem, AdaptiveGaussian(sigma), 3000, seed=11)
+
+
 DRAWN = {
+    "bounds": lambda: draw_regret_and_bounds(bounded(RBMLE=bounded_by())),
+    "adaptive": lambda: draw_adaptive(traced(), "Algorithm 1"),
     "regret": lambda: draw_regret_curves(regret_curves(made())),
     "log regret": lambda: draw_regret_curves(regret_curves(made()), log_time=True),
     "boxes": lambda: draw_final_regret(final_regret(made())),
@@ -108,6 +140,46 @@ def test_a_bound_far_above_the_curves_is_told_and_not_drawn():
     assert "off the scale" not in near.axes[0].get_title("left")
     assert near.axes[0].get_ylim()[1] < far.axes[0].get_ylim()[1] * 1.01
     assert "Lower bound" in svg(near)
+
+
+def test_regret_and_bounds_holds_what_was_measured_and_what_is_proved():
+    record = bounded()
+    bound = theory.regret_bound(Problem(Bernoulli(), [0.5, 0.7]), 1000, 2)
+    assert record.curves.names == ("UCB", "Mine<$x$>")
+    assert record.propositions == (2, 2)
+    assert list(record.curves.rounds) == [10, 100, 1000]  # 1 is no round of a choice
+    np.testing.assert_allclose(record.curves.mean[1], 3 * 6.5 * record.curves.rounds / 1000)
+    expected = bound.slope * np.log([10, 100, 1000]) + bound.constant
+    np.testing.assert_allclose(record.bounds[0], expected)
+    assert record.curves.constant == pytest.approx(theory.lai_robbins(made().problem))
+    drawn = draw_regret_and_bounds(record)
+    low, high = drawn.axes[0].get_ylim()
+    assert low < record.curves.mean.min()
+    assert high > record.bounds.max()
+    shown = svg(drawn)
+    assert all(f"policy=UCB|{part}" in shown for part in ("line", "bound", "bound-label"))
+    endless = theory.regret_bound(Problem(Gaussian(), [0.0, 0.5]), 1000, 6)
+    for bounds in ({}, {"KG": bound}, {"UCB": endless}):
+        with pytest.raises(ParameterError, match="'bounds' must be"):
+            regret_and_bounds(made(), bounds)
+
+
+def test_bounds_of_a_result_without_regret_or_with_one_checkpoint_can_be_drawn(tmp_path):
+    for result in (made(), made(rounds=(2,), replications=1)):
+        object.__setattr__(result, "regret", result.regret * 0.0)
+        record = regret_and_bounds(result, {"UCB": bounded_by()})
+        save(draw_regret_and_bounds(record), tmp_path / "a.png")
+
+
+def test_an_adaptive_scheme_is_drawn_with_what_is_on_the_scale():
+    near = draw_adaptive(traced()).axes[0]
+    title = near.get_title("left")
+    assert title == f"The estimate takes over in round {traced().takes_over} (vertical line)"
+    assert near.get_ylim()[1] > traced().beta[-1]
+    far = draw_adaptive(traced(sigma=1.0), "Far").axes[0]
+    assert far.get_title("left").split("\n")[0] == "Far"
+    assert "target: means known: 512, off the scale" in far.get_title("left")
+    assert {each.get_text() for each in far.texts} == {"beta(t)", "the smaller one governs"}
 
 
 def test_final_regret_is_sorted_by_median():
@@ -163,7 +235,11 @@ def test_names_stand_inside_the_figure_and_cover_no_other(kind):
     assert isinstance(figure, Figure)
     axes = figure.axes[0]
     names = axes.get_yticklabels() if kind == "boxes" else axes.texts
-    expected = {"scatter": set(STYLES), "arms": {"UCB", "KG"}}.get(kind, set(NAMES))
+    expected = {
+        "scatter": set(STYLES),
+        "arms": {"UCB", "KG"},
+        "adaptive": {"beta(t)", "the smaller one governs", "target: means known"},
+    }.get(kind, set(NAMES))
     assert expected <= {each.get_text() for each in names}
     figure.draw_without_rendering()
     shown = [*names, axes.xaxis.label, axes.yaxis.label]

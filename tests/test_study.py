@@ -15,7 +15,7 @@ import pytest
 
 from rbmle.engine import _checkpoints
 from rbmle.errors import ParameterError, StudyError
-from rbmle.families import FAMILIES, Bernoulli, Gaussian
+from rbmle.families import FAMILIES, Bernoulli, Gaussian, Poisson
 from rbmle.laws import LAWS, Laplace, Uniform
 from rbmle.policies import (
     KG,
@@ -33,7 +33,9 @@ from rbmle.policies import (
 from rbmle.policies.base import check_fit, policy
 from rbmle.problems import Problem
 from rbmle.rewards import PublishedTable, RewardStream
+from rbmle.runner import load, run
 from rbmle.study import Study
+from rbmle.theory import Theoretical, smallest_c_alpha
 
 COINS = Problem(Bernoulli(), [0.1, 0.2, 0.3])
 BELLS = Problem(Gaussian(sigma=2.0), [-0.0, 1.5])
@@ -100,6 +102,8 @@ STUDIES = [
     study(rewards="published", seed=46, policies=[UCB(), KG("published"), ThompsonSampling()]),
     study(policies=[RBMLE(AdaptiveGaussian(constant="proof")), UCBTuned(inf), RBMLE()]),
     study(problems={"a.b = [c]": COINS, 'é "': COINS}),
+    study(policies=[Theoretical(2), Theoretical(2, 0.25, True), Theoretical(4, lower=0.05)]),
+    study(policies=[RBMLE(), Theoretical(2), Assuming(Theoretical(5), Poisson())]),
     *(
         study(problems=Problem(kind(), [0.4, 0.6]), policies=[Assuming(UCB(), Gaussian())])
         for kind in LAWS.values()
@@ -218,6 +222,35 @@ def test_a_study_file_reads_as_one_would_think(tmp_path: Path) -> None:
     )
 
 
+def test_a_study_asks_for_the_theoretical_constant(tmp_path: Path) -> None:
+    """The request is what is stated; the constant is that of each problem."""
+    path = tmp_path / "study.toml"
+    path.write_text(
+        TOML.replace("alpha = 2", "alpha = { proposition = 2, epsilon = 0.25, sharp = true }")
+    )
+    stated = Study.from_toml(path)
+    asked = stated.to_dict()["policy"][0]
+    assert asked["alpha"] == {"proposition": 2, "epsilon": 0.25, "sharp": True}
+    assert asked["label"] == "RBMLE(alpha=Theoretical(proposition=2, epsilon=0.25, sharp=True))"
+    small = study(
+        problems={"coins": COINS, "other": Problem(Bernoulli(), [0.2, 0.9])},
+        policies={"own": Theoretical(2), "Gaussian": Theoretical(4), "UCB": UCB()},
+        replications=2,
+        horizon=50,
+    )
+    found = run(small, tmp_path / "run")
+    assert load(tmp_path / "run").study == small
+    for name, problem in small.problems.items():
+        own, index, _ = found.results[name].policies
+        assert own == RBMLE(smallest_c_alpha(problem, 2))
+        assert index == RBMLE(smallest_c_alpha(problem, 4))
+        assert found.results[name].families[:2] == (Bernoulli(), Gaussian(0.5))
+        given = {"own": own, "Gaussian": Assuming(index, Gaussian(0.5)), "UCB": UCB()}
+        same = run(study(problems={name: problem}, policies=given, replications=2, horizon=50))
+        assert (same.result.regret == found.results[name].regret).all()
+    assert small.digest != study(problems=small.problems, policies=[UCB()]).digest
+
+
 # What is changed in the file, and what is then said of it after the file's name.
 MISTAKES = [
     ("horizon = 10_000", "horizn = 10", r": 'key' must be .*'horizn'\. Did you mean 'horizon'\?"),
@@ -258,6 +291,33 @@ MISTAKES = [
     ('name = "rbmle"', 'name = "RBML"', r", policy 1: 'name' must .*Did you mean 'RBMLE'\?"),
     ("alpha = 2", "alpha = -2", r", policy 1: (LogBias|RBMLE): .*Got -2(\.0)?\."),
     ("alpha = 2", "alhpa = 2", r", policy 1: RBMLE: 'parameter' .*Did you mean 'alpha'\?"),
+    ("alpha = 2", "alpha = {proposition = 6}", r", policy 1: Theoretical: .*\[2, 5\]\. Got 6\."),
+    (
+        "alpha = 2",
+        "alpha = {proposition = 2, epsilon = 1}",
+        r", policy 1: Theoretical: 'epsilon'.*",
+    ),
+    ("alpha = 2", "alpha = {epsilon = 0.5}", r", policy 1: Theoretical: takes the parameters .*"),
+    (
+        "alpha = 2",
+        "alpha = {proposition = 2, sharpe = true}",
+        r", policy 1: Theoretical: .*Did you mean 'sharp'\?",
+    ),
+    (
+        "alpha = 2",
+        'alpha = {proposition = 2}\nboundary = "published"',
+        r", policy 1: RBMLE: 'boundary' must be 'exact' where .*Got 'published'\.",
+    ),
+    (
+        "alpha = 2",
+        "alpha = {proposition = 2}\nbondary = 1",
+        r", policy 1: RBMLE: 'parameter' must be .*Did you mean 'boundary'\?",
+    ),
+    (
+        "alpha = 2",
+        "alpha = {proposition = 3}",
+        r": RBMLE\(.*\) on coins: Proposition 3: 'problem' must be one with Gaussian rewards\..*",
+    ),
     ("cap = inf", 'label = ""', r", policy 2: 'label' must be a printable text .*"),
     ("cap = inf", 'label = "Gaussian index"', r", policy 3: 'label' must be unlike the others.*"),
     ("cap = inf", 'family = "Gausian"', r", policy 2: 'family' .*Did you mean 'Gaussian'\?"),
@@ -337,6 +397,14 @@ def test_an_unreadable_file_is_one_sentence(tmp_path: Path) -> None:
         (
             {"problems": {"x": Problem(Uniform(), [0.5, 0.6])}},
             "Study: R on x: 'family' must be given for rewards of law Uniform. Got None.",
+        ),
+        (
+            {"problems": {"x": Problem(Bernoulli(), [0.5, 0.5])}, "policies": [Theoretical(2)]},
+            "Study: RBMLE on x: Proposition 2: 'means' must be with one best arm, a gap above 0.",
+        ),
+        (
+            {"problems": {"x": Problem(Bernoulli(), [0.5, 1])}, "policies": {"R": Theoretical(2)}},
+            "Study: R on x: Proposition 2: 'means' must be inside (0, 1) for Bernoulli, off its ",
         ),
         ({"rewards": "published", "seed": 2**32}, "Study: 'seed' must be a whole number in [0, 4"),
         ({"name": None}, "Study: 'name' must be a printable text of one line. Got None."),

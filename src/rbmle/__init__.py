@@ -1,5 +1,6 @@
 """Stochastic multi-armed bandits built round RBMLE, reward-biased maximum likelihood estimation."""
 
+from . import theory
 from .decider import Decider
 from .engine import simulate
 from .errors import ParameterError, RbmleError, StateError
@@ -95,4 +96,5 @@ __all__ = [
     "published_problem",
     "run",
     "simulate",
+    "theory",
 ]

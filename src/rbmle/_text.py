@@ -24,9 +24,10 @@ def labels(policies: Sequence[Any], families: Sequence[Any]) -> tuple[str, ...]:
     for kind, own in zip(kinds, parts, strict=True):
         namesakes = [each for other, each in zip(kinds, parts, strict=True) if other is kind]
         telling = [
-            f"{key}={_short(value)}"
+            f"{key}={without_defaults(value)}"
             for key, value in own.items()
-            if value is not None and any(_short(each[key]) != _short(value) for each in namesakes)
+            if value is not None
+            and any(without_defaults(each[key]) != without_defaults(value) for each in namesakes)
         ]
         named.append(f"{kind.__name__}({', '.join(telling)})" if telling else kind.__name__)
     seen: Counter[str] = Counter()
@@ -37,13 +38,18 @@ def labels(policies: Sequence[Any], families: Sequence[Any]) -> tuple[str, ...]:
     return tuple(named)
 
 
-def _short(value: Any) -> str:
-    """A record without the parameters that have their default value."""
+def without_defaults(value: Any) -> str:
+    """A record as it would be written: without the parameters that have their default value.
+
+    >>> from rbmle.families import Gaussian
+    >>> without_defaults(Gaussian(2.0))
+    'Gaussian(sigma=2.0)'
+    """
     if not hasattr(value, "_fields"):
         return repr(value)
     defaults = value._field_defaults
     given = [
-        f"{field}={_short(getattr(value, field))}"
+        f"{field}={without_defaults(getattr(value, field))}"
         for field in value._fields
         if field not in defaults or repr(defaults[field]) != repr(getattr(value, field))
     ]

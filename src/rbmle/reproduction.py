@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ParameterError, one_of
+from .errors import one_of
 from .policies import IDS, VIDS
 from .published import MISPRINTS, published, published_problem, tables
 from .result import QUANTILES, STATISTICS, Result
@@ -70,28 +70,18 @@ def table_named(name: str) -> str:
     return one_of("reproduce", "table", name, [*tables()["regret"], *by_figure])
 
 
-def table_study(
-    table: str,
-    policies: Sequence[str] | None = None,
-    replications: int | None = None,
-    monte_carlo: bool = False,
-) -> Study:
+def table_study(table: str, replications: int | None = None, monte_carlo: bool = False) -> Study:
     """The study behind a table, under the published protocol.
 
     IDS and VIDS keep the rule of the tables, committing at 0.99, but integrate accurately: the
     tables' 10,000 samples a round take hours; `monte_carlo` runs them all the same.
     """
     entry = tables()["regret"][table]
-    chosen = list(entry["policies"]) if policies is None else list(policies)
-    for each in chosen:
-        one_of("reproduce", "policies", each, entry["policies"])
-    if not chosen:
-        raise ParameterError.of("reproduce", "policies", "at least one name", policies)
     accurate = {} if monte_carlo else accurate_policies()
     return Study(
         name=f"{table}, Figure {entry['figure']}",
         problems={table: published_problem(table)},
-        policies={each: accurate.get(each, published(table, each)) for each in chosen},
+        policies={each: accurate.get(each, published(table, each)) for each in entry["policies"]},
         horizon=entry["horizon"],
         replications=entry["trials"] if replications is None else replications,
         seed=SEED,
@@ -105,8 +95,8 @@ def accurate_policies() -> dict[str, Any]:
     return {"IDS": IDS(commit=0.99), "VIDS": VIDS(commit=0.99)}
 
 
-def compare_with_print(table: str, result: Result, labels: Sequence[str]) -> list[Row]:
-    """Each statistic of each policy beside the printed one; `labels` are the table's names."""
+def compare_with_print(table: str, result: Result) -> list[Row]:
+    """Each statistic of each policy, labelled as in the table, beside the printed one."""
     printed = tables()["regret"][table]["policies"]
     errors = sampling_errors(result.final_regret)
     return [
@@ -118,7 +108,7 @@ def compare_with_print(table: str, result: Result, labels: Sequence[str]) -> lis
                 for name, value, error in zip(STATISTICS, values, spread, strict=True)
             ),
         )
-        for label, values, spread in zip(labels, result.statistics(), errors, strict=True)
+        for label, values, spread in zip(result.names, result.statistics(), errors, strict=True)
     ]
 
 

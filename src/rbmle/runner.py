@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .engine import player, simulate
-from .errors import ParameterError, integer
+from .errors import ParameterError, integer, one_of
 from .policies.base import Assuming, ranks_only
 from .problems import Problem
 from .provenance import Invocation
@@ -31,6 +31,7 @@ def run(
     folder: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    only: Sequence[str] | None = None,
 ) -> StudyResult:
     """Play what is missing of the study, and give all its results.
 
@@ -39,20 +40,21 @@ def run(
     threads: by default one for each processor; results do not depend on it.
     progress: told (problem, policy, replications done, replications in all), at first of what was
     found and then of each batch, from any thread.
+    only: the labels of the policies to play now; the results are theirs.
     """
     if not isinstance(study, Study):
         raise ParameterError.of("run", "study", "a Study", study)
     if threads is not None:
         threads = integer("run", "threads", threads, "[1, inf)")
     store = None if folder is None else Store.open(folder, study)
-    sheets = _sheets(study, store)
+    sheets = _sheets(study, store, only)
     tell = progress or (lambda *_: None)
     for sheet in sheets:
         for policy, done in sheet.done():
             if done:
                 tell(sheet.name, policy, done, study.replications)
     provenance = {"invocations": []} if store is None else store.provenance
-    if any(not sheet.have.all() for sheet in sheets):
+    if any(not sheet.have[sheet.wanted].all() for sheet in sheets):
         work = Invocation(store, threads)
         for sheet in sheets:
             for group in sheet.plan():
@@ -87,9 +89,14 @@ def chunk_size(study: Study) -> int:
 class _Sheet:
     """The results of one problem as far as they are there."""
 
-    def __init__(self, study: Study, number: int, name: str, problem: Problem) -> None:
+    def __init__(
+        self, study: Study, number: int, name: str, problem: Problem, only: Sequence[str]
+    ) -> None:
         self.study, self.number, self.name, self.problem = study, number, name, problem
-        shape = (len(study.policies), study.replications)
+        self.policies = study.policies_on(problem)
+        labels = list(study.policies)
+        self.wanted = [labels.index(one_of("run", "only", each, labels)) for each in only]
+        shape = (len(labels), study.replications)
         rounds = len(study.rounds)
         self.have = np.zeros(shape, dtype=bool)
         self.rows = Rows(
@@ -106,8 +113,9 @@ class _Sheet:
                 kept[place.policy, place.first : last] = new[: last - place.first]
 
     def done(self) -> list[tuple[str, int]]:
-        """How many replications each policy has."""
-        return list(zip(self.study.policies, self.have.sum(axis=1).tolist(), strict=True))
+        """How many replications each policy that is wanted has."""
+        labels, counts = list(self.study.policies), self.have.sum(axis=1).tolist()
+        return [(labels[each], counts[each]) for each in self.wanted]
 
     def plan(self) -> Iterator[list[Place]]:
         """What to play together: chunk by chunk, so that policies keep pace with each other."""
@@ -115,7 +123,7 @@ class _Sheet:
         for start in range(0, end, size):
             chunk = [
                 Place(self.number, policy, start + first, start + last)
-                for policy in range(len(self.have))
+                for policy in self.wanted
                 for first, last in _gaps(self.have[policy, start : min(start + size, end)])
             ]
             if self.study.rewards == "published":
@@ -125,8 +133,7 @@ class _Sheet:
 
     def _by_table(self, places: list[Place]) -> Iterator[list[Place]]:
         """Quick policies share a table, which takes most of their time; others go one by one."""
-        given = list(self.study.policies.values())
-        policies = [each.policy if isinstance(each, Assuming) else each for each in given]
+        policies = [each.policy if isinstance(each, Assuming) else each for each in self.policies]
         quick = [place for place in places if ranks_only(policies[place.policy])]
         yield quick
         yield from ([place] for place in places if place not in quick)
@@ -138,7 +145,7 @@ class _Sheet:
         if not group:
             return
         done, lock = self.done(), threading.Lock()
-        counts = [done[place.policy] for place in group]
+        counts = [done[self.wanted.index(place.policy)] for place in group]
 
         def played(index: int, replications: int) -> None:
             with lock:  # told from any thread, but in order
@@ -146,10 +153,9 @@ class _Sheet:
                 counts[index] = policy, min(before + replications, self.study.replications)
                 tell(self.name, *counts[index], self.study.replications)
 
-        policies = list(self.study.policies.values())
         result = simulate(
             self.problem,
-            [policies[place.policy] for place in group],
+            [self.policies[place.policy] for place in group],
             self.study.horizon,
             group[0].last - group[0].first,
             rewards=self.study.rewards_source(),
@@ -163,26 +169,29 @@ class _Sheet:
             yield place, Rows(result.regret[row], result.best_pulls[row], result.pulls[row])
 
     def result(self) -> tuple[Result, NDArray[np.int64]]:
-        """What all policies have, and the numbers of those replications."""
-        common = np.flatnonzero(self.have.all(axis=0))
-        players = [player(each, self.problem, None) for each in self.study.policies.values()]
-        kept: Any = slice(None) if common.size == self.study.replications else common
+        """What all policies that are wanted have, and the numbers of those replications."""
+        common = np.flatnonzero(self.have[self.wanted].all(axis=0))
+        players = [player(self.policies[each], self.problem, None) for each in self.wanted]
+        labels, kept = list(self.study.policies), np.ix_(np.array(self.wanted), common)
         result = Result(
             problem=self.problem,
             policies=tuple(policy for policy, _ in players),
             families=tuple(family for _, family in players),
             horizon=self.study.horizon,
             checkpoints=np.array(self.study.rounds),
-            regret=self.rows.regret[:, kept],
-            best_pulls=self.rows.best_pulls[:, kept],
-            pulls=self.rows.pulls[:, kept],
-            labels=tuple(self.study.policies),
+            regret=self.rows.regret[kept],
+            best_pulls=self.rows.best_pulls[kept],
+            pulls=self.rows.pulls[kept],
+            labels=tuple(labels[each] for each in self.wanted),
         )
         return result, common
 
 
-def _sheets(study: Study, store: Store | None) -> list[_Sheet]:
-    sheets = [_Sheet(study, number, *each) for number, each in enumerate(study.problems.items())]
+def _sheets(study: Study, store: Store | None, only: Sequence[str] | None = None) -> list[_Sheet]:
+    wanted = list(study.policies) if only is None else list(only)
+    sheets = [
+        _Sheet(study, number, *each, wanted) for number, each in enumerate(study.problems.items())
+    ]
     for place, rows in store.read() if store is not None else ():
         sheets[place.problem].fill(place, rows)
     return sheets

@@ -20,6 +20,7 @@ from .policies.base import POLICIES, Assuming
 from .problems import Problem
 from .random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from .rewards import PublishedTable, RewardStream
+from .theory.theoretical import Theoretical, on_problem
 
 FORMAT, VERSION = "rbmle-study", 1
 _SEEDS = {"stream": f"[0, {MAX_SEED}]", "published": f"[0, {2**32 - 1}]"}
@@ -31,7 +32,7 @@ class Study:
 
     problems: `Problem`s by name; or one of them.
     policies: policies by label, each alone or `Assuming` a family; or a list of them, labelled
-    with their classes' names.
+    with their classes' names. `theory.Theoretical` asks for RBMLE with a proposition's C_alpha.
     rewards: "stream", a `RewardStream` of the seed; or "published", the `PublishedTable` of it.
     ties: "random" or "first", who wins between equal indices.
     checkpoints: the rounds at which regret is kept, the horizon always among them; None: about
@@ -94,7 +95,7 @@ class Study:
             self.rewards_source().check(problem, self.horizon, self.replications)
             for label, each in players.items():
                 try:
-                    player(each, problem, None)
+                    player(on_problem(each, problem), problem, None)
                 except ParameterError as mistake:
                     said = str(mistake).removeprefix("simulate: ")
                     raise ParameterError(f"Study: {label} on {title}: {said}") from None
@@ -103,6 +104,10 @@ class Study:
     def rewards_source(self) -> RewardStream | PublishedTable:
         """Where every policy's rewards come from."""
         return PublishedTable(self.seed) if self.rewards == "published" else RewardStream(self.seed)
+
+    def policies_on(self, problem: Problem) -> list[Any]:
+        """The policies as they are played on a problem, `Theoretical` ones with their C_alpha."""
+        return [on_problem(each, problem) for each in self.policies.values()]
 
     @property
     def rounds(self) -> tuple[int, ...]:
@@ -201,7 +206,7 @@ def _policies(given: Any) -> dict[str, Any]:
     for each in given.values() if isinstance(given, Mapping) else given:
         policy, family = each if isinstance(each, Assuming) else (each, None)
         kind = type(policy)
-        if POLICIES.get(kind.__name__) is not kind:
+        if POLICIES.get(kind.__name__) is not kind and kind is not Theoretical:
             raise ParameterError.of(
                 "Study", "policies", "instances of policy classes, as in UCB()", policy
             )

@@ -77,7 +77,7 @@ class StudyResult:
             raise RbmleError(
                 "StudyResult: pandas is not installed; the extra rbmle[data] has it."
             ) from None
-        problems, policies = list(self.results), list(self.study.policies)
+        problems = list(self.results)
         frames = []
         for problem, result in self.results.items():
             made = columns(result)
@@ -89,7 +89,7 @@ class StudyResult:
                 pandas.DataFrame(
                     {
                         "problem": pandas.Categorical.from_codes(place, problems),
-                        "policy": pandas.Categorical.from_codes(places[0], policies),
+                        "policy": pandas.Categorical.from_codes(places[0], list(result.names)),
                         "replication": self.replications[problem][places[1]],
                         **{name: values.reshape(count) for name, values in made.items()},
                     }

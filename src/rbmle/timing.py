@@ -22,6 +22,7 @@ from .errors import integer
 from .problems import Problem
 from .random import Counter, key
 from .rewards import Stream
+from .study import Study
 
 
 class Timing(NamedTuple):
@@ -132,6 +133,20 @@ def live_decision_time(
         return spent / horizon
 
     return Timing.of([once() for _ in range(repeats)])
+
+
+def study_times(study: Study, horizon: int = 1_000, repeats: int = 3) -> dict[str, Any]:
+    """Seconds per decision, compiled and live, of every policy of a study on each problem."""
+    return {
+        name: {
+            label: {
+                "compiled": decision_time(policy, problem, None, horizon, repeats)._asdict(),
+                "live": live_decision_time(policy, problem, None, horizon, repeats)._asdict(),
+            }
+            for label, policy in zip(study.policies, study.policies_on(problem), strict=True)
+        }
+        for name, problem in study.problems.items()
+    }
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -59,6 +59,7 @@ def run(
     study: Annotated[Path, typer.Argument(help="A study file; `rbmle init` writes one.")],
     folder: Annotated[Path | None, typer.Option(help="The run folder; by the file's name.")] = None,
     threads: Threads = None,
+    times: Annotated[bool, typer.Option(help="Also time the decisions of each policy.")] = True,
     json: Json = False,
 ) -> None:
     """Run a study of your own; run it again to go on where it stopped.
@@ -68,11 +69,14 @@ def run(
     from ..runner import run as run_study
     from ..study import Study
     from .screen import progress, say
+    from .times import keep_times
 
     stated = Study.from_toml(study)
     target = folder or Path(f"{study.stem}-run")
     with progress() as report:
         result = run_study(stated, target, threads, report)
+    if times:
+        keep_times(stated, target)
     _show(result, json)
     if not json:
         say(f"Kept in {target}; `rbmle report {target}` draws it.")
@@ -184,10 +188,41 @@ def report(
     from ..runner import load
     from .pages import study_report
     from .screen import say
+    from .times import kept_times
 
     target = out or folder / "report.html"
-    study_report(load(folder), target, f"rbmle report {folder}")
+    study_report(load(folder), target, f"rbmle report {folder}", kept_times(folder))
     say(f"Wrote {target}.")
+
+
+@app.command()
+def bounds(
+    law: Annotated[str, typer.Argument(help="bernoulli, gaussian(sigma=2), uniform, ...")],
+    means: Annotated[list[float], typer.Argument(help="The mean of each arm.")],
+    horizon: Annotated[int, typer.Option(help="Rounds, T.")] = 10_000,
+    epsilon: Annotated[float, typer.Option(help="In (0, 1), for Propositions 2 and 5.")] = 0.5,
+    lower: Annotated[
+        float | None, typer.Option(help="A known lower bound on the means, for 2 and 5.")
+    ] = None,
+    family: Annotated[str, typer.Option(help="What the index assumes, if not the law.")] = "",
+    json: Json = False,
+) -> None:
+    """Show what the theory says of a problem: the least C_alpha, and bounds on the regret.
+
+    Example: rbmle bounds bernoulli 0.4 0.6 --horizon 10000
+    """
+    from ..families import FAMILIES
+    from ..problems import Problem
+    from . import names
+    from .bounds import bounds_data, show_bounds
+    from .screen import show_json
+
+    assumed = names.record(family, FAMILIES) if family else None
+    data = bounds_data(Problem(names.law(law), means), horizon, epsilon, lower, assumed)
+    if json:
+        show_json(data)
+    else:
+        show_bounds(data)
 
 
 @app.command()
@@ -230,7 +265,7 @@ def scale(
 
 
 def _show(result: Any, json: bool) -> None:
-    from .screen import show_json
+    from .screen import say, show_json
     from .tables import result_data, show_result
 
     if json:
@@ -238,3 +273,5 @@ def _show(result: Any, json: bool) -> None:
         return
     for name, each in result.results.items():
         show_result(each, name)
+    for each in result.missing:
+        say(f"Still to play: {each}")

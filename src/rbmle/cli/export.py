@@ -18,12 +18,20 @@ def as_csv(result: Any) -> str:
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(["problem", "policy", "replication", "round", "regret", "best_share"])
     for problem, each in result.results.items():
+        numbers = result.replications[problem]
         for p, policy in enumerate(each.names):
-            for r in range(each.replications):
+            for r, number in enumerate(numbers):
                 for c, t in enumerate(each.checkpoints):
                     regret, share = each.regret[p, r, c], each.best_share[p, r, c]
                     writer.writerow(
-                        [problem, policy, r, int(t), repr(float(regret)), repr(float(share))]
+                        [
+                            problem,
+                            policy,
+                            int(number),
+                            int(t),
+                            repr(float(regret)),
+                            repr(float(share)),
+                        ]
                     )
     return lines.getvalue()
 

@@ -24,18 +24,28 @@ from ..reproduction import Row, count_verdicts, seconds_per_decision
 from ..result import STATISTICS, Result
 from ..study_result import StudyResult
 from ..timing import decision_time
+from .overlays import bounds_of, bounds_plot, theory_section
 from .scaling import Scaling, measure
 
 
-def study_report(result: StudyResult, target: Path, command: str) -> None:
-    """One section for each problem."""
+def study_report(result: StudyResult, target: Path, command: str, times: Mapping[str, Any]) -> None:
+    """One section for each problem; where theory bounds a policy's regret, its bound too."""
     study = result.study
     summary = [
         f"{len(study.policies)} policies on {len(study.problems)} problem(s), "
         f"{study.horizon} rounds, seed {study.seed}.",
         *(f"Not finished: {each}" for each in result.missing),
     ]
-    sections = [section_of(each, name) for name, each in result.results.items()]
+    sections = []
+    for name, each in result.results.items():
+        section = section_of(each, name)
+        bounds = bounds_of(each, study.policies)
+        if bounds:
+            section = replace(section, figures=(*section.figures, bounds_plot(each, bounds)))
+        if set(times.get(name, ())) >= set(each.names):
+            drawn = _timed(each, times[name])
+            section = replace(section, figures=(*section.figures, drawn))
+        sections.append(section)
     title = study.name or "A study of bandit policies"
     write_report(target, Report(title, command, summary, sections, result.provenance))
 
@@ -48,7 +58,7 @@ def paper_report(
     command: str,
     complete: bool,
 ) -> None:
-    """Tables with verdicts, figures beside; with `complete` also the times of decisions."""
+    """Tables with verdicts, figures beside; with `complete` also times of decisions and theory."""
     sections = []
     for table, result in results.items():
         mine = [row for row in rows if row.table == table]
@@ -67,6 +77,7 @@ def paper_report(
     if complete:
         timed = measure("bernoulli,gaussian,exponential", "10,30,50,70", "", 1_000, 3)
         sections += [_scalability(record) for record in timed]
+        sections.append(theory_section())
     counts = count_verdicts(rows)
     summary = [
         f"{sum(counts.values())} numbers of {len(results)} published tables were recomputed: "
@@ -94,6 +105,20 @@ def _table(rows: Sequence[Row]) -> ReportTable:
         shown.append(cells)
     caption = "Final regret; in parentheses what is printed, where that is another number."
     return ReportTable(("policy", *STATISTICS), shown, caption)
+
+
+def _timed(result: Result, times: Mapping[str, Any]) -> Plot:
+    """Time per decision against regret, in seconds of the machine that was timed."""
+    seconds = [max(times[label]["compiled"]["median"], 1e-10) for label in result.names]
+    record = time_against_regret(result.names, seconds, result.final_regret.mean(axis=1))
+    live = ", ".join(
+        f"{label} {times[label]['live']['median'] * 1e6:.1f}" for label in result.names
+    )
+    return Plot(
+        draw_time_against_regret(record),
+        "Time per decision of the compiled loop, choosing only, against mean final regret. A "
+        f"pull of the live Decider took, in microseconds: {live}.",
+    )
 
 
 def _scatter(table: str, result: Result) -> Plot:

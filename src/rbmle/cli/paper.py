@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
+from ..errors import one_of
 from ..published import tables
 from ..reproduction import (
     QUICK,
@@ -44,19 +45,18 @@ def reproduce_paper(
     chosen = [table_named(each) for each in names] or list(
         QUICK_TABLES if quick else tables()["regret"]
     )
-    wanted = split(policies) or (list(QUICK) if quick else [])
-    studies = {
-        table: table_study(table, _fitting(table, wanted), replications, monte_carlo)
-        for table in chosen
-    }
+    asked = split(policies) or (list(QUICK) if quick else [])
+    wanted = {table: _fitting(table, asked) for table in chosen}
+    studies = {table: table_study(table, replications, monte_carlo) for table in chosen}
     results: dict[str, Result] = {}
     provenance: dict[str, Any] = {}
     rows: list[Row] = []
     for table, study in studies.items():
         with progress() as report:
-            found = run(study, folder / "runs" / table, threads, report)
+            target = folder / "runs" / f"{table}-{study.digest[:8]}"
+            found = run(study, target, threads, report, only=wanted[table])
         results[table], provenance = found.result, found.provenance
-        compared = compare_with_print(table, results[table], list(study.policies))
+        compared = compare_with_print(table, results[table])
         rows += compared
         if not json:
             show_comparison(table, compared)
@@ -79,14 +79,15 @@ def reproduce_paper(
     return 1 if check and counts["differs"] else 0
 
 
-def _fitting(table: str, wanted: Sequence[str]) -> list[str] | None:
-    """Of the policies asked for, those that the table has; a name that no table has is passed on
-    to be refused."""
-    if not wanted:
-        return None
-    columns = tables()["regret"][table]["policies"]
+def _fitting(table: str, asked: Sequence[str]) -> list[str]:
+    """Of the policies asked for, those that the table has; a name that no table has is refused."""
+    columns = list(tables()["regret"][table]["policies"])
     known = {each for entry in tables()["regret"].values() for each in entry["policies"]}
-    return [each for each in wanted if each in columns or each not in known]
+    fitting = [each for each in asked if each in columns]
+    for each in asked:
+        if each not in known or not fitting:
+            one_of("reproduce", "--policies", each, columns)
+    return fitting or columns
 
 
 def show_comparison(table: str, rows: Sequence[Row]) -> None:

@@ -9,8 +9,10 @@ from .._compile import njit
 from ..arms import Floats
 from ..errors import Interval
 from ..random import Cell
-from ..special import beta_density, beta_quantile, beta_quantile_upper
+from ..special import beta_density, beta_quantile_upper
 from .base import family
+
+_TAIL = 34.538776394910684  # -log(1e-15)
 
 
 @njit
@@ -29,6 +31,17 @@ def bernoulli_kl(p: float, q: float) -> float:
         return inf
     value = p * log(p / q) if p > 0.0 else 0.0
     return value + (1.0 - p) * log((1.0 - p) / (1.0 - q)) if p < 1.0 else value
+
+
+@njit
+def bernstein_radius(variance: float, skew: float) -> float:
+    """How far above its mean a beta variable is with probability 1e-15 at most.
+
+    exp(-t^2 / (2 (v + c t / 3))) bounds the probability of t, and of c = 0 where c is negative
+    (Skorski 2023, Theorem 1).
+    """
+    c = max(skew, 0.0) * _TAIL / 3.0
+    return c + sqrt(c * c + 2.0 * variance * _TAIL)
 
 
 @family
@@ -109,8 +122,15 @@ class Bernoulli(NamedTuple):
 
     def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
         a, b = total + self.prior_a, pulls - total + self.prior_b
-        sd: float = self.posterior_sd(pulls, total)  # type: ignore[attr-defined]
-        return beta_quantile(1e-15, a, b), beta_quantile_upper(1e-15, a, b), sd
+        size = a + b
+        mean, variance = a / size, (a / size) * (b / size) / (size + 1.0)
+        skew = 2.0 * (b - a) / (size * (size + 2.0))
+        low = mean - bernstein_radius(variance, -skew)
+        high = mean + bernstein_radius(variance, skew)
+        return max(low, 0.0), min(high, 1.0), sqrt(variance)
+
+    def posterior_size(self, pulls: float) -> float:
+        return pulls + (self.prior_a + self.prior_b)
 
     def outcome_kl(self, mean: float, other: float) -> float:
         """The divergence of the next rewards if their means are these: all there is to a coin."""

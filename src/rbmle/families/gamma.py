@@ -8,8 +8,10 @@ from typing import Annotated, Any, NamedTuple
 from .._compile import njit
 from ..arms import Floats
 from ..random import Cell
-from ..special import gamma_density, gamma_quantile, gamma_quantile_upper
+from ..special import gamma_density, gamma_quantile
 from .base import family
+
+_TAIL = 34.538776394910684  # -log(1e-15)
 
 
 @family
@@ -93,10 +95,19 @@ class Exponential(NamedTuple):
         return exp(y)
 
     def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
-        """The upper end is where all but 1e-15 of the mean's own integral lies below."""
+        """From Chernoff's bounds: a gamma variable of shape a is x = a e^-u or less, or at u < 0 or
+        more, with probability exp(-a (e^-u - 1 + u)) at most. The upper end is where all but 1e-15
+        of the mean's own integral lies below, which is a gamma variable of shape a - 1."""
         a, b = self.prior_shape + pulls, self.prior_rate + total
-        low, high = gamma_quantile_upper(1e-15, a), gamma_quantile(1e-15, a - 1.0)
-        return log(b / low), log(b / high), 1.0 / sqrt(a)
+        k = _TAIL / a
+        low = log(b / a) - log(1.0 + sqrt(2.0 * k) + k)
+        k = _TAIL / (a - 1.0)
+        u = sqrt(2.0 * k) + k  # beyond the root of the convex e^-u - 1 + u - k, and so is Newton's
+        u -= (exp(-u) - 1.0 + u - k) / (1.0 - exp(-u))
+        return low, log(b / (a - 1.0)) + u, 1.0 / sqrt(a)
+
+    def posterior_size(self, pulls: float) -> float:
+        return self.prior_shape + pulls - 1.0
 
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull.

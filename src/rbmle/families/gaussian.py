@@ -94,6 +94,9 @@ class Gaussian(NamedTuple):
         mean, sd = self.posterior_mean(pulls, total), self.posterior_sd(pulls, total)
         return mean - 8.0 * sd, mean + 8.0 * sd, sd  # Phi(-8) = 6e-16
 
+    def posterior_size(self, pulls: float) -> float:
+        return self.sigma * self.sigma * self.posterior_precision(pulls)
+
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""
         s = self.look_ahead_sd(pulls, 1.0)

@@ -11,6 +11,8 @@ try:
 except ImportError:
     raise ImportError("Figures need matplotlib: pip install 'rbmle[report]'.") from None
 
+from .adaptive import draw_adaptive
+from .bounds import RegretAndBounds, draw_regret_and_bounds, regret_and_bounds
 from .boxes import FinalRegret, draw_final_regret, final_regret
 from .canvas import save, svg
 from .curves import RegretCurves, draw_regret_curves, lower_bound_constant, regret_curves
@@ -29,18 +31,22 @@ __all__ = [
     "STYLES",
     "BestArmShare",
     "FinalRegret",
+    "RegretAndBounds",
     "RegretCurves",
     "Style",
     "TimeAgainstArms",
     "TimeAgainstRegret",
     "best_arm_share",
+    "draw_adaptive",
     "draw_best_arm_share",
     "draw_final_regret",
+    "draw_regret_and_bounds",
     "draw_regret_curves",
     "draw_time_against_arms",
     "draw_time_against_regret",
     "final_regret",
     "lower_bound_constant",
+    "regret_and_bounds",
     "regret_curves",
     "save",
     "styles",

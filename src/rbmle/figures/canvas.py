@@ -141,11 +141,18 @@ def _log_ticks(low: float, high: float) -> list[float]:
 
 
 class Ending(NamedTuple):
-    """A line that gets its name at its right end: where it ends, and how it is drawn."""
+    """A line that gets its name at its right end: where it ends, and how it is drawn.
+
+    bound_of: the policy that the line is a bound of, where it is one.
+    """
 
     name: str
     y: float
     style: Style
+    bound_of: str = ""
+
+    def gid(self, part: str) -> str:
+        return gid(self.bound_of, f"bound-{part}") if self.bound_of else gid(self.name, part)
 
 
 def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) -> None:
@@ -157,7 +164,7 @@ def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) 
     texts = [
         axes.text(
             0, 0, short(each.name), transform=figure.transFigure, va="center", fontsize=9,
-            gid=gid(each.name, "label"),
+            gid=each.gid("label"),
         )
         for each in endings
     ]  # fmt: skip
@@ -176,7 +183,7 @@ def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) 
         style = {**each.style.line(), "linewidth": 0.9, "markevery": [2]}
         axes.plot(
             path[:, 0], path[:, 1], transform=figure.transFigure, clip_on=False,
-            gid=gid(each.name, "end"), scalex=False, scaley=False, **style,
+            gid=each.gid("end"), scalex=False, scaley=False, **style,
         )  # fmt: skip
         left, bottom = back.transform((end + 3.0 * dot, height))
         text.set_position((left, bottom))

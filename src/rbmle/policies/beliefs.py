@@ -1,19 +1,25 @@
 """What the posteriors say jointly: which arm is best, and what each mean would be if it were.
 
-IDS and VIDS need, for independent posteriors with densities f_i and distribution functions F_i,
+IDS and VIDS need p_a = P(A* = a) and E[theta_j | A* = a] for independent conjugate posteriors. Such
+a posterior with mean mu, worth nu rewards, has in the natural parameter eta of the mean x the
+density f(x) = exp(-nu D(mu, x)) / Z, and D's derivative is known, so that its partial means are too
+(Diaconis and Ylvisaker 1979): E[theta | theta < x] = mu - h(x) / nu, where h = f / F. Hence
 
-    p_a = P(A* = a) = integral of f_a(x) prod_{j != a} F_j(x) dx,
-    E[theta_j | A* = a], of which the part of arm j is E[theta_j | theta_j < x] under the integral.
+    p_a = integral of h_a P d(eta),   P = prod_i F_i,
+    p_a (E[theta_j | A* = a] - mu_j) = -G_aj / nu_j,   G_aj = integral of h_a h_j P d(eta),  j != a,
 
-`Beliefs` computes them by quadrature. Panels of 16 Gauss-Legendre nodes cover the interval in
-which the largest mean can lie; each is at most 2.5 posterior standard deviations wide for every arm
+and the deviations of one arm add up to 0 over a, which gives those at j = a.
+
+`Beliefs` computes the integrals by quadrature. Panels of Gauss-Legendre nodes cover the interval in
+which the largest mean can lie; each is at most 3 posterior standard deviations wide for every arm
 whose posterior reaches into it, however narrow. Panels have dyadic ends, so that they stay where
 they are while posteriors move a little, and one more reward changes the table of one arm only.
+Sums run over the nodes of a panel side by side, in an order that is the same for any machine.
 """
 
 from __future__ import annotations
 
-from math import floor, frexp, ldexp
+from math import exp, floor, frexp, ldexp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,31 +38,27 @@ class Method(Choice):
     monte_carlo = 1
 
 
-NODES = 16
-MAX_PANELS = 320  # 2 x 16 / 1.25 panels for one width, and some more for each of 30 doublings
-NEGLIGIBLE = 1e-32  # a share of probability that changes nothing, even times a mean of e^34
+import os
+
+NODES = int(os.environ.get("N_", 12))
+_WIDEST = float(os.environ.get("C_", 3.0))  # standard deviations a panel
+MAX_PANELS = 320
+LEAST = 1e-300  # where F is not positive for rounding: h is finite, and F h is f
 _BLOCKS_A_DRAW = 256  # random blocks kept for one posterior draw
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
 X: Floats = 0.5 * (_x + 1.0)
 W: Floats = 0.5 * _w
-# BELOW[j, k]: the integral over [0, X_j] of the polynomial that is 1 at X_k and 0 at other nodes.
-BELOW: Floats = np.array(
-    [
-        np.polynomial.legendre.legval(
-            x, np.polynomial.legendre.legint(np.linalg.inv(
-                np.polynomial.legendre.legvander(_x, NODES - 1)
-            ), lbnd=-1)
-        )
-        for x in _x
-    ]
-) * 0.5  # fmt: skip
+# UP_TO[m, k]: the integral over [0, X_k] of the polynomial that is 1 at X_m and 0 at other nodes.
+_basis = np.linalg.inv(np.polynomial.legendre.legvander(_x, NODES - 1))
+_integrals = np.polynomial.legendre.legint(_basis, lbnd=-1)
+UP_TO: Floats = np.ascontiguousarray(0.5 * np.polynomial.legendre.legval(_x, _integrals))
 
 
 @njit
 def panel_width(sd: float) -> float:
-    """The largest power of two that is at most 2.5 standard deviations."""
-    _, exponent = frexp(2.5 * sd)
+    """The largest power of two that is at most so many standard deviations."""
+    _, exponent = frexp(_WIDEST * sd)
     return ldexp(1.0, exponent - 1)
 
 
@@ -93,15 +95,21 @@ class Beliefs(NamedTuple):
     low: Floats  # where each posterior begins and ends, and its panel width
     high: Floats
     width: Floats
-    panels: NDArray[np.int64]  # how many there are
+    size: Floats  # nu
+    panels: NDArray[np.int64]  # how many there are, and up to which each posterior reaches
+    reach: NDArray[np.int64]
     left: Floats
-    size: Floats
-    mean_at: Floats  # the nodes: the mean there, and d(mean)/dx in units of the panel
-    scale_at: Floats
-    below: NDArray[np.float64]  # (nodes, arms): F_i, f_i / F_i in those units, E[theta_i | < x]
+    span: Floats
+    origin: Floats  # (a mean near all nodes that matter to narrow posteriors)
+    slope_at: NDArray[np.float64]  # (panels, nodes): d(eta) over the panel,
+    tilt_at: NDArray[np.float64]  # eta from that of the origin,
+    far_at: NDArray[np.float64]  # D(origin, mean)
+    below: NDArray[np.float64]  # (panels, arms, nodes): F_i and h_i
     hazard: NDArray[np.float64]
-    inside: NDArray[np.float64]
-    panel: Floats  # scratch: the density in one panel
+    weight: NDArray[np.float64]  # scratch (panels, nodes): P d(eta), then times h_a
+    share: NDArray[np.float64]
+    density: Floats  # scratch (nodes)
+    lane: Floats
     samples: NDArray[np.float64]  # (arms, samples): in place of the tables, for Monte Carlo
     means: Floats  # posterior means
     best: Floats  # p_a
@@ -128,78 +136,121 @@ class Beliefs(NamedTuple):
             n, total = arms.pulls[i], arms.sums[i]
             if moved or n != self.pulls[i] or total != self.sums[i]:
                 self.pulls[i], self.sums[i] = n, total
+                self.means[i] = family.posterior_mean(n, total)
+                self.size[i] = family.posterior_size(n)
                 self.tabulate(family, i)
 
     def lay(self, family: Any) -> None:
-        """Lay panels for the present spans and place the nodes."""
-        count = lay_panels(self.low, self.high, self.width, self.left, self.size)
+        """Lay panels for the present spans and describe the nodes."""
+        count = lay_panels(self.low, self.high, self.width, self.left, self.span)
         self.panels[0] = count
-        for k in range(count):
-            for j in range(NODES):
-                y = self.left[k] + self.size[k] * X[j]
-                self.mean_at[k * NODES + j] = family.chart(y)
-                self.scale_at[k * NODES + j] = self.size[k] * family.chart_slope(y)
+        for i in range(self.low.size):
+            self.reach[i] = 0
+            while self.reach[i] < count and self.left[self.reach[i]] < self.high[i]:
+                self.reach[i] += 1
+        origin = family.chart(self.left[0] + self.span[0] * X[0])
+        self.origin[0] = origin
+        eta = family.natural(origin)
+        for p in range(count):
+            for k in range(NODES):
+                y = self.left[p] + self.span[p] * X[k]
+                mean = family.chart(y)
+                slope = family.chart_slope(y) / family.variance(mean)
+                self.slope_at[p, k] = self.span[p] * slope
+                self.tilt_at[p, k] = eta - family.natural(mean)
+                self.far_at[p, k] = family.kl(origin, mean)
 
     def tabulate(self, family: Any, i: int) -> None:
-        """f_i, F_i and the partial mean at every node: the density integrated panel by panel."""
-        n, total = self.pulls[i], self.sums[i]
-        mass, moment = 0.0, 0.0
-        at, begin = self.low[i], self.low.max()
-        while at < begin:  # below the first panel only the sums matter
+        """F_i and h_i at every node that the posterior reaches: its density integrated panel by
+        panel, up to a constant, which F at the end then gives.
+
+        D(mu, x) = D(mu, o) + D(o, x) + (mu - o) (eta_o - eta_x), o the origin.
+        """
+        mass = self.mass_below(family, i)
+        origin, size = self.origin[0], self.size[i]
+        ahead, start = self.means[i] - origin, family.kl(self.means[i], origin)
+        for p in range(self.reach[i]):
+            for k in range(NODES):
+                away = start + (self.far_at[p, k] + ahead * self.tilt_at[p, k])
+                f = exp(-size * away)
+                self.hazard[p, i, k] = f
+                self.density[k] = f * self.slope_at[p, k]
+                self.lane[k] = mass
+            for m in range(NODES):
+                f = self.density[m]
+                mass += W[m] * f
+                for k in range(NODES):
+                    self.lane[k] += UP_TO[m, k] * f
+            for k in range(NODES):
+                self.below[p, i, k] = max(self.lane[k], LEAST)
+        for p in range(self.reach[i]):
+            for k in range(NODES):
+                self.hazard[p, i, k] /= self.below[p, i, k]
+                self.below[p, i, k] /= mass
+
+    def mass_below(self, family: Any, i: int) -> float:
+        """The integral of the same density from where the posterior begins to the first panel."""
+        mean, size, mass = self.means[i], self.size[i], 0.0
+        at, begin = self.low[i], min(self.left[0], self.high[i])
+        while at < begin:
             h = min(self.width[i], begin - at)
-            for j in range(NODES):
-                y = at + h * X[j]
-                mean = family.chart(y)
-                f = family.posterior_density(n, total, mean) * family.chart_slope(y) * (h * W[j])
-                mass += f
-                moment += f * mean
+            for k in range(NODES):
+                y = at + h * X[k]
+                x = family.chart(y)
+                slope = family.chart_slope(y) / family.variance(x)
+                mass += exp(-size * family.kl(mean, x)) * slope * (h * W[k])
             at += h
-        nodes = self.panels[0] * NODES
-        for first in range(0, nodes, NODES):
-            if self.left[first // NODES] >= self.high[i]:
-                for x in range(first, first + NODES):
-                    self.below[x, i], self.hazard[x, i], self.inside[x, i] = mass, 0.0, moment
-                continue
-            for j in range(NODES):
-                x = first + j
-                f = family.posterior_density(n, total, self.mean_at[x])
-                self.panel[j] = f * self.scale_at[x]
-            for j in range(NODES):
-                part, part_moment = 0.0, 0.0
-                for m in range(NODES):
-                    f = BELOW[j, m] * self.panel[m]
-                    part += f
-                    part_moment += f * self.mean_at[first + m]
-                self.below[first + j, i] = mass + part
-                self.inside[first + j, i] = moment + part_moment
-            for j in range(NODES):
-                self.hazard[first + j, i] = self.panel[j]
-                f = W[j] * self.panel[j]
-                mass += f
-                moment += f * self.mean_at[first + j]
-        for x in range(nodes):
-            below = self.below[x, i]
-            self.hazard[x, i] /= below
-            self.inside[x, i] /= below
-            self.below[x, i] = below / mass
-        self.means[i] = family.posterior_mean(n, total)
+        return mass
+
+    def weigh_nodes(self) -> None:
+        """P d(eta) at every node."""
+        for p in range(self.panels[0]):
+            for k in range(NODES):
+                self.weight[p, k] = W[k] * self.slope_at[p, k]
+            for i in range(self.reach.size):
+                if p < self.reach[i]:
+                    for k in range(NODES):
+                        self.weight[p, k] *= self.below[p, i, k]
+
+    def share_out(self, a: int) -> float:
+        """h_a P d(eta) at every node, and their sum, p_a."""
+        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+        for p in range(self.reach[a]):
+            for k in range(0, NODES, 4):
+                f0 = self.weight[p, k] * self.hazard[p, a, k]
+                f1 = self.weight[p, k + 1] * self.hazard[p, a, k + 1]
+                f2 = self.weight[p, k + 2] * self.hazard[p, a, k + 2]
+                f3 = self.weight[p, k + 3] * self.hazard[p, a, k + 3]
+                self.share[p, k], self.share[p, k + 1] = f0, f1
+                self.share[p, k + 2], self.share[p, k + 3] = f2, f3
+                s0, s1, s2, s3 = s0 + f0, s1 + f1, s2 + f2, s3 + f3
+        return (s0 + s1) + (s2 + s3)
+
+    def common(self, a: int, j: int) -> float:
+        """G_aj from the shares of arm a. Four sums: one would wait for each addition in turn."""
+        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+        for p in range(min(self.reach[a], self.reach[j])):
+            for k in range(0, NODES, 4):
+                s0 += self.share[p, k] * self.hazard[p, j, k]
+                s1 += self.share[p, k + 1] * self.hazard[p, j, k + 1]
+                s2 += self.share[p, k + 2] * self.hazard[p, j, k + 2]
+                s3 += self.share[p, k + 3] * self.hazard[p, j, k + 3]
+        return (s0 + s1) + (s2 + s3)
 
     def integrate(self) -> None:
         """p_a and E[theta_j | A* = a] from the tables."""
-        n_arms = self.means.size
-        self.best[:] = 0.0
-        self.given[:, :] = 0.0
-        for x in range(self.panels[0] * NODES):
-            all_below = W[x % NODES]
-            for i in range(n_arms):
-                all_below *= self.below[x, i]
-            for a in range(n_arms):
-                share = all_below * self.hazard[x, a]
-                if share > NEGLIGIBLE:
-                    self.best[a] += share
-                    for j in range(n_arms):
-                        self.given[a, j] += share * self.inside[x, j]
-                    self.given[a, a] += share * (self.mean_at[x] - self.inside[x, a])
+        self.weigh_nodes()
+        for a in range(self.reach.size):
+            self.best[a] = self.share_out(a)
+            self.given[a, a] = 0.0
+            for j in range(a):
+                both = self.common(a, j)
+                self.given[a, j], self.given[j, a] = -both, -both
+                self.given[a, a] += both
+                self.given[j, j] += both
+        for j in range(self.reach.size):
+            for a in range(self.reach.size):
+                self.given[a, j] /= self.size[j]
         self.conclude()
 
     def draw_jointly(self, family: Any, arms: Arms, rng: Draws) -> None:
@@ -223,28 +274,31 @@ class Beliefs(NamedTuple):
                     a = i
             self.best[a] += 1.0 / samples
             for j in range(n_arms):
-                self.given[a, j] += self.samples[j, s] / samples
+                self.given[a, j] += (self.samples[j, s] - self.means[j]) / samples
         self.conclude()
 
     def conclude(self) -> None:
-        """From sums over {A* = a} to conditional means; to the plain mean where a is never best."""
+        """From sums of deviations over {A* = a} to conditional means; to the plain mean where a is
+        never best."""
         for a in range(self.means.size):
             for j in range(self.means.size):
-                possible = self.best[a] > 1e-300
-                self.given[a, j] = self.given[a, j] / self.best[a] if possible else self.means[j]
+                shift = self.given[a, j] / self.best[a] if self.best[a] > 1e-300 else 0.0
+                self.given[a, j] = self.means[j] + shift
 
 
 def beliefs(self: Any, family: Any, n_arms: int) -> Beliefs:
     """The `start` of IDS and VIDS: a fresh workspace for quadrature or for samples."""
     sampled = self.method == Method.monte_carlo
     panels, samples = (0, self.samples) if sampled else (MAX_PANELS, 0)
-    nodes = panels * NODES
     return Beliefs(
         np.zeros(n_arms), np.zeros(n_arms),
-        np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(1, np.int64),
-        np.zeros(panels), np.zeros(panels), np.zeros(nodes), np.zeros(nodes),
-        np.zeros((nodes, n_arms)), np.zeros((nodes, n_arms)), np.zeros((nodes, n_arms)),
-        np.zeros(NODES),
+        np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms),
+        np.zeros(1, np.int64), np.zeros(n_arms, np.int64),
+        np.zeros(panels), np.zeros(panels), np.zeros(1),
+        np.zeros((panels, NODES)), np.zeros((panels, NODES)), np.zeros((panels, NODES)),
+        np.zeros((panels, n_arms, NODES)), np.zeros((panels, n_arms, NODES)),
+        np.zeros((panels, NODES)), np.zeros((panels, NODES)),
+        np.zeros(NODES), np.zeros(NODES),
         np.zeros((n_arms, samples)),
         np.zeros(n_arms), np.zeros(n_arms), np.zeros((n_arms, n_arms)),
         np.zeros(n_arms), np.zeros(n_arms), np.full(1, -1.0),

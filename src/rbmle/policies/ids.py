@@ -84,7 +84,7 @@ def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dra
 
 
 @policy(
-    needs=("outcome_kl", "posterior_span"),
+    needs=("outcome_kl", "posterior_size", "posterior_span"),
     choose=weigh,
     start=beliefs,
     samples_posteriors=samples_posteriors,
@@ -113,7 +113,7 @@ class IDS(NamedTuple):
 
 
 @policy(
-    needs=("posterior_density", "posterior_span"),
+    needs=("posterior_size", "posterior_span"),
     choose=weigh,
     start=beliefs,
     samples_posteriors=samples_posteriors,

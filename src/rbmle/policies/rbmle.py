@@ -59,14 +59,11 @@ class RBMLE(NamedTuple):
         n, mean = arms.pulls[i], arms.mean(i)
         _, high = family.mean_range()
         if self.boundary == Boundary.exact or high == inf:
-            value: float = family.bias_index(n, arms.sums[i], level)
-        elif self.boundary == Boundary.corollary:
-            biased = min(mean + level / n, high)
-            value = n * (family.conjugate(biased) - family.conjugate(mean))
-        else:
-            biased = mean + level / n
-            value = n * (family.unclipped_conjugate(biased) - family.conjugate(mean))
-        return value
+            return float(family.bias_index(n, arms.sums[i], level))
+        biased = mean + level / n
+        if self.boundary == Boundary.corollary:
+            return float(n * (family.conjugate(min(biased, high)) - family.conjugate(mean)))
+        return float(n * (family.unclipped_conjugate(biased) - family.conjugate(mean)))
 
     def settles(self) -> bool:
         """Only the exact index has sublinear regret on every problem."""

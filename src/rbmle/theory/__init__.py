@@ -3,17 +3,19 @@
     from rbmle import Bernoulli, Problem, theory
     theory.regret_bound(Problem(Bernoulli(), [0.2, 0.7]), 10_000, proposition=2).total
 
-docs/theory.md lists every numbered result with its function and its test.
+docs/mathematics.md lists every numbered result with its function and its test.
 """
 
 from .adaptive import AdaptiveTrace, adaptive_limit, adaptive_target, adaptive_trace
 from .bounds import Bound, applicable, growth_rate, lai_robbins, lower_bound, regret_bound
 from .constants import smallest_c_alpha, theoretical_rbmle
 from .divergence import divergence, explain_k_star, k_star, xi
+from .theoretical import Theoretical
 
 __all__ = [
     "AdaptiveTrace",
     "Bound",
+    "Theoretical",
     "adaptive_limit",
     "adaptive_target",
     "adaptive_trace",

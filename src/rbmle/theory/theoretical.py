@@ -1,0 +1,59 @@
+"""RBMLE with the C_alpha of a proposition, asked for before the problem is known."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+from .._record import checked
+from ..errors import number
+from ..families import Gaussian
+from ..policies import RBMLE, Assuming
+from ..problems import Problem
+from .constants import theoretical_rbmle
+from .setting import setting
+
+
+def _lower(given: Any) -> float | None:
+    return None if given is None else number("Theoretical", "lower", given, "(-inf, inf)")
+
+
+@checked
+class Theoretical(NamedTuple):
+    """RBMLE with alpha(t) = C_alpha log t and the smallest C_alpha that a proposition allows.
+
+    A policy of a `Study`, which fills in C_alpha for each of its problems; in its file
+    `alpha = { proposition = 2, epsilon = 0.5, sharp = true }`. `Assuming(Theoretical(5),
+    Poisson())` is the Poisson index.
+
+    proposition: 2, 3, 4 or 5. epsilon, sharp, lower: as in `smallest_c_alpha`.
+
+    >>> from rbmle import Uniform
+    >>> Theoretical(2, sharp=True).on(Problem(Gaussian(), [0.0, 1.0]))
+    RBMLE(alpha=LogBias(c=16.0), boundary='exact')
+    >>> round(Theoretical(4).on(Problem(Uniform(0.4), [0.25, 0.75])).family.sigma, 3)
+    0.115
+    """
+
+    proposition: Annotated[int, "[2, 5]"]
+    epsilon: Annotated[float, "(0, 1)"] = 0.5
+    sharp: bool = False
+    lower: Annotated[Any, _lower] = None
+
+    def on(self, problem: Problem, family: Any = None) -> RBMLE | Assuming:
+        """The policy for this problem, or a sentence that says why the proposition does not apply.
+
+        Propositions 3 and 4 are about the Gaussian index, which is then assumed on rewards that
+        are not Gaussian; `family` is another one to assume.
+        """
+        policy = theoretical_rbmle(
+            problem, self.proposition, self.epsilon, self.lower, family, self.sharp
+        )
+        if family is None and self.proposition == 4 and not isinstance(problem.law, Gaussian):
+            family = Gaussian(setting(problem, 4).sigma)
+        return policy if family is None else Assuming(policy, family)
+
+
+def on_problem(given: Any, problem: Problem) -> Any:
+    """A policy of a study, alone or `Assuming` a family, as it is played on the problem."""
+    policy, family = given if isinstance(given, Assuming) else (given, None)
+    return policy.on(problem, family) if isinstance(policy, Theoretical) else given
