@@ -127,7 +127,7 @@ def test_a_request_is_drawn_with_the_proposition_it_names(tmp_path):
         bound = bounds_of(each, study.policies)["asked"]
         assert bound.proposition == 4
         assert each.regret[0].mean(axis=0)[-1] < bound.total
-    study_report(result, tmp_path / "page.html", "test")
+    study_report(result, tmp_path / "page.html", "test", {})
     page = (tmp_path / "page.html").read_text()
     assert page.count("Regret beside its upper bound") >= 2
     assert page.count('data-part="bound"') == 2

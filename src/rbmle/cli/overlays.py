@@ -75,8 +75,8 @@ def bounds_plot(result: Result, bounds: Mapping[str, Bound]) -> Plot:
     )
     return Plot(
         draw_regret_and_bounds(regret_and_bounds(result, bounds)),
-        f"Regret beside its upper bound (dash-dotted) and Lai and Robbins' lower bound (dotted), "
-        f"both scales log. {said}.",
+        "Regret beside its upper bound (dash-dotted) and Lai and Robbins' lower bound (dotted, for "
+        f"rewards of a family), both scales log. {said}.",
     )
 
 
