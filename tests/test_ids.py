@@ -1,6 +1,7 @@
 """IDS and VIDS: what the posteriors say is integrated accurately, and used to the least ratio."""
 
 import itertools
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.policies import IDS, VIDS
 from rbmle.policies.beliefs import MAX_PANELS, beliefs
-from rbmle.policies.ids import best_odds, ratio
+from rbmle.policies.ids import best_odds, dominated, ratio
 from rbmle.problems import Problem
 from rbmle.random import Draws
 from rbmle.rewards import RewardStream
@@ -108,6 +109,47 @@ def test_conditional_means_average_to_the_posterior_mean(family, pulls, sums):
 
 
 @pytest.mark.parametrize("family", HISTORIES)
+@pytest.mark.parametrize("most", [3, 100, 1e4])
+def test_many_arms_of_all_widths(family, most):
+    rng = np.random.default_rng(int(most))
+    pulls = np.floor(most ** rng.uniform(0, 1, 12))
+    sums = np.round(pulls * rng.uniform(0.3, 0.7, 12))
+    state = believe(family(), pulls, sums)
+    best, top = reference([POSTERIORS[family](*each) for each in zip(pulls, sums, strict=True)])
+    np.testing.assert_allclose(state.best, best, atol=1e-8)
+    np.testing.assert_allclose(state.best * np.diag(state.given), top, atol=1e-8)
+
+
+@pytest.mark.parametrize("family", HISTORIES)
+@pytest.mark.parametrize(("n", "total"), [(1, 0.3), (7, 5.0), (400, 130.0)])
+def test_a_posterior_is_told_by_its_size_and_mean(family, n, total):
+    """In the natural parameter its density falls off as exp(-size D(mean, x)), and the mean below
+    x is mean - density / (size F): what `Beliefs` builds on."""
+    family, law = family(), POSTERIORS[family](n, total)
+    size, mean = family.posterior_size(n), family.posterior_mean(n, total)
+    ratios = []
+    for x in law.ppf([0.01, 0.3, 0.9]):
+        density = law.pdf(x) * family.variance(x)
+        ratios.append(density * np.exp(size * family.kl(mean, x)))
+        partial = integrate.quad(lambda t: (t - x) * law.pdf(t), law.ppf(1e-14), x, epsabs=1e-13)
+        below = x + partial[0] / law.cdf(x)
+        assert below == pytest.approx(mean - density / (size * law.cdf(x)), rel=1e-7)
+    np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("family", HISTORIES)
+@pytest.mark.parametrize("n", [1, 2, 5, 30, 1000, 1e6])
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 1.0])
+def test_spans_hold_the_posteriors_and_little_else(family, n, share):
+    low, high, sd = family().posterior_span(n, n * share)
+    law = POSTERIORS[family](n, n * share)
+    ends = family().chart(low), family().chart(high)
+    assert law.cdf(ends[0]) < 1.1e-15
+    assert law.sf(ends[1]) < 1.1e-15
+    assert high - low < 64 * sd
+
+
+@pytest.mark.parametrize("family", HISTORIES)
 def test_tables_kept_from_round_to_round_are_those_made_afresh(family):
     """Whatever came before, the same arms give the same beliefs, bit for bit."""
     rng = np.random.default_rng(5)
@@ -146,6 +188,34 @@ def test_odds_minimise_the_ratio():
     assert best_odds(0.1, 0.5, 0.1, 0.2) == 1.0
     assert best_odds(0.1, 0.5, 0.3, 0.5) == 1.0
     assert best_odds(0.3, 0.5, 0.1, 0.5) == 0.0
+
+
+def test_an_arm_that_costs_more_and_tells_less_is_in_no_best_pair():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        regret, information = rng.uniform(0, 1, (2, 6)).round(1) + [[0.01], [0.01]]
+        kept = [i for i in range(6) if not dominated(i, regret, information)]
+        least = {}
+        for arms in (tuple(range(6)), tuple(kept)):
+            values = []
+            for i, j in itertools.product(arms, repeat=2):
+                q = best_odds(regret[i], information[i], regret[j], information[j])
+                mixed = (q * each[i] + (1 - q) * each[j] for each in (regret, information))
+                values.append(ratio(*mixed))
+            least[arms] = min(values)
+        assert least[tuple(kept)] == pytest.approx(least[tuple(range(6))], rel=1e-12)
+
+
+def test_divergence_of_close_coins():
+    for q in (0.003, 0.4, 0.5, 0.98):
+        for shift in (0.11, 0.099, 1e-2, 1e-4, 1e-7, -1e-3, -0.09):
+            p = q + shift * min(q, 1 - q)
+            exact = Decimal(p) * (Decimal(p) / Decimal(q)).ln()
+            exact += (1 - Decimal(p)) * ((1 - Decimal(p)) / (1 - Decimal(q))).ln()
+            close = 1e-11 if abs(shift) < 0.1 else 1e-9
+            assert Bernoulli().outcome_kl(p, q) == pytest.approx(float(exact), rel=close)
+    assert Bernoulli().outcome_kl(0.3, 0.3) == 0.0
+    assert Bernoulli().outcome_kl(0.3, 0.0) == np.inf
 
 
 def test_commitment_is_for_one_replication_only():

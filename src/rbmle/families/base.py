@@ -63,6 +63,12 @@ def kl(self: Any, mean: float, other: float) -> float:
     return float(self.log_partition(other_eta) - self.log_partition(eta) - mean * (other_eta - eta))
 
 
+def posterior_tail(self: Any, pulls: float, total: float, value: float) -> float:
+    """The posterior probability that the mean exceeds the value; 1, where it is not known how to
+    tell it sooner than `posterior_quantile`."""
+    return 1.0
+
+
 def posterior_sd(self: Any, pulls: float, total: float) -> float:
     """The posterior standard deviation of the mean."""
     return sqrt(self.posterior_variance(pulls, total))
@@ -71,9 +77,10 @@ def posterior_sd(self: Any, pulls: float, total: float) -> float:
 def chart(self: Any, y: float) -> float:
     """The mean at y, a coordinate in which posteriors have light tails; the mean itself by default.
 
-    Quadrature over posteriors (IDS, VIDS) runs in y; a family that it is to work with also has
-    `posterior_density`, and `posterior_span`: the ends, in y, of all but 1e-15 of the posterior,
-    and its standard deviation.
+    Quadrature over posteriors (IDS, VIDS) runs in y. A family that it is to work with also has
+    `posterior_size`, of how many rewards the mean is the posterior mean, those that the conjugate
+    prior is worth among them; and `posterior_span`: ends, in y, between which all but 1e-15 of the
+    posterior lies at each side, and its standard deviation.
     """
     return y
 
@@ -116,6 +123,7 @@ _DEFAULTS = {
         chart,
         chart_slope,
         flat,
+        posterior_tail,
         posterior_sd,
         mean_interval,
         reward_interval,

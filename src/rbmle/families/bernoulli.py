@@ -9,7 +9,7 @@ from .._compile import njit
 from ..arms import Floats
 from ..errors import Interval
 from ..random import Cell
-from ..special import beta_density, beta_quantile_upper
+from ..special import beta_density, beta_quantile_upper, beta_tail
 from .base import family
 
 _TAIL = 34.538776394910684  # -log(1e-15)
@@ -34,11 +34,35 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 
 @njit
+def near_kl(p: float, q: float) -> float:
+    """`bernoulli_kl`, fast and without cancellation where p is near q.
+
+    It is q g(s / q) + (1 - q) g(-s / (1 - q)) with s = p - q and
+    g(u) = (1 + u) log(1 + u) - u = u^2 / 2 - u^3 / 6 + u^4 / 12 - ..., of which eleven terms are
+    right to 1e-11 up to |u| = 1/10.
+    """
+    s = p - q
+    if not abs(s) <= 0.1 * min(q, 1.0 - q):
+        return bernoulli_kl(p, q)
+    u, v = s / q, s / (q - 1.0)
+    return s * (u * entropy_series(u) - v * entropy_series(v))
+
+
+@njit
+def entropy_series(u: float) -> float:
+    """((1 + u) log(1 + u) - u) / u^2 near u = 0."""
+    r = 1.0 / 110.0 - u / 132.0
+    r = 1.0 / 56.0 - u * (1.0 / 72.0 - u * (1.0 / 90.0 - u * r))
+    r = 0.05 - u * (1.0 / 30.0 - u * (1.0 / 42.0 - u * r))
+    return 0.5 - u * (1.0 / 6.0 - u * (1.0 / 12.0 - u * r))
+
+
+@njit
 def bernstein_radius(variance: float, skew: float) -> float:
     """How far above its mean a beta variable is with probability 1e-15 at most.
 
-    exp(-t^2 / (2 (v + c t / 3))) bounds the probability of t, and of c = 0 where c is negative
-    (Skorski 2023, Theorem 1).
+    It exceeds the mean by t with probability exp(-t^2 / (2 (v + c t / 3))) at most, where c is
+    `skew`, or 0 if that is negative (Skorski 2023, "Bernstein-type bounds for beta distribution").
     """
     c = max(skew, 0.0) * _TAIL / 3.0
     return c + sqrt(c * c + 2.0 * variance * _TAIL)
@@ -113,6 +137,10 @@ class Bernoulli(NamedTuple):
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return cell.beta(total + self.prior_a, pulls - total + self.prior_b, k)
 
+    def posterior_tail(self, pulls: float, total: float, value: float) -> float:
+        """The posterior probability that the mean exceeds the value."""
+        return beta_tail(value, total + self.prior_a, pulls - total + self.prior_b)
+
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         """The mean that the posterior exceeds with probability `tail`."""
         return beta_quantile_upper(tail, total + self.prior_a, pulls - total + self.prior_b)
@@ -134,7 +162,7 @@ class Bernoulli(NamedTuple):
 
     def outcome_kl(self, mean: float, other: float) -> float:
         """The divergence of the next rewards if their means are these: all there is to a coin."""
-        return bernoulli_kl(mean, other)
+        return near_kl(mean, other)
 
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""
@@ -230,6 +258,9 @@ class Binomial(NamedTuple):
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return self.trials * self.coin().posterior_draw(self.trials * pulls, total, cell, k)
+
+    def posterior_tail(self, pulls: float, total: float, value: float) -> float:
+        return self.coin().posterior_tail(self.trials * pulls, total, value / self.trials)
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return self.trials * self.coin().posterior_quantile(self.trials * pulls, total, tail)

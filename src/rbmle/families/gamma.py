@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from .._compile import njit
 from ..arms import Floats
 from ..random import Cell
-from ..special import gamma_density, gamma_quantile
+from ..special import gamma_cdf, gamma_density, gamma_quantile
 from .base import family
 
 _TAIL = 34.538776394910684  # -log(1e-15)
@@ -79,6 +79,11 @@ class Exponential(NamedTuple):
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return (self.prior_rate + total) / cell.gamma(self.prior_shape + pulls, k)
+
+    def posterior_tail(self, pulls: float, total: float, value: float) -> float:
+        if value <= 0.0:
+            return 1.0
+        return gamma_cdf((self.prior_rate + total) / value, self.prior_shape + pulls)
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return (self.prior_rate + total) / gamma_quantile(tail, self.prior_shape + pulls)
@@ -202,6 +207,9 @@ class Gamma(NamedTuple):
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return self.shape * self.unit().posterior_draw(self.shape * pulls, total, cell, k)
+
+    def posterior_tail(self, pulls: float, total: float, value: float) -> float:
+        return self.unit().posterior_tail(self.shape * pulls, total, value / self.shape)
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return self.shape * self.unit().posterior_quantile(self.shape * pulls, total, tail)

@@ -86,6 +86,10 @@ class Gaussian(NamedTuple):
             self.posterior_sd(pulls, total) * normal_quantile_upper(tail)
         )
 
+    def posterior_tail(self, pulls: float, total: float, value: float) -> float:
+        sd = self.posterior_sd(pulls, total)
+        return normal_cdf((self.posterior_mean(pulls, total) - value) / sd)
+
     def posterior_density(self, pulls: float, total: float, mean: float) -> float:
         sd = self.posterior_sd(pulls, total)
         return normal_density((mean - self.posterior_mean(pulls, total)) / sd) / sd

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from ..arms import Floats
 from ..errors import Interval
 from ..random import Cell
-from ..special import gamma_quantile_upper
+from ..special import gamma_quantile_upper, gamma_tail
 from .base import family
 
 
@@ -76,6 +76,9 @@ class Poisson(NamedTuple):
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return cell.gamma(self.prior_shape + total, k) / (self.prior_rate + pulls)
+
+    def posterior_tail(self, pulls: float, total: float, value: float) -> float:
+        return gamma_tail(value * (self.prior_rate + pulls), self.prior_shape + total)
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         quantile = gamma_quantile_upper(tail, self.prior_shape + total)

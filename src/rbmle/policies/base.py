@@ -42,15 +42,30 @@ def start(self: Any, family: Any, n_arms: int) -> Any:
     return None
 
 
+def promising(self: Any, arms: Arms) -> int:
+    """An arm whose index is likely to be the largest, or -1: see `surely_below`."""
+    return -1
+
+
+def surely_below(self: Any, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
+    """Whether arm i's index is below the value, if that is cheaper to tell than the index is to
+    find: then only the arms that may win are solved, and the choice is the same."""
+    return False
+
+
 def choose(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
     """Play each arm once, then the arm with the largest index."""
     unpulled = arms.unpulled()
     if unpulled >= 0:
         return unpulled
     level = self.level(family, arms, clock)
+    leader = self.promising(arms)
+    solved = self.index_of(family, arms, leader, level) if leader >= 0 else -inf
     best, chosen, ties = -inf, 0, 1
     for i in range(arms.n_arms()):
-        index = self.index_of(family, arms, i, level)
+        if i != leader and self.surely_below(family, arms, i, level, max(best, solved)):
+            continue
+        index = solved if i == leader else self.index_of(family, arms, i, level)
         if index > best:
             best, chosen, ties = index, i, 1
         elif index == best:
@@ -62,6 +77,15 @@ def choose(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dr
                 if rng.takes_tie(i, ties):
                     chosen = i
     return chosen
+
+
+def largest_mean(self: Any, arms: Arms) -> int:
+    """The arm with the largest empirical mean: `promising` for indices that are costly to solve."""
+    leader = 0
+    for i in range(1, arms.n_arms()):
+        if arms.mean(i) > arms.mean(leader):
+            leader = i
+    return leader
 
 
 def needs_horizon(self: Any) -> bool:
@@ -82,7 +106,18 @@ def settles(self: Any) -> bool:
 
 _DEFAULTS = {
     each.__name__: each
-    for each in (level, index_of, prefer, start, choose, needs_horizon, samples_posteriors, settles)
+    for each in (
+        level,
+        index_of,
+        prefer,
+        start,
+        promising,
+        surely_below,
+        choose,
+        needs_horizon,
+        samples_posteriors,
+        settles,
+    )
 }
 
 

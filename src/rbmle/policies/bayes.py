@@ -10,10 +10,10 @@ from ..arms import Arms, Clock
 from ..errors import ParameterError
 from ..families.base import flat
 from ..random import Draws
-from .base import policy
+from .base import largest_mean, policy
 
 
-@policy(needs=("posterior_quantile",))
+@policy(needs=("posterior_quantile",), promising=largest_mean)
 class BayesUCB(NamedTuple):
     """Bayes-UCB (Kaufmann, Cappe and Garivier 2012): the posterior quantile at 1 - 1/(t log(T)^c).
 
@@ -28,6 +28,11 @@ class BayesUCB(NamedTuple):
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         return float(family.posterior_quantile(arms.pulls[i], arms.sums[i], level))
+
+    def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
+        """One tail: less of the posterior lies above the value, by more than rounding errors."""
+        tail = family.posterior_tail(arms.pulls[i], arms.sums[i], value)
+        return bool(tail < level * (1.0 - 1e-9))
 
     def needs_horizon(self) -> bool:
         return self.c > 0.0

@@ -10,7 +10,7 @@ from math import inf
 from typing import Annotated, Any, NamedTuple
 
 from .._compile import njit
-from ..arms import Arms, Clock
+from ..arms import Arms, Clock, Floats
 from ..random import Draws
 from .base import policy
 from .beliefs import Method, beliefs
@@ -44,6 +44,15 @@ def samples_posteriors(self: Any) -> bool:
     return bool(self.method == Method.monte_carlo)
 
 
+@njit
+def dominated(i: int, regret: Floats, information: Floats) -> bool:
+    """Whether another arm costs less and tells no less: the best pair does without such an arm."""
+    for j in range(regret.size):
+        if regret[j] < regret[i] and information[j] >= information[i]:
+            return True
+    return False
+
+
 def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
     """The `choose` of both: integrate, then draw from the two arms that minimise the ratio."""
     unpulled = arms.unpulled()
@@ -70,7 +79,9 @@ def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dra
         state.information[i] = self.learned(state, family, i)
     first, second, odds, least = likely, likely, 1.0, inf
     for i in range(n_arms):
-        for j in range(i):
+        if dominated(i, state.regret, state.information):
+            continue
+        for j in range(i + 1):  # j = i: the arm alone, for it may be the only one in question
             q = best_odds(
                 state.regret[i], state.information[i], state.regret[j], state.information[j]
             )
@@ -119,8 +130,8 @@ class IDS(NamedTuple):
     samples_posteriors=samples_posteriors,
 )
 class VIDS(NamedTuple):
-    """Variance-based information-directed sampling (Russo and Van Roy 2018): as IDS, with a variance
-    for the information.
+    """Variance-based information-directed sampling (Russo and Van Roy 2018): as IDS, with a
+    variance for the information.
 
     The information of arm i is the variance of its conditional mean,
     v_i = sum_a p_a (E[theta_i | A* = a] - mu_i)^2. Parameters as for `IDS`.

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
 from ..arms import Arms, Clock
-from .base import policy
+from .base import largest_mean, policy
 
 
 class Search(Choice):
@@ -17,7 +17,7 @@ class Search(Choice):
     published = 1
 
 
-@policy
+@policy(promising=largest_mean)
 class KLUCB(NamedTuple):
     """KL-UCB (Cappe et al. 2013): max {theta : N_i D(p_i, theta) <= log t + c log log t}.
 
@@ -40,3 +40,10 @@ class KLUCB(NamedTuple):
         if self.search == Search.published:
             return float(family.published_kl_upper(mean, level / n))
         return float(family.kl_upper(mean, level / n))
+
+    def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
+        """One divergence: at the value it exceeds the level, by more than rounding errors."""
+        mean = arms.mean(i)
+        if value <= mean:
+            return False
+        return bool(arms.pulls[i] * family.clipped_kl(mean, value) > level * (1.0 + 1e-9))
