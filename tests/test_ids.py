@@ -104,16 +104,13 @@ def test_quadrature_is_accurate(family, pulls, sums):
 def test_conditional_means_average_to_the_posterior_mean(family, pulls, sums):
     """The law of total expectation."""
     state = believe(family(), pulls, sums)
-    np.testing.assert_allclose(state.best.sum(), 1.0, atol=1e-10)
+    np.testing.assert_allclose(state.best.sum(), 1.0, atol=1e-15)
     np.testing.assert_allclose(state.best @ state.given, state.means, rtol=1e-9)
 
 
 @pytest.mark.parametrize("family", HISTORIES)
-@pytest.mark.parametrize("most", [3, 100, 1e4])
-def test_many_arms_of_all_widths(family, most):
-    rng = np.random.default_rng(int(most))
-    pulls = np.floor(most ** rng.uniform(0, 1, 12))
-    sums = np.round(pulls * rng.uniform(0.3, 0.7, 12))
+def test_arms_of_all_widths(family):
+    pulls, sums = np.array([2, 7, 60, 900, 20_000]), np.array([1, 4, 28, 440, 10_100])
     state = believe(family(), pulls, sums)
     best, top = reference([POSTERIORS[family](*each) for each in zip(pulls, sums, strict=True)])
     np.testing.assert_allclose(state.best, best, atol=1e-8)
@@ -131,8 +128,7 @@ def test_a_posterior_is_told_by_its_size_and_mean(family, n, total):
     for x in law.ppf([0.01, 0.3, 0.9]):
         density = law.pdf(x) * family.variance(x)
         ratios.append(density * np.exp(size * family.kl(mean, x)))
-        partial = integrate.quad(lambda t: (t - x) * law.pdf(t), law.ppf(1e-14), x, epsabs=1e-13)
-        below = x + partial[0] / law.cdf(x)
+        below = x - integrate.quad(law.cdf, law.ppf(1e-14), x, epsabs=1e-13)[0] / law.cdf(x)
         assert below == pytest.approx(mean - density / (size * law.cdf(x)), rel=1e-7)
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
 
@@ -193,7 +189,7 @@ def test_odds_minimise_the_ratio():
 def test_an_arm_that_costs_more_and_tells_less_is_in_no_best_pair():
     rng = np.random.default_rng(4)
     for _ in range(200):
-        regret, information = rng.uniform(0, 1, (2, 6)).round(1) + [[0.01], [0.01]]
+        regret, information = rng.integers(1, 12, (2, 6)) / 10
         kept = [i for i in range(6) if not dominated(i, regret, information)]
         least = {}
         for arms in (tuple(range(6)), tuple(kept)):

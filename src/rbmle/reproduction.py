@@ -98,7 +98,10 @@ def accurate_policies() -> dict[str, Any]:
 def compare_with_print(table: str, result: Result) -> list[Row]:
     """Each statistic of each policy, labelled as in the table, beside the printed one."""
     printed = tables()["regret"][table]["policies"]
-    errors = sampling_errors(result.final_regret)
+    # Two samples of the same size: the errors of print are ours in proportion to the deviations.
+    deviations = [printed[label]["std"] for label in result.names]
+    ratios = np.array(deviations) / np.maximum(result.statistics()[:, 1], 1e-300)
+    errors = sampling_errors(result.final_regret) * np.hypot(1.0, ratios)[:, None]
     return [
         Row(
             table,
@@ -113,9 +116,8 @@ def compare_with_print(table: str, result: Result) -> list[Row]:
 
 
 def _cell(table: str, policy: str, name: str, shown: float, value: float, error: float) -> Cell:
-    # Two independent samples of the same size differ by sqrt(2) standard errors of one.
     gap = value - shown
-    z = gap / (np.sqrt(2.0) * error) if error > 0.0 else (0.0 if gap == 0.0 else np.inf * gap)
+    z = gap / error if error > 0.0 else (0.0 if gap == 0.0 else np.inf * gap)
     right, _ = MISPRINTS.get((table, policy, name), ("", ""))
     if equal_in_print(value, str(shown)):
         verdict = "equal"

@@ -132,11 +132,12 @@ class _Sheet:
                 yield from ([place] for place in chunk)
 
     def _by_table(self, places: list[Place]) -> Iterator[list[Place]]:
-        """Quick policies share a table, which takes most of their time; others go one by one."""
+        """Quick policies together, then those that draw: making the table takes most of the time of
+        the first, and of the second some run in order while others take the other threads."""
         policies = [each.policy if isinstance(each, Assuming) else each for each in self.policies]
         quick = [place for place in places if ranks_only(policies[place.policy])]
         yield quick
-        yield from ([place] for place in places if place not in quick)
+        yield [place for place in places if place not in quick]
 
     def play(
         self, group: list[Place], threads: int | None, tell: Progress

@@ -98,13 +98,14 @@ def show_comparison(table: str, rows: Sequence[Row]) -> None:
     ]
     title = f"{table}, Figure {entry['figure']}: final regret beside print"
     show_table(title, ["policy", *STATISTICS], shown)
-    say("= equal to every digit  ! known misprint  ~ within sampling error (print)  # different")
+    say("= equal to every digit  ! known misprint (print)")
+    say("~ within sampling error, # different: print (difference in standard errors, z)")
 
 
 def _cell(cell: Any) -> Text:
     text = f"{cell.computed:.1f} {_MARKS[cell.verdict]}"
     if cell.verdict in ("agrees", "differs"):
-        text += f" ({cell.printed:g}, z {cell.z:+.1f})"
+        text += f" {cell.printed:g} ({cell.z:+.1f})"
     elif cell.verdict == "misprint":
         text += f" ({cell.printed:g})"
     return Text(text, _STYLES[cell.verdict])

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 _SECONDS_BETWEEN_LINES = 5.0
-_WIDE = 200  # columns, where there is no terminal to ask
+_WIDE = 260  # columns, where there is no terminal to ask
 
 
 def console() -> Console:

@@ -114,10 +114,8 @@ def common(share: Nodes, hazard: Tables, j: int, panels: int) -> float:
 
 @record
 class Beliefs(NamedTuple):
-    """The workspace of one replication: tables for the posteriors that were last seen.
-
-    Everything but `memory` is derived from the arms: it is rebuilt where they have changed.
-    """
+    """The workspace of one replication: tables for the posteriors that were last seen. Everything
+    but `memory` is derived from the arms, and rebuilt where they have changed."""
 
     pulls: Floats  # the statistics that the tables were made for
     sums: Floats
@@ -236,8 +234,10 @@ class Beliefs(NamedTuple):
                 if p < self.reach[i]:
                     for k in range(NODES):
                         self.weight[p, k] *= self.below[p, i, k]
+        total = 0.0
         for a in range(n_arms):
             self.best[a] = share_out(self.weight, self.hazard, a, self.reach[a], self.share)
+            total += self.best[a]
             self.given[a, a] = 0.0
             for j in range(a):
                 both = common(self.share, self.hazard, j, min(self.reach[a], self.reach[j]))
@@ -248,6 +248,8 @@ class Beliefs(NamedTuple):
             for a in range(n_arms):
                 self.given[a, j] /= self.size[j]
         self.conclude()
+        for a in range(n_arms):
+            self.best[a] /= total  # exactly 1 in all: an error would be one of the small regrets
 
     def draw_jointly(self, family: Any, arms: Arms, rng: Draws) -> None:
         """The same from joint posterior samples (Russo and Van Roy 2018, Algorithm 3); those of an
@@ -274,8 +276,7 @@ class Beliefs(NamedTuple):
         self.conclude()
 
     def conclude(self) -> None:
-        """From sums of deviations over {A* = a} to conditional means; to the plain mean where a is
-        never best."""
+        """From sums of deviations over {A* = a} to means; to the plain mean if a is never best."""
         for a in range(self.means.size):
             for j in range(self.means.size):
                 shift = self.given[a, j] / self.best[a] if self.best[a] > 1e-300 else 0.0
