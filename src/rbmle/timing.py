@@ -24,6 +24,8 @@ from .random import Counter, key
 from .rewards import Stream
 from .study import Study
 
+_LEAST = 1e-11  # seconds: less than a clock tells apart, where noise exceeds what choosing takes
+
 
 class Timing(NamedTuple):
     """Seconds per decision: the median of the repeats, and their least and largest."""
@@ -105,7 +107,8 @@ def decision_time(
 
     def both() -> float:
         with_choice = _seconds(lambda: replay(*again, True))
-        return max(with_choice - _seconds(lambda: replay(*again, False)), 0.0) / horizon
+        without = _seconds(lambda: replay(*again, False))
+        return max((with_choice - without) / horizon, _LEAST)
 
     return Timing.of([both() for _ in range(repeats)])
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..figures import (
     draw_regret_curves,
     draw_time_against_arms,
@@ -109,7 +107,7 @@ def _table(rows: Sequence[Row]) -> ReportTable:
 
 def _timed(result: Result, times: Mapping[str, Any]) -> Plot:
     """Time per decision against regret, in seconds of the machine that was timed."""
-    seconds = [max(times[label]["compiled"]["median"], 1e-10) for label in result.names]
+    seconds = [times[label]["compiled"]["median"] for label in result.names]
     record = time_against_regret(result.names, seconds, result.final_regret.mean(axis=1))
     live = ", ".join(
         f"{label} {times[label]['live']['median'] * 1e6:.1f}" for label in result.names
@@ -127,7 +125,7 @@ def _scatter(table: str, result: Result) -> Plot:
     printed = seconds_per_decision(entry["family"])["policies"]
     problem = published_problem(table)
     seconds = [
-        max(decision_time(policy, problem, horizon=2_000, repeats=3).median, 1e-10)
+        decision_time(policy, problem, horizon=2_000, repeats=3).median
         for policy in result.policies
     ]
     known = {
@@ -163,10 +161,7 @@ def _scalability(record: Scaling) -> Section:
         for policy, values in printed_seconds["policies"].items()
         if policy in record.times
     }
-    ours = {
-        policy: np.maximum([each.median for each in times], 1e-10)
-        for policy, times in record.times.items()
-    }
+    ours = {policy: [each.median for each in times] for policy, times in record.times.items()}
     drawn = time_against_arms(record.arms, ours, published, relative_to=record.unit)
     return Section(
         title=f"Scalability: {record.family}",
