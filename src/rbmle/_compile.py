@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import getpass
 import hashlib
 import inspect
 import os
@@ -52,7 +53,7 @@ def cache_folder() -> str:
         if not os.access(folder, os.W_OK):
             raise PermissionError(f"no permission to write to {folder}")
     except OSError as problem:
-        folder = pathlib.Path(tempfile.gettempdir()) / f"rbmle-{os.getuid()}" / digest
+        folder = pathlib.Path(tempfile.gettempdir()) / f"rbmle-{getpass.getuser()}" / digest
         print(f"rbmle: compiled code is kept in {folder} ({problem})", file=sys.stderr)
     return str(folder)
 
