@@ -265,7 +265,7 @@ def test_special_cases_are_the_plain_families(plain, general, u, v, n, x):
     history = (float(n), n * mean)
     calls = {
         "natural": (mean,), "log_partition": (plain.natural(mean),), "conjugate": (mean,),
-        "unclipped_conjugate": (mean,), "variance": (mean,), "kl": (mean, other),
+        "variance": (mean,), "kl": (mean, other),
         "kl_upper": (mean, x), "xi": (x, mean), "k_star": (max(u, v) + 0.01, min(mean, other)),
         "bias_index": (*history, x), "posterior_mean": history, "posterior_variance": history,
         "posterior_sd": history, "posterior_quantile": (*history, u), "sub_gaussian": (mean,),

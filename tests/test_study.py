@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rbmle.engine import _checkpoints
+from rbmle.engine import rounds_kept
 from rbmle.errors import ParameterError, StudyError
 from rbmle.families import FAMILIES, Bernoulli, Gaussian, Poisson
 from rbmle.laws import LAWS, Laplace, Uniform
@@ -169,7 +169,7 @@ def test_the_digest_names_all_that_matters(changes: dict[str, Any]) -> None:
 def test_the_digest_leaves_out_what_does_not_matter() -> None:
     assert study(name="other").digest == study().digest
     assert study(replications=21).digest == study().digest
-    assert study(checkpoints=_checkpoints(None, 1000).tolist()).digest == study().digest
+    assert study(checkpoints=rounds_kept(None, 1000).tolist()).digest == study().digest
     assert study(problems={"coins": Problem(Bernoulli(), [0.0, 0.5])}).digest == (
         study(problems={"coins": Problem(Bernoulli(), [-0.0, 0.5])}).digest
     )

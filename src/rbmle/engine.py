@@ -113,7 +113,7 @@ def simulate(
     if not isinstance(policies, (list, tuple)) or hasattr(policies, "_fields") or not policies:
         raise ParameterError.of("simulate", "policies", "a list of at least one policy", policies)
     players = [player(each, problem, family) for each in policies]
-    rounds = _checkpoints(checkpoints, horizon)
+    rounds = rounds_kept(checkpoints, horizon)
 
     regret = np.zeros((len(players), count, rounds.size))
     best_pulls = np.zeros((len(players), count, rounds.size))
@@ -174,7 +174,8 @@ def player(given: Any, problem: Problem, family: Any) -> tuple[Any, Any]:
     return policy, model
 
 
-def _checkpoints(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
+def rounds_kept(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
+    """The checkpoints in full: those given, or about 200; the horizon always the last."""
     if given is None:
         even = np.linspace(1, horizon, 100)
         even_in_log = np.geomspace(1, horizon, 100)

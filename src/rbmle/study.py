@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ._studyfile import RESERVED, at, labelled, policy_data, printable, problem_data, read, to_toml
-from .engine import _checkpoints, player
+from .engine import player, rounds_kept
 from .errors import ParameterError, StudyError, integer, one_of
 from .families import FAMILIES
 from .policies.base import POLICIES, Assuming
@@ -112,7 +112,7 @@ class Study:
     @property
     def rounds(self) -> tuple[int, ...]:
         """The rounds at which regret is kept, in full."""
-        return tuple(_checkpoints(self.checkpoints, self.horizon).tolist())
+        return tuple(rounds_kept(self.checkpoints, self.horizon).tolist())
 
     @functools.cached_property
     def digest(self) -> str:

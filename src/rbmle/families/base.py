@@ -36,11 +36,6 @@ def conjugate(self: Any, mean: float) -> float:
     return float(mean * eta - self.log_partition(eta))
 
 
-def unclipped_conjugate(self: Any, mean: float) -> float:
-    """F* continued past the range of the mean as the code behind the published tables does."""
-    return float(self.conjugate(mean))
-
-
 def bias_index(self: Any, pulls: float, total: float, alpha: float) -> float:
     """The RBMLE index of Proposition 1, I(nu, n, alpha) with n = pulls, n nu = total.
 
@@ -112,7 +107,6 @@ _DEFAULTS = {
     for each in (
         nudged,
         conjugate,
-        unclipped_conjugate,
         bias_index,
         kl,
         kl_upper,

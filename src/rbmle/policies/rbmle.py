@@ -62,8 +62,8 @@ class RBMLE(NamedTuple):
             return float(family.bias_index(n, arms.sums[i], level))
         biased = mean + level / n
         if self.boundary == Boundary.corollary:
-            return float(n * (family.conjugate(min(biased, high)) - family.conjugate(mean)))
-        return float(n * (family.unclipped_conjugate(biased) - family.conjugate(mean)))
+            biased = min(biased, high)
+        return float(n * (family.conjugate(biased) - family.conjugate(mean)))
 
     def settles(self) -> bool:
         """Only the exact index has sublinear regret on every problem."""
