@@ -1,4 +1,4 @@
-/* The rounds of a bandit simulation as a plain C loop: the yardstick of limit.py.
+/* The rounds of a bandit simulation as a plain C loop: the yardstick of `rbmle bench`.
  *
  * Same rewards (Philox4x32-10, counter = round, arm, replication, 0), same arithmetic in the same
  * order, same ties (to the first arm), and so the same regret to the last bit. `play` is one

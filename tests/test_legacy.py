@@ -97,11 +97,11 @@ def test_the_generator_itself_is_left_alone():
 
 def test_ties_are_drawn_from_the_stream_or_not_at_all():
     draws = LegacyDraws.going_on(np.random.RandomState(8), True)
-    expected = [u * ties < 1.0 for ties, u in enumerate(np.random.RandomState(8).rand(60), 2)]
-    assert [draws.takes_tie(0, ties) for ties in range(2, 62)] == expected
+    expected = [int(u * ties) for ties, u in enumerate(np.random.RandomState(8).rand(60), 2)]
+    assert [draws.among(ties) for ties in range(2, 62)] == expected
     assert any(expected)
     first = LegacyDraws.going_on(np.random.RandomState(8), False)
-    assert not any(first.takes_tie(0, ties) for ties in range(2, 62))
+    assert not any(first.among(ties) for ties in range(2, 62))
     assert first.uniform(0) == np.random.RandomState(8).random_sample()
 
 

@@ -205,13 +205,9 @@ def test_the_two_numbers_of_a_pair_are_independent():
 
 @njit
 def winners(counter, n_arms, out):
-    """Who ends up with a tie among all arms, in each round."""
+    """Who of all arms, which tie, is played in each round."""
     for t in range(out.size):
-        rng, chosen = counter.at(3, t + 1), 0
-        for i in range(1, n_arms):
-            if rng.takes_tie(i, i + 1):
-                chosen = i
-        out[t] = chosen
+        out[t] = counter.at(3, t + 1).among(n_arms)
 
 
 @pytest.mark.parametrize("n_arms", [2, 3, 10])
@@ -232,6 +228,6 @@ def test_what_a_policy_draws_is_not_what_arms_pay():
     rewards = [Cell(*KEY, 2, 9, i).uniform(0) for i in range(400)]
     drawn = [draws.cell(i).uniform(0) for i in range(400)]
     assert not set(rewards) & set(drawn)
-    taken = np.array([draws.takes_tie(i, 2) for i in range(400)])
-    for other in (rewards, drawn):  # they agree by chance only, in half of the cases
-        assert abs((taken == (np.array(other) < 0.5)).mean() - 0.5) < 4.5 * 0.5 / 400**0.5
+    places = [draws.among(ties) / ties for ties in range(2**40, 2**40 + 3)]  # the number itself
+    assert max(places) - min(places) < 1e-9
+    assert min(abs(place - other) for place in places for other in rewards + drawn) > 1e-9

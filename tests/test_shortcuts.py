@@ -1,29 +1,20 @@
 """What is skipped or solved lazily changes no choice: each shortcut against its exhaustive twin."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from rbmle.arms import Arms
+from rbmle.bench.exhaustive import exhaustive
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
-from rbmle.policies import KLUCB, BayesUCB, policy
-from rbmle.policies.base import promising, surely_below
+from rbmle.policies import KLUCB, BayesUCB
 from rbmle.problems import Problem
 from rbmle.rewards import RewardStream, Table
 from rbmle.testing import easy_problem
 
 FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson(), Gamma(2.0), Binomial(5)]
-
-
-def exhaustive(rule):
-    """The same rule, every arm of which is solved in every round."""
-    kind = type(rule)
-    fields = {name: type(value) for name, value in rule._asdict().items()}
-    twin = NamedTuple(f"Exhaustive{kind.__name__}", list(fields.items()))
-    for name in ("level", "index_of", "needs_horizon"):
-        setattr(twin, name, vars(kind)[name])
-    return policy(promising=promising, surely_below=surely_below)(twin)(*rule)
 
 
 RULES = [KLUCB(), KLUCB(search="published"), BayesUCB()]
@@ -59,3 +50,66 @@ def test_tails_are_those_of_the_quantiles():
         for tail in (1e-8, 1e-3, 0.4):
             value = family.posterior_quantile(30.0, 12.0, tail)
             assert family.posterior_tail(30.0, 12.0, value) == pytest.approx(tail, rel=1e-9)
+
+
+# The bounds behind the shortcuts: on their side, everywhere, and close where choices are made.
+
+PULLS = st.floats(1.0, 1e7) | st.integers(1, 2000).map(float)
+SHARE = st.floats(1e-30, 1.0) | st.sampled_from([0.0, 1e-12, 1e-3, 0.5, 0.999, 1.0 - 1e-12, 1.0])
+LEVEL = st.floats(1e-3, 60.0) | st.sampled_from([1e-9, 0.1, 2.3, 9.2])
+COUNTS = [Bernoulli(), Binomial(5), Bernoulli(0.01, 30.0), Poisson(), Poisson(0.5, 3.0)]
+SCALES = [Exponential(), Gamma(2.0), Gamma(0.3, 2.5, 0.1), Gaussian(), Gaussian(3.0, 1.0, 0.2)]
+
+
+@pytest.mark.parametrize("family", COUNTS + SCALES, ids=repr)
+@settings(deadline=None, max_examples=400)
+@given(pulls=PULLS, share=SHARE, level=LEVEL, ahead=st.floats(1e-9, 3.0))
+def test_bounds_of_divergences(family, pulls, share, level, ahead):
+    """A lower bound is no larger than what the solver finds, and no divergence is overstated."""
+    _, high = family.mean_range()
+    mean = share * min(high, 3.0)
+    arms = Arms(np.array([pulls]), np.array([pulls * mean]), np.array([0.0]))
+    for rule in (KLUCB(), KLUCB(search="published")):
+        index = rule.index_of(family, arms, 0, level)
+        assert rule.index_below(family, arms, 0, level) <= index + 1e-14 * abs(index)
+        for value in (index, index * (1.0 - 1e-13), index - ahead):
+            assert not rule.surely_below(family, arms, 0, level, value)
+    other = mean + ahead * (high - mean) / 3.0 if high < np.inf else mean + ahead
+    if mean < other < high:
+        assert family.kl_below(mean, other) <= min(
+            family.kl(mean, other) * (1.0 + 1e-12), family.clipped_kl(mean, other) * (1.0 + 1e-12)
+        )
+
+
+@pytest.mark.parametrize("family", COUNTS + SCALES, ids=repr)
+@settings(deadline=None, max_examples=400)
+@given(pulls=PULLS, share=SHARE, log_tail=st.floats(0.0, 60.0), ahead=st.floats(1e-9, 3.0))
+def test_bounds_of_tails(family, pulls, share, log_tail, ahead):
+    """A lower bound is no larger than the quantile, an upper one no smaller than the tail."""
+    _, high = family.mean_range()
+    total, tail = pulls * share * min(high, 3.0), np.exp(-log_tail)
+    arms, rule = Arms(np.array([pulls]), np.array([total]), np.array([0.0])), BayesUCB()
+    index = rule.index_of(family, arms, 0, tail)
+    assert rule.index_below(family, arms, 0, tail) <= index * (1.0 + 1e-14) or index < 0.0
+    for value in (index, index - ahead):
+        assert not rule.surely_below(family, arms, 0, tail, value)
+    value = index + ahead
+    if value < high:
+        above = family.posterior_tail_above(pulls, total, value)
+        tail = family.posterior_tail(pulls, total, value)
+        assert above >= tail * (1.0 - 1e-10) or tail < 1e-300  # digits are lost down there
+
+
+@pytest.mark.parametrize("family", [f for f in COUNTS + SCALES if f != Gaussian()], ids=repr)
+def test_bounds_are_close(family):
+    """Else indices would be solved in most rounds."""
+    _, high = family.mean_range()
+    for pulls in (50.0, 400.0, 5000.0):
+        total = pulls * 0.4 * min(high, 2.0)
+        arms, level = Arms(np.array([pulls]), np.array([total]), np.array([0.0])), 9.0
+        for rule, at, least in ((KLUCB(), level, 2e-4), (BayesUCB(), np.exp(-level), 5e-3)):
+            index = rule.index_of(family, arms, 0, at)
+            width = index - arms.mean(0)
+            if not (rule == KLUCB() and family.kl_upper_is_closed()):
+                assert rule.index_below(family, arms, 0, at) >= index - least * width
+            assert rule.surely_below(family, arms, 0, at, index + 5e-3 * width)

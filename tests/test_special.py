@@ -247,8 +247,14 @@ def _sample(name: str, rng: np.random.Generator) -> tuple[float, ...]:
     mean = shapes[0] * float(np.exp(rng.normal() / math.sqrt(shapes[0])))
     if name.startswith("normal"):
         return (unit if "quantile" in name else float(rng.normal(scale=5.0)),)
-    if name in ("log_gamma", "stirling_error"):
+    if name in ("log_gamma", "stirling_error", "scale_root_below"):
         return (shapes[0],)
+    if name == "coin_below":
+        return (unit, unit + (1.0 - unit) * float(rng.uniform()))
+    if name in ("coin_root_below", "log_rate_below"):
+        return (unit, shapes[0])
+    if name == "ratio_above":
+        return (*shapes, 1.0)
     if name.startswith("beta"):
         return (unit, *shapes)
     return (unit if "quantile" in name else mean, shapes[0])

@@ -68,11 +68,26 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
     return compiled
 
 
+def lean(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function of records that allocates nothing, as a part of the kernels that call it.
+
+    Neither it nor what it calls counts references to arrays, which would take most of the time
+    of short loops. It is kept on disk with its kernel, or not, as the records' classes allow.
+    """
+    compiled: Callable[P, R] = numba.njit(_nrt=False, **_OPTIONS)(function)
+    return compiled
+
+
 def record(cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = None) -> type[T]:
     """Check the fields of a NamedTuple class and let compiled code call its methods.
 
     `defaults` are the methods that the class gets where it has none of its own.
     """
+    if not getattr(cls, "_fields", ()):
+        raise TypeError(
+            f"{cls.__name__} must be a NamedTuple with at least one field: compiled code cannot "
+            f"call the methods of an empty one."
+        )
     for name, function in (defaults or {}).items():
         if name not in vars(cls):
             setattr(cls, name, function)

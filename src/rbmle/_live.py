@@ -13,7 +13,9 @@ import numpy as np
 
 from ._compile import kernel
 from .arms import Arms, Clock, Floats
+from .contests import Scan, contest
 from .random import Draws, key
+from .tournament import Tournament
 
 Name = str | int
 
@@ -29,6 +31,7 @@ def decide(
     policy: Any,
     state: Any,
     family: Any,
+    contest: Any,
     arms: Arms,
     t: int,
     draw: int,
@@ -45,7 +48,7 @@ def decide(
     """
     now = min(t, horizon) if horizon > 0 else t
     rng = Draws(key0, key1, replication, draw & 0xFFFFFFFF, random_ties)
-    chosen: int = policy.choose(state, family, arms, Clock(now, horizon), rng)
+    chosen: int = contest.pick(policy, state, family, arms, Clock(now, horizon), rng)
     return chosen
 
 
@@ -116,15 +119,16 @@ class Live:
         self._begin = begin.specialised(policy, family, 1)
         self._remembers = hasattr(self._begin(policy, family, 1), "memory")
         self.arrange()
-        self._decide = decide.specialised(
-            policy, self._state, family, self._seen, 1, 1, *self._constants
-        )
 
     def arrange(self) -> None:
         """Lay out what the policy sees: the enabled arms, side by side."""
         self.enabled = [arm for arm in self.arms.values() if arm.enabled]
         self._seen = Arms.fresh(len(self.enabled))
         self._state = self._begin(self.policy, self.family, len(self.enabled))
+        self._contest = contest(self.policy, self.family, len(self.enabled))
+        self._decide = decide.specialised(
+            self.policy, self._state, self.family, self._contest, self._seen, 1, 1, *self._constants
+        )
         self._blind: set[Name] = set()
         for arm in self.arms.values():
             arm.slot = -1
@@ -134,23 +138,31 @@ class Live:
 
     def _show(self, arm: LiveArm) -> None:
         """Let the policy see what the arm is now."""
-        slot = arm.slot
-        if slot < 0:
+        slot, known = arm.slot, arm.name in self._blind
+        if slot < 0 or (arm.blind and known):
             return
+        pulls, sums, squares = self._seen
         if arm.blind:
             self._blind.add(arm.name)
-            return
-        self._blind.discard(arm.name)
-        pulls, sums, squares = self._seen
-        pulls[slot], sums[slot], squares[slot] = arm.statistics()
+        else:
+            self._blind.discard(arm.name)
+            pulls[slot], sums[slot], squares[slot] = arm.statistics()
+        if isinstance(self._contest, Tournament):
+            if arm.blind:
+                pulls[slot] = -1.0
+                self._contest.withdraw(slot)
+            elif known:
+                self._contest.bring_back(slot)
+            else:
+                self._contest.changed(slot)
 
     def pull(self) -> Name:
         """Choose an arm and wait for its reward."""
         arms = self.enabled
-        if self._blind:
-            arms = [arm for arm in arms if not arm.blind] or [
-                min(arms, key=lambda arm: arm.pending)
-            ]
+        if len(self._blind) == len(arms):
+            arms = [min(arms, key=lambda arm: arm.pending)]
+        elif self._blind and isinstance(self._contest, Scan):
+            arms = [arm for arm in arms if not arm.blind]
         chosen = arms[self._choose(arms)] if len(arms) > 1 else arms[0]
         chosen.pending += 1
         self.rounds += 1
@@ -160,12 +172,14 @@ class Live:
     def _choose(self, arms: list[LiveArm]) -> int:
         """The policy's choice among the arms: all that are enabled, or some of them."""
         seen, state = self._seen, self._state
-        if len(arms) < len(self.enabled):
+        if len(arms) < len(self.enabled):  # a scan, of those that are not blind
             seen, state = _side_by_side(arms), self._begin(self.policy, self.family, len(arms))
         memory = self.memory
         t = self.rounds + 1
         draw = t + self.withdrawn
-        chosen: int = self._decide(self.policy, state, self.family, seen, t, draw, *self._constants)
+        chosen: int = self._decide(
+            self.policy, state, self.family, self._contest, seen, t, draw, *self._constants
+        )
         if memory and any(arm.pending for arm in arms):
             self.memory = memory
         return chosen

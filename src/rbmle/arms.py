@@ -26,6 +26,11 @@ class Arms(NamedTuple):
         """Arms that have not been pulled."""
         return cls(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
 
+    def restart(self) -> None:
+        """Forget every pull."""
+        for i in range(self.pulls.size):
+            self.pulls[i] = self.sums[i] = self.squares[i] = 0.0
+
     def n_arms(self) -> int:
         """The number of arms, N in the paper."""
         return self.pulls.size
@@ -34,12 +39,21 @@ class Arms(NamedTuple):
         """The empirical mean p_i = S_i / N_i."""
         return float(self.sums[i] / self.pulls[i])
 
+    def alike(self, i: int, j: int) -> bool:
+        """Whether two arms have the same pulls and sums."""
+        return bool(self.pulls[i] == self.pulls[j] and self.sums[i] == self.sums[j])
+
     def unpulled(self) -> int:
         """The first arm that has no reward yet, or -1."""
         for i in range(self.pulls.size):
             if self.pulls[i] == 0.0:
                 return i
         return -1
+
+    def some(self, without: int) -> Arms:
+        """All arms but so many: what there is to know if only their number matters."""
+        n = self.pulls.size - without
+        return Arms(self.pulls[:n], self.sums[:n], self.squares[:n])
 
     def learn(self, i: int, reward: float) -> None:
         """Learn one reward of arm i."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._compile import kernel
 from .arms import Arms, Clock, Floats
+from .contests import contest
 from .errors import ParameterError, integer, one_of
 from .legacy import LegacyDraws
 from .policies.base import Assuming, check_fit
@@ -27,6 +28,8 @@ _DECISIONS_A_BATCH = 200_000  # enough work to hide the cost of handing it to a 
 def play(
     policy: Any,
     family: Any,
+    contest: Any,
+    arms: Arms,
     source: Any,
     gaps: Floats,
     horizon: int,
@@ -40,20 +43,22 @@ def play(
 ) -> None:
     """Play replications first, first + 1, ... and fill their rows of the last three arrays.
 
-    Nothing is kept of a round but the arms' statistics. Regret is pseudo-regret, the sum of the
-    gaps of the arms played; at a checkpoint it is the pulls times the gaps, without rounding
-    errors that add up.
+    Nothing is kept of a round but the arms' statistics, and what the contest makes of them. Regret
+    is pseudo-regret, the sum of the gaps of the arms played; at a checkpoint it is the pulls times
+    the gaps, without rounding errors that add up.
     """
     n_arms = gaps.size
     for row in range(regret.shape[0]):
         replication = first + row
-        arms = Arms(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
+        arms.restart()
+        contest.restart()
         state = policy.start(family, n_arms)
         reached = 0
         for t in range(1, horizon + 1):
             rng = randomness.at(replication, t)
-            i = policy.choose(state, family, arms, Clock(t, known_horizon), rng)
+            i = contest.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
             arms.learn(i, source.reward(replication, t, i))
+            contest.changed(i)
             if t == checkpoints[reached]:
                 total = best = 0.0
                 for j in range(n_arms):
@@ -126,21 +131,28 @@ def simulate(
         for policy, _ in players
     ]
 
-    def run(index: int, source: Any, begin: int, end: int) -> None:
+    def work(index: int, source: Any, begin: int, end: int) -> tuple[Any, ...]:
         policy, model = players[index]
         rows = slice(begin - first, end - first)
         known = horizon if policy.needs_horizon() else 0
-        play(
-            policy, model, source, gaps, horizon, known, draws[index],
+        return (
+            policy, model, contest(policy, model, problem.n_arms), Arms.fresh(problem.n_arms),
+            source, gaps, horizon, known, draws[index],
             begin, rounds, regret[index, rows], best_pulls[index, rows], pulls[index, rows],
         )  # fmt: skip
+
+    def run(index: int, source: Any, begin: int, end: int) -> None:
+        play(*work(index, source, begin, end))
         if progress is not None:
             progress(index, end - begin)
+
+    def prepare(index: int, source: Any, begin: int, end: int) -> None:
+        play.specialised(*work(index, source, begin, end))
 
     size = max(1, _DECISIONS_A_BATCH // horizon)
     batches = rewards.batches(problem, horizon, first, last, size)
     in_order = [isinstance(each, LegacyDraws) for each in draws]
-    _run_all(run, in_order, batches, threads or os.cpu_count() or 1)
+    _run_all(prepare, run, in_order, batches, threads or os.cpu_count() or 1)
     return Result(
         problem=problem,
         policies=tuple(policy for policy, _ in players),
@@ -193,7 +205,7 @@ def rounds_kept(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
     return np.unique(np.append(rounds, horizon)).astype(np.int64)
 
 
-def _run_all(run: Any, in_order: Sequence[bool], batches: Any, threads: int) -> None:
+def _run_all(prepare: Any, run: Any, in_order: Sequence[bool], batches: Any, threads: int) -> None:
     """Run every player on every batch, with few batches in memory at a time.
 
     Where a player draws from a stream, its batches run in order, on this thread.
@@ -202,7 +214,9 @@ def _run_all(run: Any, in_order: Sequence[bool], batches: Any, threads: int) -> 
         waiting: set[Future[None]] = set()
         for number, (source, begin, end) in enumerate(batches):
             for index, ordered in enumerate(in_order):
-                if ordered or number == 0:  # the first run compiles: once, not in every thread
+                if number == 0:  # compile once, not in every thread
+                    prepare(index, source, begin, end)
+                if ordered:
                     run(index, source, begin, end)
                 else:
                     waiting.add(pool.submit(run, index, source, begin, end))

@@ -69,8 +69,8 @@ class LegacyDraws(NamedTuple):
     def sample_cell(self, i: int, pulls: float) -> LegacyDraws:
         return self
 
-    def takes_tie(self, i: int, ties: int) -> bool:
-        return self.random_ties and self.uniform(0) * ties < 1.0
+    def among(self, ties: int) -> int:
+        return int(self.uniform(0) * ties) if self.random_ties else 0
 
     def uniform(self, k: int) -> float:
         """`random_sample`: 53 bits, in [0, 1)."""

@@ -187,14 +187,13 @@ class Draws(NamedTuple):
         lane = i + (SAMPLES << _PURPOSE_SHIFT)
         return Cell(self.key0, self.key1, self.replication, int(pulls), lane)
 
-    def takes_tie(self, i: int, ties: int) -> bool:
-        """Whether arm i, the `ties`-th that shares the top, takes it: each is as likely to end up
-        with it (reservoir sampling). With ties to the first arm it never does."""
+    def among(self, ties: int) -> int:
+        """Which of so many arms that share the top is played: 0 for the first of them, ..., each
+        with the same probability. With ties to the first arm it is always that."""
         if not self.random_ties:
-            return False
-        lane = i + (TIES << _PURPOSE_SHIFT)
-        cell = Cell(self.key0, self.key1, self.replication, self.t, lane)
-        return cell.uniform(0) * ties < 1.0
+            return 0
+        cell = Cell(self.key0, self.key1, self.replication, self.t, TIES << _PURPOSE_SHIFT)
+        return int(cell.uniform(0) * ties)
 
 
 @record

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .arms import Arms, Clock
+from .contests import Scan
 from .decider import Decider
 from .engine import play, simulate
 from .policies.base import check_fit, ranks_only
@@ -24,6 +25,7 @@ from .problems import Problem
 from .random import Counter, Draws, key
 from .result import Result
 from .rewards import RewardStream, Stream
+from .tournament import Tournament
 
 _SEED = 7
 _LAWS: list[Callable[[Any, Any], None]] = []
@@ -73,11 +75,36 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     source = Stream(family, np.array(problem.means), *key(_SEED))
     known = horizon if policy.needs_horizon() else 0
     play.interpreted(
-        policy, family, source, problem.gaps, horizon, known, Counter(*key(_SEED), True),
+        policy, family, Scan(problem.n_arms), Arms.fresh(problem.n_arms),
+        source, problem.gaps, horizon, known, Counter(*key(_SEED), True),
         0, np.arange(1, horizon + 1), regret, best, pulls,
     )  # fmt: skip
     _agree(regret, compiled.regret[0], "interpreted and compiled regret")
     _agree(best, compiled.best_pulls[0], "interpreted and compiled pulls of the best arm")
+
+
+@law
+def a_tournament_chooses_as_a_scan_does(policy: Any, family: Any) -> None:
+    """Where many arms meet in a tournament, in every round the same arm wins."""
+    if not (ranks_only(policy) and policy.kinetic(family)):
+        return
+    n_arms, horizon, replications = 70, 1500, 3
+    low, high = easy_problem(family).means.min(), easy_problem(family).means.max()
+    problem = Problem(family, np.linspace(low, high, n_arms))
+    source = Stream(family, np.array(problem.means), *key(_SEED))
+    known = horizon if policy.needs_horizon() else 0
+    rounds = np.arange(1, horizon + 1)
+    found = []
+    for contest in (Scan(n_arms), Tournament.of(n_arms)):
+        regret = np.zeros((replications, horizon))
+        best, pulls = np.zeros_like(regret), np.zeros((replications, n_arms))
+        play(
+            policy, family, contest, Arms.fresh(n_arms), source, problem.gaps, horizon, known,
+            Counter(*key(_SEED), True), 0, rounds, regret, best, pulls,
+        )  # fmt: skip
+        found.append((regret, pulls))
+    _agree(found[1][0], found[0][0], "regret by a tournament and by a scan")
+    _agree(found[1][1], found[0][1], "pulls by a tournament and by a scan")
 
 
 @law

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ._compile import kernel
 from .arms import Arms, Clock, Floats
+from .contests import contest
 from .decider import Decider
 from .engine import player
 from .errors import integer
@@ -23,6 +24,10 @@ from .problems import Problem
 from .random import Counter, key
 from .rewards import Stream
 from .study import Study
+
+# Processor time, which other programs do not lengthen, where the system tells it finely enough.
+_FINE = time.get_clock_info("process_time").resolution <= 1e-6
+_clock = time.process_time if _FINE else time.perf_counter
 
 _LEAST = 1e-11  # seconds: less than a clock tells apart, where noise exceeds what choosing takes
 
@@ -43,45 +48,83 @@ class Timing(NamedTuple):
 def record_run(
     policy: Any,
     family: Any,
+    contest: Any,
+    arms: Arms,
     source: Any,
     randomness: Any,
     known_horizon: int,
-    n_arms: int,
     chosen: NDArray[np.int64],
     rewards: Floats,
 ) -> None:
     """Play one replication and keep what was chosen and paid."""
-    arms = Arms(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
-    state = policy.start(family, n_arms)
+    arms.restart()
+    contest.restart()
+    state = policy.start(family, arms.n_arms())
     for t in range(1, chosen.size + 1):
         rng = randomness.at(0, t)
-        i = policy.choose(state, family, arms, Clock(t, known_horizon), rng)
+        i = contest.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
         chosen[t - 1], rewards[t - 1] = i, source.reward(0, t, i)
         arms.learn(i, rewards[t - 1])
+        contest.changed(i)
 
 
 @kernel
 def replay(
     policy: Any,
     family: Any,
+    contest: Any,
+    arms: Arms,
     randomness: Any,
     known_horizon: int,
-    n_arms: int,
     chosen: NDArray[np.int64],
     rewards: Floats,
     choosing: bool,
 ) -> int:
     """Go through a recorded run again, with or without choosing; returns how often it chose so."""
-    arms = Arms(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
-    state = policy.start(family, n_arms)
+    arms.restart()
+    contest.restart()
+    state = policy.start(family, arms.n_arms())
     same = 0
     for t in range(1, chosen.size + 1):
         i = chosen[t - 1]
         if choosing:
             rng = randomness.at(0, t)
-            same += i == policy.choose(state, family, arms, Clock(t, known_horizon), rng)
+            same += i == contest.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
+            contest.changed(i)
         arms.learn(i, rewards[t - 1])
     return same
+
+
+class Recording:
+    """One run on one thread, played once, to be gone through again with and without choosing."""
+
+    def __init__(
+        self, policy: Any, problem: Problem, family: Any = None, horizon: int = 10_000,
+        seed: int = 0,
+    ) -> None:  # fmt: skip
+        policy, family = player(policy, problem, family)
+        self.horizon = horizon = integer(
+            "decision_time", "horizon", horizon, f"[{problem.n_arms}, inf)"
+        )
+        known = horizon if policy.needs_horizon() else 0
+        randomness = Counter(*key(seed), random_ties=True)
+        source = Stream(problem.law, np.array(problem.means), *key(seed))
+        self.chosen, self.rewards = np.zeros(horizon, np.int64), np.zeros(horizon)
+        play = (policy, family, contest(policy, family, problem.n_arms), Arms.fresh(problem.n_arms))
+        told = (known, self.chosen, self.rewards)
+        record_run(*play, source, randomness, *told)
+        self._again = (*play, randomness, *told)
+        replay(*self._again, True)  # compiles
+
+    def seconds(self, choosing: bool) -> float:
+        """How long it takes to go through the run again."""
+        return seconds(lambda: replay(*self._again, choosing))
+
+    def per_decision(self, choosing: Sequence[float], learning: Sequence[float]) -> list[float]:
+        """What choosing took in each replay: noise only adds, so the quickest one without it is
+        what learning takes."""
+        least = min(learning)
+        return [max((each - least) / self.horizon, _LEAST) for each in choosing]
 
 
 def decision_time(
@@ -93,24 +136,10 @@ def decision_time(
     seed: int = 0,
 ) -> Timing:
     """Seconds per decision of the compiled loop."""
-    policy, family = player(policy, problem, family)
-    horizon = integer("decision_time", "horizon", horizon, f"[{problem.n_arms}, inf)")
     repeats = integer("decision_time", "repeats", repeats, "[1, inf)")
-    known = horizon if policy.needs_horizon() else 0
-    randomness = Counter(*key(seed), random_ties=True)
-    source = Stream(problem.law, np.array(problem.means), *key(seed))
-    chosen, rewards = np.zeros(horizon, np.int64), np.zeros(horizon)
-    n_arms = problem.n_arms
-    record_run(policy, family, source, randomness, known, n_arms, chosen, rewards)
-    again = (policy, family, randomness, known, n_arms, chosen, rewards)
-    replay(*again, True)  # compiles
-
-    def both() -> float:
-        with_choice = _seconds(lambda: replay(*again, True))
-        without = _seconds(lambda: replay(*again, False))
-        return max((with_choice - without) / horizon, _LEAST)
-
-    return Timing.of([both() for _ in range(repeats)])
+    run = Recording(policy, problem, family, horizon, seed)
+    taken = [(run.seconds(True), run.seconds(False)) for _ in range(repeats)]
+    return Timing.of(run.per_decision(*zip(*taken, strict=True)))
 
 
 def live_decision_time(
@@ -152,7 +181,8 @@ def study_times(study: Study, horizon: int = 1_000, repeats: int = 3) -> dict[st
     }
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
+def seconds(work: Callable[[], object]) -> float:
+    """The processor time of something, on all threads."""
+    begin = _clock()
     work()
-    return time.perf_counter() - begin
+    return _clock() - begin

@@ -264,6 +264,30 @@ def scale(
         show_scaling(records)
 
 
+@app.command()
+def bench(
+    only: Annotated[
+        str,
+        typer.Option(help="limit,solving,ids,arms,threads,paper,loops,memory,startup"),
+    ] = "",
+    repeats: Annotated[
+        int | None, typer.Option(help="Turns of ours and the reference; 5, or 3 if quick.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Less of each, under a minute.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = (
+        False
+    ),
+    json: Json = False,
+) -> int:
+    """Measure this machine: ours against a C loop and other references, as ratios.
+
+    Example: rbmle bench --only limit,threads
+    """
+    from .bench import bench as measure
+
+    return measure(only, repeats, quick, check, json)
+
+
 def _show(result: Any, json: bool) -> None:
     from .screen import say, show_json
     from .tables import result_data, show_result

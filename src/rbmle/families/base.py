@@ -13,7 +13,16 @@ from typing import Any, TypeVar
 
 from .._compile import record
 from ..errors import Interval
-from .roots import clipped_kl, k_star, kl_upper, published_kl_upper, xi
+from .roots import (
+    clipped_kl,
+    k_star,
+    kl_below,
+    kl_upper,
+    kl_upper_below,
+    kl_upper_is_closed,
+    published_kl_upper,
+    xi,
+)
 
 T = TypeVar("T")
 
@@ -64,6 +73,16 @@ def posterior_tail(self: Any, pulls: float, total: float, value: float) -> float
     return 1.0
 
 
+def posterior_tail_above(self: Any, pulls: float, total: float, value: float) -> float:
+    """An upper bound of `posterior_tail`; where there is none that costs less, that itself."""
+    return float(self.posterior_tail(pulls, total, value))
+
+
+def posterior_quantile_below(self: Any, pulls: float, total: float, tail: float) -> float:
+    """A lower bound of `posterior_quantile` that costs less; trivial where there is none."""
+    return -inf
+
+
 def posterior_sd(self: Any, pulls: float, total: float) -> float:
     """The posterior standard deviation of the mean."""
     return sqrt(self.posterior_variance(pulls, total))
@@ -110,6 +129,9 @@ _DEFAULTS = {
         bias_index,
         kl,
         kl_upper,
+        kl_upper_is_closed,
+        kl_upper_below,
+        kl_below,
         clipped_kl,
         published_kl_upper,
         xi,
@@ -118,6 +140,8 @@ _DEFAULTS = {
         chart_slope,
         flat,
         posterior_tail,
+        posterior_tail_above,
+        posterior_quantile_below,
         posterior_sd,
         mean_interval,
         reward_interval,

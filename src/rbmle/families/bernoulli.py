@@ -9,7 +9,15 @@ from .._compile import njit
 from ..arms import Floats
 from ..errors import Interval
 from ..random import Cell
-from ..special import beta_density, beta_quantile_upper, beta_tail
+from ..special import (
+    beta_density,
+    beta_quantile_below,
+    beta_quantile_upper,
+    beta_tail,
+    beta_tail_above,
+    coin_below,
+    coin_root_below,
+)
 from .base import family
 
 _TAIL = 34.538776394910684  # -log(1e-15)
@@ -103,6 +111,16 @@ class Bernoulli(NamedTuple):
     def kl(self, mean: float, other: float) -> float:
         return bernoulli_kl(mean, other)
 
+    def kl_scale(self, mean: float) -> float:
+        """D(p, .) is convex on it: here, that of the mean itself."""
+        return mean
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return coin_root_below(mean, bound)
+
+    def kl_below(self, mean: float, other: float) -> float:
+        return coin_below(mean, other)
+
     def clipped_kl(self, mean: float, other: float) -> float:
         """Both means within [1e-15, 1 - 1e-15]."""
         p = min(max(mean, 1e-15), 1.0 - 1e-15)
@@ -144,6 +162,12 @@ class Bernoulli(NamedTuple):
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         """The mean that the posterior exceeds with probability `tail`."""
         return beta_quantile_upper(tail, total + self.prior_a, pulls - total + self.prior_b)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        return beta_tail_above(value, total + self.prior_a, pulls - total + self.prior_b)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        return beta_quantile_below(tail, total + self.prior_a, pulls - total + self.prior_b)
 
     def posterior_density(self, pulls: float, total: float, mean: float) -> float:
         return beta_density(mean, total + self.prior_a, pulls - total + self.prior_b)
@@ -232,6 +256,15 @@ class Binomial(NamedTuple):
     def kl(self, mean: float, other: float) -> float:
         return self.trials * bernoulli_kl(mean / self.trials, other / self.trials)
 
+    def kl_scale(self, mean: float) -> float:
+        return mean
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return self.trials * coin_root_below(mean / self.trials, bound / self.trials)
+
+    def kl_below(self, mean: float, other: float) -> float:
+        return self.trials * coin_below(mean / self.trials, other / self.trials)
+
     def sample(self, mean: float, cell: Cell) -> float:
         return cell.binomial(float(self.trials), mean / self.trials, 0)
 
@@ -264,3 +297,9 @@ class Binomial(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return self.trials * self.coin().posterior_quantile(self.trials * pulls, total, tail)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        return self.coin().posterior_tail_above(self.trials * pulls, total, value / self.trials)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        return self.trials * self.coin().posterior_quantile_below(self.trials * pulls, total, tail)

@@ -8,7 +8,15 @@ from typing import Annotated, Any, NamedTuple
 from .._compile import njit
 from ..arms import Floats
 from ..random import Cell
-from ..special import gamma_cdf, gamma_density, gamma_quantile
+from ..special import (
+    deviance_below,
+    gamma_cdf,
+    gamma_cdf_above,
+    gamma_density,
+    gamma_quantile,
+    log_rate_below,
+    scale_root_below,
+)
 from .base import family
 
 _TAIL = 34.538776394910684  # -log(1e-15)
@@ -55,6 +63,16 @@ class Exponential(NamedTuple):
         ratio = mean / other
         return ratio - 1.0 - log(ratio)
 
+    def kl_scale(self, mean: float) -> float:
+        """D(p, e^y) = p e^-y - 1 - log p + y is convex in y."""
+        return log(mean) if mean > 0.0 else -inf
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return mean * exp(min(scale_root_below(bound), 700.0))
+
+    def kl_below(self, mean: float, other: float) -> float:
+        return deviance_below(1.0, mean / other) - 1e-13 if mean > 0.0 else 0.0
+
     def sample(self, mean: float, cell: Cell) -> float:
         return mean * cell.exponential(0)
 
@@ -87,6 +105,15 @@ class Exponential(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return (self.prior_rate + total) / gamma_quantile(tail, self.prior_shape + pulls)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        if value <= 0.0:
+            return 1.0
+        return gamma_cdf_above((self.prior_rate + total) / value, self.prior_shape + pulls)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        shape = self.prior_shape + pulls
+        return (self.prior_rate + total) / shape * exp(min(log_rate_below(tail, shape), 700.0))
 
     def posterior_density(self, pulls: float, total: float, mean: float) -> float:
         rate = (self.prior_rate + total) / mean
@@ -185,6 +212,15 @@ class Gamma(NamedTuple):
     def kl(self, mean: float, other: float) -> float:
         return self.shape * self.unit().kl(mean, other)
 
+    def kl_scale(self, mean: float) -> float:
+        return self.unit().kl_scale(mean)
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return self.unit().kl_upper_below(mean, bound / self.shape)
+
+    def kl_below(self, mean: float, other: float) -> float:
+        return self.shape * self.unit().kl_below(mean, other)
+
     def sample(self, mean: float, cell: Cell) -> float:
         return mean / self.shape * cell.gamma(self.shape, 0)
 
@@ -213,3 +249,9 @@ class Gamma(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return self.shape * self.unit().posterior_quantile(self.shape * pulls, total, tail)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        return self.unit().posterior_tail_above(self.shape * pulls, total, value / self.shape)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        return self.shape * self.unit().posterior_quantile_below(self.shape * pulls, total, tail)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from ..arms import Floats
 from ..random import Cell
-from ..special import normal_cdf, normal_density, normal_quantile_upper
+from ..special import normal_cdf, normal_density, normal_quantile_upper, ratio_above
 from .base import family
 
 
@@ -47,8 +47,14 @@ class Gaussian(NamedTuple):
         gap = (mean - other) / self.sigma
         return 0.5 * gap * gap
 
+    def kl_scale(self, mean: float) -> float:
+        return mean
+
     def kl_upper(self, mean: float, bound: float) -> float:
         return mean + self.sigma * sqrt(2.0 * max(bound, 0.0))
+
+    def kl_upper_is_closed(self) -> bool:
+        return True
 
     def sample(self, mean: float, cell: Cell) -> float:
         return mean + self.sigma * cell.normal(0)
@@ -89,6 +95,13 @@ class Gaussian(NamedTuple):
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         sd = self.posterior_sd(pulls, total)
         return normal_cdf((self.posterior_mean(pulls, total) - value) / sd)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        z = (value - self.posterior_mean(pulls, total)) / self.posterior_sd(pulls, total)
+        return normal_density(z) * ratio_above(z, 1.0, 0.0) if z > 0.0 else 1.0
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        return self.posterior_quantile(pulls, total, tail)
 
     def posterior_density(self, pulls: float, total: float, mean: float) -> float:
         sd = self.posterior_sd(pulls, total)

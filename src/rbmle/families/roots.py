@@ -63,6 +63,22 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
     return best
 
 
+def kl_upper_is_closed(self: Any) -> bool:
+    """Whether `kl_upper` is a formula, which no bound is cheaper than."""
+    return False
+
+
+def kl_upper_below(self: Any, mean: float, bound: float) -> float:
+    """A lower bound of `kl_upper` that costs less; the mean itself where there is none."""
+    return mean
+
+
+def kl_below(self: Any, mean: float, other: float) -> float:
+    """A lower bound of `kl` and of `clipped_kl`, as they round, from a mean to one above it; where
+    there is none that costs less, `clipped_kl` itself."""
+    return float(self.clipped_kl(mean, other))
+
+
 def clipped_kl(self: Any, mean: float, other: float) -> float:
     """D with its arguments kept off the ends of the range, as the published search takes it."""
     return float(self.kl(mean, other))

@@ -64,7 +64,12 @@ def capped_ratio(
     return float(numerator / family.k_star(mean, lower))
 
 
-_DEFAULTS = {each.__name__: each for each in (alpha, beta_at, gap_and_top, capped_ratio)}
+def steady(self: Any) -> bool:
+    """Whether alpha(t) depends on t alone and never falls."""
+    return False
+
+
+_DEFAULTS = {each.__name__: each for each in (alpha, beta_at, gap_and_top, capped_ratio, steady)}
 
 
 def bias(cls: type[T]) -> type[T]:
@@ -83,6 +88,9 @@ class LogBias(NamedTuple):
     def alpha(self, family: Any, arms: Arms, clock: Clock) -> float:
         return self.c * clock.log_t()
 
+    def steady(self) -> bool:
+        return True
+
 
 @bias
 class BetaBias(NamedTuple):
@@ -93,6 +101,9 @@ class BetaBias(NamedTuple):
     def alpha(self, family: Any, arms: Arms, clock: Clock) -> float:
         log_t = clock.log_t()
         return (sqrt(log_t) if self.power == 0.5 else log_t**self.power) * log_t
+
+    def steady(self) -> bool:
+        return True
 
 
 class Constant(Choice):

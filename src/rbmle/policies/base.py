@@ -42,9 +42,21 @@ def start(self: Any, family: Any, n_arms: int) -> Any:
     return None
 
 
-def promising(self: Any, arms: Arms) -> int:
-    """An arm whose index is likely to be the largest, or -1: see `surely_below`."""
-    return -1
+ALONE, ALIKE, UNKNOWN = 0, 1, 2  # whose index may be as large as that of the arm that leads
+
+
+def promising(self: Any, state: Any, family: Any, arms: Arms, level: float) -> tuple[int, int]:
+    """An arm whose index is likely to be the largest, or -1, and what is known of its rivals.
+
+    ALONE: every other index is smaller. ALIKE: those of arms with other pulls or sums are, and the
+    index depends on nothing else. UNKNOWN: indices are to be solved.
+    """
+    return -1, UNKNOWN
+
+
+def index_below(self: Any, family: Any, arms: Arms, i: int, level: float) -> float:
+    """A lower bound of arm i's index, if one is cheaper to find than the index."""
+    return -inf
 
 
 def surely_below(self: Any, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
@@ -59,13 +71,20 @@ def choose(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dr
     if unpulled >= 0:
         return unpulled
     level = self.level(family, arms, clock)
-    leader = self.promising(arms)
-    solved = self.index_of(family, arms, leader, level) if leader >= 0 else -inf
-    best, chosen, ties = -inf, 0, 1
+    leader, rivals = self.promising(state, family, arms, level)
+    if rivals == ALONE:
+        return int(leader)
+    solved = -inf
+    if leader >= 0:  # arms alike have one index, which any number stands for
+        solved = 0.0 if rivals == ALIKE else self.index_of(family, arms, leader, level)
+    best, chosen, ties = -inf, 0, 0
     for i in range(arms.n_arms()):
-        if i != leader and self.surely_below(family, arms, i, level, max(best, solved)):
+        if leader >= 0 and arms.alike(i, leader):
+            index = solved
+        elif rivals == ALIKE or self.surely_below(family, arms, i, level, max(best, solved)):
             continue
-        index = solved if i == leader else self.index_of(family, arms, i, level)
+        else:
+            index = self.index_of(family, arms, i, level)
         if index > best:
             best, chosen, ties = index, i, 1
         elif index == best:
@@ -74,18 +93,53 @@ def choose(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dr
                 chosen, ties = i, 1
             elif preferred == 0.0:
                 ties += 1
-                if rng.takes_tie(i, ties):
-                    chosen = i
-    return chosen
+    place, i = rng.among(ties) if ties > 1 else 0, chosen
+    while place > 0:  # to the next arm that shares the top
+        i += 1
+        if leader >= 0 and arms.alike(i, leader):
+            index = solved
+        else:
+            index = -inf if rivals == ALIKE else self.index_of(family, arms, i, level)
+        if index == best and self.prefer(family, arms, i, chosen, level) == 0.0:
+            place -= 1
+    return i
 
 
-def largest_mean(self: Any, arms: Arms) -> int:
-    """The arm with the largest empirical mean: `promising` for indices that are costly to solve."""
-    leader = 0
-    for i in range(1, arms.n_arms()):
-        if arms.mean(i) > arms.mean(leader):
-            leader = i
-    return leader
+def kinetic(self: Any, family: Any) -> bool:
+    """Whether a tournament may find the largest index: it pays for many arms, see `tournament`.
+
+    To say so is to promise that an index depends on the round through the level alone, and that
+    the index as a function of the level is convex or concave where `bends_one_way` says so. It is
+    quick if the level never falls.
+    """
+    return False
+
+
+def always_kinetic(self: Any, family: Any) -> bool:
+    """`kinetic` of an index that keeps the promise, whatever the family."""
+    return True
+
+
+def bends_one_way(self: Any, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
+    """Whether arm i's index, on the scale of `straightened`, is convex, or concave, from the level
+    low to the level high."""
+    return True
+
+
+def same_index(self: Any, arms: Arms, i: int, j: int) -> bool:
+    """Whether two arms have the same index at every level: here, if they have the same pulls and
+    sums. A `kinetic` index that also looks at squares has to say so."""
+    return arms.alike(i, j)
+
+
+def straightened(self: Any, family: Any, index: float) -> float:
+    """A rising function of the index, on which it goes with the level as straight as can be."""
+    return index
+
+
+def index_error(self: Any, family: Any, arms: Arms, i: int, value: float) -> float:
+    """A bound on the rounding error of the index, where it has this value as `straightened`."""
+    return 1e-12 * (abs(value) + abs(arms.mean(i)))
 
 
 def needs_horizon(self: Any) -> bool:
@@ -112,8 +166,14 @@ _DEFAULTS = {
         prefer,
         start,
         promising,
+        index_below,
         surely_below,
         choose,
+        kinetic,
+        bends_one_way,
+        same_index,
+        straightened,
+        index_error,
         needs_horizon,
         samples_posteriors,
         settles,

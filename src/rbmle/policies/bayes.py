@@ -10,10 +10,11 @@ from ..arms import Arms, Clock
 from ..errors import ParameterError
 from ..families.base import flat
 from ..random import Draws
-from .base import largest_mean, policy
+from .base import policy
+from .front_runner import front_runner, last_leader
 
 
-@policy(needs=("posterior_quantile",), promising=largest_mean)
+@policy(needs=("posterior_quantile",), start=last_leader, promising=front_runner)
 class BayesUCB(NamedTuple):
     """Bayes-UCB (Kaufmann, Cappe and Garivier 2012): the posterior quantile at 1 - 1/(t log(T)^c).
 
@@ -29,9 +30,15 @@ class BayesUCB(NamedTuple):
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         return float(family.posterior_quantile(arms.pulls[i], arms.sums[i], level))
 
+    def index_below(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return float(
+            family.posterior_quantile_below(arms.pulls[i], arms.sums[i], level * (1.0 + 1e-9))
+        )
+
     def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-        """One tail: less of the posterior lies above the value, by more than rounding errors."""
-        tail = family.posterior_tail(arms.pulls[i], arms.sums[i], value)
+        """Less of the posterior lies above the value, both by more than rounding errors."""
+        other = value - 1e-14 * abs(value)
+        tail = family.posterior_tail_above(arms.pulls[i], arms.sums[i], other)
         return bool(tail < level * (1.0 - 1e-9))
 
     def needs_horizon(self) -> bool:

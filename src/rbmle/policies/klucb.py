@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
 from ..arms import Arms, Clock
-from .base import largest_mean, policy
+from .base import UNKNOWN, policy
+from .front_runner import front_runner, last_leader
 
 
 class Search(Choice):
@@ -17,7 +18,7 @@ class Search(Choice):
     published = 1
 
 
-@policy(promising=largest_mean)
+@policy(start=last_leader, front_runner=front_runner)
 class KLUCB(NamedTuple):
     """KL-UCB (Cappe et al. 2013): max {theta : N_i D(p_i, theta) <= log t + c log log t}.
 
@@ -41,9 +42,34 @@ class KLUCB(NamedTuple):
             return float(family.published_kl_upper(mean, level / n))
         return float(family.kl_upper(mean, level / n))
 
+    def kinetic(self, family: Any) -> bool:
+        """Where D(p, .) is convex on the scale of `kl_scale`, its inverse is concave."""
+        return self.search == Search.exact and hasattr(family, "kl_scale")
+
+    def straightened(self, family: Any, index: float) -> float:
+        return float(family.kl_scale(index))
+
+    def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float:
+        """Wide: near p, where D is flat, its rounding errors move the root the most."""
+        return 1e-10 * (1.0 + abs(value) + abs(arms.mean(i)))
+
+    def promising(self, state: Any, family: Any, arms: Arms, level: float) -> tuple[int, int]:
+        if family.kl_upper_is_closed():
+            return -1, UNKNOWN
+        leader, rivals = self.front_runner(state, family, arms, level)  # type: ignore[attr-defined]
+        return leader, rivals
+
+    def index_below(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        """The published search ends less than 1e-6 below the root, or the end of its bracket."""
+        mean, bound = arms.mean(i), level / arms.pulls[i]
+        index = float(family.kl_upper_below(mean, bound))
+        if self.search == Search.published:
+            return max(min(index, mean + sqrt(2.0 * bound)) - 1.1e-6, mean)
+        return index
+
     def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-        """One divergence: at the value it exceeds the level, by more than rounding errors."""
-        mean = arms.mean(i)
-        if value <= mean:
+        """At the value the divergence exceeds the level, both by more than rounding errors."""
+        mean, other = arms.mean(i), value - 1e-14 * abs(value)
+        if not other > mean:
             return False
-        return bool(arms.pulls[i] * family.clipped_kl(mean, value) > level * (1.0 + 1e-9))
+        return bool(arms.pulls[i] * family.kl_below(mean, other) > level * (1.0 + 1e-9))

@@ -65,6 +65,18 @@ class RBMLE(NamedTuple):
             biased = min(biased, high)
         return float(n * (family.conjugate(biased) - family.conjugate(mean)))
 
+    def kinetic(self, family: Any) -> bool:
+        """A maximum of functions that are linear in alpha, the index is convex in alpha; it is not
+        where it is cut off at the end of the range. An adaptive alpha looks at every arm itself."""
+        unbounded = family.mean_range()[1] == inf
+        return bool(self.alpha.steady() and (unbounded or self.boundary == Boundary.exact))
+
+    def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float:
+        """Of n (F*(q) - F*(nu)): some units in the last place of n F*(nu), and of the index."""
+        n, mean = arms.pulls[i], arms.mean(i)
+        size = n * (1.0 + abs(mean) + abs(family.conjugate(mean)))
+        return 1e-12 * abs(value) + 4e-15 * size if size < inf else 1e-12 * abs(value)
+
     def settles(self) -> bool:
         """Only the exact index has sublinear regret on every problem."""
         return self.boundary == Boundary.exact

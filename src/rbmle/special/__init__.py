@@ -4,27 +4,55 @@ from __future__ import annotations
 
 from .beta import beta_cdf, beta_density, beta_tail
 from .beta_inverse import beta_quantile, beta_quantile_upper
+from .bounds import (
+    coin_below,
+    coin_root_below,
+    count_root_below,
+    deviance_below,
+    scale_root_below,
+)
 from .deviance import deviance, stirling_error
 from .gamma import gamma_cdf, gamma_density, gamma_tail, log_gamma
 from .gamma_inverse import gamma_quantile, gamma_quantile_upper
 from .normal import normal_cdf, normal_density, normal_quantile, normal_quantile_upper
+from .tail_bounds import (
+    beta_quantile_below,
+    beta_tail_above,
+    gamma_cdf_above,
+    gamma_quantile_below,
+    gamma_tail_above,
+    log_rate_below,
+    ratio_above,
+)
 
 __all__ = [
     "beta_cdf",
     "beta_density",
     "beta_quantile",
+    "beta_quantile_below",
     "beta_quantile_upper",
     "beta_tail",
+    "beta_tail_above",
+    "coin_below",
+    "coin_root_below",
+    "count_root_below",
     "deviance",
+    "deviance_below",
     "gamma_cdf",
+    "gamma_cdf_above",
     "gamma_density",
     "gamma_quantile",
+    "gamma_quantile_below",
     "gamma_quantile_upper",
     "gamma_tail",
+    "gamma_tail_above",
     "log_gamma",
+    "log_rate_below",
     "normal_cdf",
     "normal_density",
     "normal_quantile",
     "normal_quantile_upper",
+    "ratio_above",
+    "scale_root_below",
     "stirling_error",
 ]

@@ -1,0 +1,67 @@
+"""A study in a process of its own: `python -m rbmle.bench.footprint HORIZON REPLICATIONS`.
+
+Prints the largest resident memory of the process, in bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from ..engine import rounds_kept
+from ..families import Gaussian
+from ..policies import POLICIES, KGStar
+from ..policies.base import Assuming
+from ..runner import run
+from ..study import Study
+from .problems import COINS
+
+LONG = 1_000_000  # the horizon whose number of checkpoints is kept
+REPLICATIONS = 1_000
+
+
+def checkpoints(horizon: int) -> list[int]:
+    """As many rounds of this horizon as are kept of LONG ones."""
+    count = rounds_kept(None, LONG).size
+    return [1 + (horizon - 1) * k // (count - 1) for k in range(count)]
+
+
+def study(horizon: int, replications: int) -> Study:
+    """Every policy of the package on ten coins; KG* takes them for Gaussian."""
+    ours = {name: kind() for name, kind in POLICIES.items() if kind.__module__.startswith("rbmle.")}
+    ours["KGStar"] = Assuming(KGStar(), Gaussian(0.5))
+    return Study(
+        name="footprint",
+        problems={"coins": COINS},
+        policies=ours,
+        horizon=horizon,
+        replications=replications,
+        checkpoints=checkpoints(horizon),
+    )
+
+
+def peak() -> int:
+    """The largest resident memory of this program so far, in bytes.
+
+    Linux's getrusage would not do: it counts what the parent had when this process was forked.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text())
+        if found is not None:
+            return 1024 * int(found[1])
+    import resource  # not on Windows
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
+
+
+def main(horizon: int, replications: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        run(study(horizon, replications), folder)
+    print(peak())
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

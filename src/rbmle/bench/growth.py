@@ -1,0 +1,165 @@
+"""`arms`: how the cost of a decision grows with the number of arms, simulated and live.
+
+Every arm is played once first. What is timed are the rounds that follow: choose, draw the reward,
+learn. With many arms they are the hardest there are, for nearly every round pulls another arm.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._compile import kernel
+from ..arms import Arms, Clock
+from ..contests import Scan, contest
+from ..decider import Decider
+from ..families import Bernoulli, Exponential, Gaussian
+from ..policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned
+from ..random import Counter, key
+from ..rewards import Stream
+from ..timing import seconds
+from .problems import SEED
+from .table import Effort, Line, Section, by_turns
+
+AT_MOST = 10.0  # times the cost with FEW arms, when there are MOST
+FEW, MOST = 10, 1_000_000
+CASES: tuple[tuple[str, Any, Any], ...] = (
+    ("RBMLE, Gaussian", RBMLE(), Gaussian()),
+    ("RBMLE, Bernoulli", RBMLE(), Bernoulli()),
+    ("RBMLE, Exponential", RBMLE(), Exponential()),
+    ("UCB, Gaussian", UCB(), Gaussian()),
+    ("UCB, Bernoulli", UCB(), Bernoulli()),
+    ("GP-UCB, Gaussian", GPUCB(), Gaussian()),
+    ("GP-UCB-Tuned, Gaussian", GPUCBTuned(), Gaussian()),
+    ("KL-UCB, Bernoulli", KLUCB(), Bernoulli()),
+    ("KL-UCB, Exponential", KLUCB(), Exponential()),
+    ("MOSS, Gaussian", MOSS(), Gaussian()),
+    ("MOSS, Bernoulli", MOSS(), Bernoulli()),
+)
+LIVE = CASES[:2]
+
+
+@kernel
+def go_on(
+    policy: Any,
+    family: Any,
+    contest: Any,
+    arms: Arms,
+    source: Any,
+    randomness: Any,
+    horizon: int,
+    begin: int,
+    chosen: NDArray[np.int64],
+) -> None:
+    """Play the rounds from `begin` on, and keep what was chosen."""
+    state = policy.start(family, arms.n_arms())
+    for place in range(chosen.size):
+        t = begin + place
+        i = contest.pick(policy, state, family, arms, Clock(t, horizon), randomness.at(0, t))
+        arms.learn(i, source.reward(0, t, i))
+        contest.changed(i)
+        chosen[place] = i
+
+
+class Simulated:
+    """A simulation with so many arms, their means evenly spaced, that can be gone on with."""
+
+    def __init__(self, policy: Any, law: Any, n_arms: int, contest: Any) -> None:
+        source = Stream(law, np.linspace(0.3, 0.7, n_arms), *key(SEED))
+        horizon = 4 * n_arms if policy.needs_horizon() else 0
+        randomness = Counter(*key(SEED), random_ties=True)
+        self._told = (policy, law, contest, Arms.fresh(n_arms), source, randomness, horizon)
+        self.t = 1
+        self.play(n_arms + 1)  # the round after every arm has been played sets up a tournament
+
+    def play(self, rounds: int) -> NDArray[np.int64]:
+        chosen = np.zeros(rounds, np.int64)
+        go_on(*self._told, self.t, chosen)
+        self.t += rounds
+        return chosen
+
+    def switch(self, contest: Any) -> None:
+        """Find the largest index in another way from now on."""
+        self._told = (*self._told[:2], contest, *self._told[3:])
+        self.play(1)  # compiles
+
+    def cost(self, rounds: int) -> float:
+        """Seconds a round, of the next ones."""
+        return seconds(lambda: self.play(rounds)) / rounds
+
+
+class Live:
+    """A decider with so many arms."""
+
+    def __init__(self, policy: Any, law: Any, n_arms: int) -> None:
+        self.decider = Decider(range(n_arms), policy, law, seed=SEED)
+        self._source = Stream(law, np.linspace(0.3, 0.7, n_arms), *key(SEED))
+        self.cost(n_arms + 1)
+
+    def cost(self, rounds: int) -> float:
+        """Seconds a round, of the next ones: pull and update, the reward is known before."""
+        spent, decider = 0.0, self.decider
+        for t in range(decider.t, decider.t + rounds):
+            begin = time.perf_counter()
+            i = decider.pull()
+            spent += time.perf_counter() - begin
+            reward = self._source.reward(0, t, int(i))
+            begin = time.perf_counter()
+            decider.update(i, reward)
+            spent += time.perf_counter() - begin
+        return spent / rounds
+
+
+def grow(name: str, policy: Any, law: Any, n_arms: int, effort: Effort) -> Line:
+    """A simulated round with so many arms and with FEW, by turns; choices checked by a scan."""
+    many, few = (Simulated(policy, law, n, contest(policy, law, n)) for n in (n_arms, FEW))
+    scan, looks = Simulated(policy, law, n_arms, Scan(n_arms)) if n_arms <= 1000 else None, 2000
+    same = scan is None or np.array_equal(scan.play(looks), many.play(looks))
+    rounds = effort.size(200_000, 50_000) // effort.repeats
+    turns = by_turns(lambda: many.cost(rounds), lambda: few.cost(4 * rounds), effort.repeats)
+    return Line.slowdown(
+        f"{name}, {n_arms:,} arms",
+        turns,
+        at_most=AT_MOST if n_arms == MOST else None,
+        check=f"{looks} choices {'equal' if same else 'UNLIKE'} a scan's" if scan else "",
+        holds=same,
+    )
+
+
+def grow_live(name: str, policy: Any, law: Any, effort: Effort) -> Line:
+    many, few, rounds = Live(policy, law, MOST), Live(policy, law, FEW), 4000
+    turns = by_turns(lambda: many.cost(rounds), lambda: few.cost(rounds), effort.repeats)
+    return Line.slowdown(f"live: {name}, {MOST:,} arms", turns, at_most=AT_MOST)
+
+
+def against_a_scan(name: str, policy: Any, law: Any) -> str:
+    """What a scan of MOST arms takes, in a few rounds."""
+    run = Simulated(policy, law, MOST, contest(policy, law, MOST))
+    quick = run.cost(20_000)
+    run.switch(Scan(MOST))
+    slow = run.cost(20)
+    return f"{name}, {MOST:,} arms: a scan takes {slow * 1e3:.2g} ms a round, {slow / quick:,.0f}x."
+
+
+def counts(most: int) -> list[int]:
+    """FEW arms times 10, 100, ... up to so many."""
+    return [FEW * 10**k for k in range(1, 6) if FEW * 10**k <= most]
+
+
+def arms(effort: Effort) -> Section:
+    """Every policy with ever more arms."""
+    cases, numbers = (CASES[:3], [100, MOST]) if effort.quick else (CASES, counts(MOST))
+    lines = [grow(*case, n, effort) for case in cases for n in numbers]
+    if not effort.quick:
+        lines += [grow_live(*case, effort) for case in LIVE]
+    return Section(
+        "A round (choose, draw the reward, learn) among ever more arms",
+        "a round",
+        f"with {FEW} arms",
+        f"to {FEW} arms",
+        tuple(lines),
+        tuple(against_a_scan(*case) for case in cases[:1]),
+    )

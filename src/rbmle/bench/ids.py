@@ -1,0 +1,118 @@
+"""`ids`: IDS and VIDS by quadrature against samples, how fast and how accurate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._compile import kernel
+from ..arms import Arms, Clock
+from ..policies import IDS, VIDS
+from ..policies.ids import best_odds, ratio
+from ..random import Draws
+from ..timing import Recording, seconds
+from . import ids_exact
+from .ids_reference import SAMPLES, SampledIDS
+from .problems import COINS, SEED, Floats
+from .table import Effort, Line, Section, Turns
+
+AT_LEAST = 300.0  # times as fast as samples
+_SHORT = 5  # of our replays take a turn: each is a few milliseconds
+_ROUNDS_CHECKED = (20, 100, 400, 1_500)
+_RULES: tuple[tuple[str, Any, bool], ...] = (("IDS", IDS(), False), ("VIDS", VIDS(), True))
+
+
+@kernel
+def judge(policy: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> tuple[Floats, Floats]:
+    """What a decision of IDS or VIDS takes each arm to cost and to tell."""
+    state = policy.start(family, arms.n_arms())
+    policy.choose(state, family, arms, clock, rng)
+    return state.regret, state.information
+
+
+def our_ratio(policy: Any, pulls: Floats, heads: Floats) -> float:
+    """The least information ratio as the policy sees it."""
+    arms, clock = Arms(pulls, heads, heads), Clock(int(pulls.sum()) + 1, 0)
+    regret, information = judge(policy, COINS.law, arms, clock, Draws(1, 0, 0, 1, True))
+    values = []
+    for i in range(regret.size):
+        for j in range(i):
+            q = best_odds(regret[i], information[i], regret[j], information[j])
+            cost = q * regret[i] + (1.0 - q) * regret[j]
+            values.append(ratio(cost, q * information[i] + (1.0 - q) * information[j]))
+    return min(values)
+
+
+def statistics(run: Recording, rounds: int) -> tuple[Floats, Floats]:
+    """Pulls and heads of each coin after so many rounds."""
+    pulls, heads = np.zeros(COINS.n_arms), np.zeros(COINS.n_arms)
+    np.add.at(pulls, run.chosen[:rounds], 1.0)
+    np.add.at(heads, run.chosen[:rounds], run.rewards[:rounds])
+    return pulls, heads
+
+
+def errors(policy: Any, variance: bool, pulls: Floats, heads: Floats) -> tuple[float, float]:
+    """The error of the information ratio: absolute, and relative to it."""
+    exact = ids_exact.least_ratio(*ids_exact.regret_and_information(pulls, heads, variance))
+    error = abs(our_ratio(policy, pulls, heads) - exact)
+    return error, error / exact
+
+
+def sampled_time(run: Recording, variance: bool, pairwise: bool) -> float:
+    """Seconds per decision of the reference on the same arms in the same rounds.
+
+    Drawing the samples of the arm that was pulled counts, as bringing our tables up to date does.
+    """
+    reference = SampledIDS(COINS.n_arms, variance, pairwise, SEED)
+
+    def replay() -> None:
+        for t in range(run.horizon):
+            if t >= COINS.n_arms:
+                reference.choose()
+            reference.learn(run.chosen[t], run.rewards[t])
+
+    return seconds(replay) / run.horizon
+
+
+def compare(name: str, rule: Any, variance: bool, rounds: int, repeats: int) -> list[Line]:
+    """A rule against both forms of the reference, by turns."""
+    run, lines = Recording(rule, COINS, horizon=rounds, seed=SEED), []
+    for form, pairwise in ((" by pairs of arms", True), (", all arms at once", False)):
+        choosing, learning, samples = [], [], []
+        for _ in range(repeats):
+            samples.append(sampled_time(run, variance, pairwise))
+            for _ in range(_SHORT):
+                choosing.append(run.seconds(True))
+                learning.append(run.seconds(False))
+        ours = run.per_decision(choosing, learning)
+        each = [min(ours[k : k + _SHORT]) for k in range(0, len(ours), _SHORT)]
+        target = AT_LEAST if pairwise else None
+        turns = Turns(tuple(each), tuple(samples))
+        lines.append(Line.speedup(f"{name}; NumPy{form}", turns, at_least=target))
+    return lines
+
+
+def ids(effort: Effort) -> Section:
+    """Quadrature and samples by turns, then quadrature against a finer one."""
+    rounds, lines, notes = effort.size(400, 150), [], []
+    checked = _ROUNDS_CHECKED[:3] if effort.quick else _ROUNDS_CHECKED
+    for name, rule, variance in _RULES:
+        lines += compare(name, rule, variance, rounds, effort.repeats)
+        run = Recording(rule, COINS, horizon=max(checked), seed=SEED)
+        absolute, relative = np.max(
+            [errors(rule, variance, *statistics(run, t)) for t in checked], axis=0
+        )
+        notes.append(
+            f"{name}: the information ratio differs from an independent quadrature by at most "
+            f"{absolute:.1e} ({relative:.1e} of it), after {', '.join(map(str, checked))} rounds."
+        )
+    notes.append("By pairs of arms is how public research code is written; at once, how it could.")
+    return Section(
+        f"Choosing against {SAMPLES:,} posterior samples in NumPy: Bernoulli, K = 10, T = {rounds}",
+        "ours, a decision",
+        "NumPy, a decision",
+        "NumPy / ours",
+        tuple(lines),
+        tuple(notes),
+    )

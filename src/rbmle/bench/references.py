@@ -1,0 +1,77 @@
+"""`loops`: our whole round against bandit loops as they are usually written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..engine import simulate
+from ..policies import KLUCB, UCB, ThompsonSampling
+from ..rewards import RewardStream
+from ..timing import seconds
+from . import loops as loop
+from .problems import COINS, SEED, Floats
+from .table import Effort, Line, Section, by_turns
+
+HORIZON = 10_000
+Loop = Callable[[Floats, int, int, int], Floats]
+
+# Replications of the reference in a turn: about as long as ours, or as many as its form has.
+CASES: tuple[tuple[str, Any, Loop, int], ...] = (
+    ("UCB1, Numba", UCB(), loop.ucb_in_numba, 40),
+    ("UCB1, NumPy over 100 trials", UCB(), loop.ucb_in_numpy, 100),
+    ("UCB1, plain Python", UCB(), loop.ucb_in_python, 5),
+    ("KL-UCB, Numba, bisection", KLUCB(), loop.klucb_in_numba, 4),
+    ("Thompson sampling, Numba", ThompsonSampling(), loop.thompson_in_numba, 20),
+)
+_OURS = 40  # replications of ours in a turn
+_Z = 4.5  # standard errors: one sound comparison in 150,000 is outside
+
+
+def z_score(ours: Floats, theirs: Floats) -> float:
+    """The difference of two mean regrets in standard errors."""
+    spread = ours.var(ddof=1) / ours.size + theirs.var(ddof=1) / theirs.size
+    return float((theirs.mean() - ours.mean()) / np.sqrt(spread))
+
+
+def compare(
+    name: str, policy: Any, reference: Loop, replications: int, horizon: int, repeats: int
+) -> Line:
+    """By turns; the regrets of all turns are compared in the mean."""
+    means = np.array(COINS.means)
+    kept: tuple[list[Floats], list[Floats]] = ([], [])
+
+    def ours(count: int = _OURS) -> None:
+        seed = SEED + len(kept[0])
+        result = simulate(
+            COINS, [policy], horizon, count, RewardStream(seed), checkpoints=[horizon], threads=1
+        )
+        kept[0].append(result.final_regret[0])
+
+    def theirs(count: int = replications) -> None:
+        kept[1].append(reference(means, horizon, count, SEED + len(kept[1])))
+
+    ours(1)  # compiles
+    theirs(1)
+    turns = by_turns(
+        lambda: seconds(ours) / (horizon * _OURS),
+        lambda: seconds(theirs) / (horizon * replications),
+        repeats,
+    )
+    z = z_score(np.concatenate(kept[0]), np.concatenate(kept[1]))
+    agree = abs(z) <= _Z
+    check = f"mean regrets {'agree' if agree else 'DIFFER'}, z = {z:+.1f}"
+    return Line.speedup(name, turns, check=check, holds=agree)
+
+
+def loops(effort: Effort) -> Section:
+    """A whole round, choice and reward, on one thread."""
+    return Section(
+        f"A round against loops as they are usually written: Bernoulli, K = 10, T = {HORIZON}",
+        "ours, a round",
+        "loop, a round",
+        "loop / ours",
+        tuple(compare(*case, HORIZON, effort.repeats) for case in CASES),
+    )

@@ -1,0 +1,44 @@
+"""`solving`: rules that solve an equation for each arm, against twins that skip none of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..policies import KLUCB, BayesUCB
+from ..problems import Problem
+from ..timing import Recording
+from .exhaustive import exhaustive
+from .problems import COINS, SEED, WAITS
+from .table import Effort, Line, Section, choosing_by_turns
+
+AT_LEAST = 8.0  # times as fast as the twin
+CASES: tuple[tuple[str, Any, Problem], ...] = (
+    ("KL-UCB, Bernoulli", KLUCB(), COINS),
+    ("KL-UCB, Exponential", KLUCB(), WAITS),
+    ("Bayes-UCB, Bernoulli", BayesUCB(), COINS),
+    ("Bayes-UCB, Exponential", BayesUCB(), WAITS),
+)
+
+
+def compare(name: str, rule: Any, problem: Problem, horizon: int, repeats: int) -> Line:
+    """A rule and its twin by turns: choosing only, the same arms in the same rounds."""
+    mine = Recording(rule, problem, horizon=horizon, seed=SEED)
+    twin = Recording(exhaustive(rule), problem, horizon=horizon, seed=SEED)
+    equal = np.array_equal(mine.chosen, twin.chosen)
+    check = f"{horizon} choices {'equal' if equal else 'DIFFERENT'}"
+    turns = choosing_by_turns(mine, twin, repeats)
+    return Line.speedup(name, turns, at_least=AT_LEAST, check=check, holds=equal)
+
+
+def solving(effort: Effort) -> Section:
+    """Choosing with the shortcuts and without."""
+    horizon = effort.size(20_000, 5_000)
+    return Section(
+        f"Choosing against solving every arm to full precision: K = 10, T = {horizon}",
+        "ours, a decision",
+        "every arm, a decision",
+        "every arm / ours",
+        tuple(compare(*case, horizon, effort.repeats) for case in CASES),
+    )

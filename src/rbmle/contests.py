@@ -1,0 +1,39 @@
+"""How the largest index is found: by a look at every arm, or, where that pays, by a tournament."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ._compile import record
+from .arms import Arms, Clock
+from .policies.base import ranks_only
+from .random import Draws
+from .tournament import Tournament
+
+MANY = 48  # from here on a tournament is quicker for every index: `rbmle bench --only arms`
+
+
+@record
+class Scan(NamedTuple):
+    """The policy itself chooses, arm by arm."""
+
+    n_arms: int
+
+    def restart(self) -> None:
+        """Nothing is remembered that could be forgotten."""
+
+    def pick(
+        self, policy: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws
+    ) -> int:
+        chosen: int = policy.choose(state, family, arms, clock, rng)
+        return chosen
+
+    def changed(self, i: int) -> None:
+        """The next look will see it."""
+
+
+def contest(policy: Any, family: Any, n_arms: int) -> Scan | Tournament:
+    """Who chooses for the policy among so many arms: the choices are the same, to the last bit."""
+    if n_arms >= MANY and ranks_only(policy) and policy.kinetic(family):
+        return Tournament.of(n_arms)
+    return Scan(n_arms)
