@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbmle import contests
+from rbmle import _live, engine
 from rbmle.arms import Arms, Clock
 from rbmle.contests import Scan, contest
 from rbmle.decider import Decider
@@ -31,17 +31,20 @@ CASES = [
     (RBMLE(), Bernoulli()),
     (RBMLE(), Exponential()),
     (RBMLE(0.3), Binomial(3)),
+    (RBMLE(boundary="published"), Bernoulli()),
+    (RBMLE(0.5, boundary="corollary"), Bernoulli()),
 ]
 
 
 @pytest.fixture
 def found_by(monkeypatch):
-    """Run something twice: where every contest is a scan, and where each may be a tournament."""
+    """Run something twice: where every contest is a scan, and where each is a tournament."""
 
     def both(action):
         results = []
-        for many in (10**9, 2):
-            monkeypatch.setattr(contests, "MANY", many)
+        for kind in (Scan, Tournament.of):
+            for module in (engine, _live):
+                monkeypatch.setattr(module, "contest", lambda policy, family, n, kind=kind: kind(n))
             results.append(action())
         return results
 
@@ -121,18 +124,19 @@ def test_live_arms_that_come_and_go(found_by, policy, family):
 
 def test_it_is_used_where_it_pays_and_fits():
     """Many arms, and an index that is known ahead; else the policy looks at every arm itself."""
-    many, family = contests.MANY, Bernoulli()
-    assert isinstance(contest(UCB(), family, many), Tournament)
-    assert isinstance(contest(UCB(), family, many - 1), Scan)
+    family = Bernoulli()
+    for policy, _ in CASES:
+        many = int(policy.kinetic(family))
+        assert isinstance(contest(policy, family, many), Tournament)
+        assert isinstance(contest(policy, family, many - 1), Scan)
     scanned = [
         BayesUCB(),
         ThompsonSampling(),
-        RBMLE(boundary="published"),
         RBMLE(AdaptiveGaussian()),
         KLUCB(search="published"),
     ]
     for policy in scanned:
-        assert isinstance(contest(policy, family, many), Scan), policy
+        assert isinstance(contest(policy, family, 10_000), Scan), policy
 
 
 def test_few_arms_are_looked_at():

@@ -42,6 +42,21 @@ class Rounds:
         rbmle.simulate(self.problem, [self.policy], 1_000, self.replications, threads=1)
 
 
+class ManyArms:
+    """Rounds among 100,000 arms, after each was played once."""
+
+    params = ("RBMLE", "UCB", "GPUCB", "MOSS", "KLUCB")
+    param_names = ("policy",)
+
+    def setup(self, policy):
+        self.problem = rbmle.Problem(rbmle.Gaussian(), np.linspace(0.3, 0.7, 100_000))
+        self.policy = getattr(rbmle, policy)()
+        rbmle.simulate(self.problem, [self.policy], 100_001, 1, threads=1)  # compiles
+
+    def time_200_000_rounds(self, policy):
+        rbmle.simulate(self.problem, [self.policy], 200_000, 1, threads=1)
+
+
 class Live:
     """A pull and an update of a `Decider`."""
 

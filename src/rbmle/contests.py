@@ -10,8 +10,6 @@ from .policies.base import ranks_only
 from .random import Draws
 from .tournament import Tournament
 
-MANY = 48  # from here on a tournament is quicker for every index: `rbmle bench --only arms`
-
 
 @record
 class Scan(NamedTuple):
@@ -34,6 +32,5 @@ class Scan(NamedTuple):
 
 def contest(policy: Any, family: Any, n_arms: int) -> Scan | Tournament:
     """Who chooses for the policy among so many arms: the choices are the same, to the last bit."""
-    if n_arms >= MANY and ranks_only(policy) and policy.kinetic(family):
-        return Tournament.of(n_arms)
-    return Scan(n_arms)
+    pays = ranks_only(policy) and n_arms >= policy.kinetic(family)
+    return Tournament.of(n_arms) if pays else Scan(n_arms)

@@ -40,6 +40,8 @@ CHANGED = 2  # the arm that was pulled last; -1 if there is none
 ABSENT = 3  # how many arms are not to be played
 _MEMORY = 4
 
+HERE, AHEAD, BEHIND, DONE = 0, 1, 2, 3  # where lines are drawn from
+
 _SPAN = 1.0 / 16.0  # lines are drawn this far ahead at least, as a share of the level
 _ENDLESS, _TINY = 1e300, 1e-200  # in place of infinity and 0, which would turn into NaN
 _POOR = 0.05  # a certainty shorter than this share of the span is worth a second, shorter span
@@ -242,19 +244,28 @@ class Tournament(NamedTuple):
         to any point ahead is between those of the two chords.
         """
         nodes, i = self.nodes, int(self.nodes[k, TOP])
-        index: float = policy.index_of(family, arms, i, level)
-        value = policy.straightened(family, index)
-        before, after, known = value, value, True
+        span *= 1.0 + (i & 7) / 8.0  # arms that entered together do not expire together
+        before = value = after = chosen = 0.0
+        known, shorter = True, 0
+        look = HERE
+        while look != DONE:  # one place where an index is computed: it may be long code
+            at = level + span if look == AHEAD else (level - span if look == BEHIND else level)
+            index: float = policy.index_of(family, arms, i, at)
+            seen = policy.straightened(family, index)
+            if look == HERE:
+                chosen, before, value, after = index, seen, seen, seen
+                look = AHEAD if abs(seen) < inf else DONE
+            elif look == BEHIND:
+                before, look = seen, DONE
+            else:
+                bends = policy.bends_one_way(family, arms, i, level - span, level + span)
+                after, known = seen, index < inf and bends
+                if known or shorter == 3:
+                    look = BEHIND if known else DONE
+                else:
+                    span, shorter = 0.125 * span, shorter + 1
         if abs(value) == inf:  # for good: the index is convex, or as far down as can be
             span = _ENDLESS
-        else:
-            span *= 1.0 + (i & 7) / 8.0  # arms that entered together do not expire together
-            after, known = self.looking_ahead(policy, family, arms, i, level, span)
-            for _ in range(3):
-                if not known:
-                    span *= 0.125
-                    after, known = self.looking_ahead(policy, family, arms, i, level, span)
-            before = policy.straightened(family, policy.index_of(family, arms, i, level - span))
         nodes[k, EXPIRES] = level + span if known else level
         nodes[k, LEAST_RISE] = nodes[k, MOST_RISE] = 0.0
         nodes[k, LEAST] = nodes[k, MOST] = min(max(value, -_ENDLESS), _ENDLESS)
@@ -266,15 +277,7 @@ class Tournament(NamedTuple):
             nodes[k, LEAST_RISE], nodes[k, MOST_RISE] = least, most
             nodes[k, LEAST] = value - slack + least * span
             nodes[k, MOST] = value + slack + most * span
-        return index
-
-    def looking_ahead(
-        self, policy: Any, family: Any, arms: Arms, i: int, level: float, span: float
-    ) -> tuple[float, bool]:
-        """Arm i's index that far ahead, and whether a chord to it says anything."""
-        index = policy.index_of(family, arms, i, level + span)
-        bends = policy.bends_one_way(family, arms, i, level - span, level + span)
-        return policy.straightened(family, index), index < inf and bends
+        return chosen
 
     def champion(self, rng: Draws) -> int:
         """The arm that won, or one of those that did, each with the same probability."""

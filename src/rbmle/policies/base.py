@@ -105,19 +105,20 @@ def choose(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Dr
     return i
 
 
-def kinetic(self: Any, family: Any) -> bool:
-    """Whether a tournament may find the largest index: it pays for many arms, see `tournament`.
+def kinetic(self: Any, family: Any) -> float:
+    """From how many arms on a tournament finds the largest index sooner than a scan; infinite where
+    it may not be used: see `tournament`.
 
-    To say so is to promise that an index depends on the round through the level alone, and that
-    the index as a function of the level is convex or concave where `bends_one_way` says so. It is
-    quick if the level never falls.
+    To say a number is to promise that an index depends on the round through the level alone; that
+    as a function of the level it is convex or concave where `bends_one_way` says so; and that where
+    it is infinite, it is so at every higher level. It is quick if the level never falls.
     """
-    return False
+    return inf
 
 
-def always_kinetic(self: Any, family: Any) -> bool:
-    """`kinetic` of an index that keeps the promise, whatever the family."""
-    return True
+def from_24_arms(self: Any, family: Any) -> float:
+    """`kinetic` of an index that keeps the promise and costs a root and some divisions."""
+    return 24.0
 
 
 def bends_one_way(self: Any, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:

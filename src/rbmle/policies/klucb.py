@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
@@ -42,9 +42,12 @@ class KLUCB(NamedTuple):
             return float(family.published_kl_upper(mean, level / n))
         return float(family.kl_upper(mean, level / n))
 
-    def kinetic(self, family: Any) -> bool:
-        """Where D(p, .) is convex on the scale of `kl_scale`, its inverse is concave."""
-        return self.search == Search.exact and hasattr(family, "kl_scale")
+    def kinetic(self, family: Any) -> float:
+        """Where D(p, .) is convex on the scale of `kl_scale`, its inverse is concave. A tournament
+        solves indices, of which a scan needs few."""
+        if self.search == Search.published or not hasattr(family, "kl_scale"):
+            return inf
+        return 24.0 if family.kl_upper_is_closed() else 100.0
 
     def straightened(self, family: Any, index: float) -> float:
         return float(family.kl_scale(index))
@@ -68,8 +71,12 @@ class KLUCB(NamedTuple):
         return index
 
     def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-        """At the value the divergence exceeds the level, both by more than rounding errors."""
+        """At the value the divergence exceeds the level, both by more than rounding errors; a bound
+        on it often tells."""
         mean, other = arms.mean(i), value - 1e-14 * abs(value)
         if not other > mean:
             return False
-        return bool(arms.pulls[i] * family.kl_below(mean, other) > level * (1.0 + 1e-9))
+        enough = level / arms.pulls[i] * (1.0 + 1e-9)
+        return bool(
+            family.kl_below(mean, other) > enough or family.clipped_kl(mean, other) > enough
+        )

@@ -65,11 +65,16 @@ class RBMLE(NamedTuple):
             biased = min(biased, high)
         return float(n * (family.conjugate(biased) - family.conjugate(mean)))
 
-    def kinetic(self, family: Any) -> bool:
-        """A maximum of functions that are linear in alpha, the index is convex in alpha; it is not
-        where it is cut off at the end of the range. An adaptive alpha looks at every arm itself."""
-        unbounded = family.mean_range()[1] == inf
-        return bool(self.alpha.steady() and (unbounded or self.boundary == Boundary.exact))
+    def kinetic(self, family: Any) -> float:
+        """As a maximum of functions that are linear in alpha, the index is convex in alpha. It is
+        costly where the mean is bounded; an adaptive alpha looks at every arm anyway."""
+        few = 12.0 if family.mean_range()[1] < inf else 32.0
+        return few if self.alpha.steady() else inf
+
+    def bends_one_way(self, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
+        """Except across the end of the range, where the other forms go on with another slope."""
+        end = family.mean_range()[1] * arms.pulls[i] - arms.sums[i]
+        return bool(self.boundary == Boundary.exact or high <= end or low >= end)
 
     def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float:
         """Of n (F*(q) - F*(nu)): some units in the last place of n F*(nu), and of the index."""

@@ -6,10 +6,10 @@ from math import log, pi, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from ..arms import Arms, Clock
-from .base import always_kinetic, policy
+from .base import from_24_arms, policy
 
 
-@policy(kinetic=always_kinetic)
+@policy(kinetic=from_24_arms)
 class UCB(NamedTuple):
     """UCB1 (Auer, Cesa-Bianchi and Fischer 2002): p_i + sqrt(alpha log t / N_i).
 
@@ -27,7 +27,7 @@ class UCB(NamedTuple):
         return arms.mean(i) + sqrt(self.alpha * level / arms.pulls[i])
 
 
-@policy(kinetic=always_kinetic)
+@policy(kinetic=from_24_arms)
 class UCBTuned(NamedTuple):
     """UCB-Tuned (Auer et al. 2002): p_i + sqrt(min(cap, V_i) log t / N_i).
 
@@ -46,7 +46,7 @@ class UCBTuned(NamedTuple):
         return arms.alike(i, j) and bool(arms.squares[i] == arms.squares[j])
 
 
-@policy(kinetic=always_kinetic)
+@policy(kinetic=from_24_arms)
 class MOSS(NamedTuple):
     """MOSS (Audibert and Bubeck 2009): p_i + sqrt(max(log(T / (K N_i)), 0) / N_i).
 
@@ -72,7 +72,7 @@ class MOSS(NamedTuple):
         return not self.anytime
 
 
-@policy(needs=("posterior_mean", "posterior_variance"), kinetic=always_kinetic)
+@policy(needs=("posterior_mean", "posterior_variance"), kinetic=from_24_arms)
 class GPUCB(NamedTuple):
     """GP-UCB (Srinivas et al. 2012) for independent arms: mu_i + sd_i sqrt(beta_t).
 
@@ -90,7 +90,7 @@ class GPUCB(NamedTuple):
         return float(family.posterior_mean(n, total) + family.posterior_sd(n, total) * level)
 
 
-@policy(needs=("posterior_mean", "posterior_variance"), kinetic=always_kinetic)
+@policy(needs=("posterior_mean", "posterior_variance"), kinetic=from_24_arms)
 class GPUCBTuned(NamedTuple):
     """GP-UCB-Tuned (Srinivas et al. 2012, tuned in the paper): mu_i + sd_i sqrt(c log t).
 
