@@ -62,7 +62,7 @@ SCALES = [Exponential(), Gamma(2.0), Gamma(0.3, 2.5, 0.1), Gaussian(), Gaussian(
 
 
 @pytest.mark.parametrize("family", COUNTS + SCALES, ids=repr)
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400, derandomize=True, deadline=None)
 @given(pulls=PULLS, share=SHARE, level=LEVEL, ahead=st.floats(1e-9, 3.0))
 def test_bounds_of_divergences(family, pulls, share, level, ahead):
     """A lower bound is no larger than what the solver finds, and no divergence is overstated."""
@@ -82,7 +82,7 @@ def test_bounds_of_divergences(family, pulls, share, level, ahead):
 
 
 @pytest.mark.parametrize("family", COUNTS + SCALES, ids=repr)
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400, derandomize=True, deadline=None)
 @given(pulls=PULLS, share=SHARE, log_tail=st.floats(0.0, 60.0), ahead=st.floats(1e-9, 3.0))
 def test_bounds_of_tails(family, pulls, share, log_tail, ahead):
     """A lower bound is no larger than the quantile, an upper one no smaller than the tail."""

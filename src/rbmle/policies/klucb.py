@@ -71,12 +71,8 @@ class KLUCB(NamedTuple):
         return index
 
     def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-        """At the value the divergence exceeds the level, both by more than rounding errors; a bound
-        on it often tells."""
+        """At the value the divergence exceeds the level, both by more than rounding errors."""
         mean, other = arms.mean(i), value - 1e-14 * abs(value)
         if not other > mean:
             return False
-        enough = level / arms.pulls[i] * (1.0 + 1e-9)
-        return bool(
-            family.kl_below(mean, other) > enough or family.clipped_kl(mean, other) > enough
-        )
+        return bool(arms.pulls[i] * family.kl_below(mean, other) > level * (1.0 + 1e-9))
