@@ -138,20 +138,20 @@ class Live:
 
     def _show(self, arm: LiveArm) -> None:
         """Let the policy see what the arm is now."""
-        slot, known = arm.slot, arm.name in self._blind
-        if slot < 0 or (arm.blind and known):
+        slot, blind, was_blind = arm.slot, arm.blind, arm.name in self._blind
+        if slot < 0 or (blind and was_blind):
             return
         pulls, sums, squares = self._seen
-        if arm.blind:
+        if blind:
             self._blind.add(arm.name)
         else:
             self._blind.discard(arm.name)
             pulls[slot], sums[slot], squares[slot] = arm.statistics()
         if isinstance(self._contest, Tournament):
-            if arm.blind:
+            if blind:
                 pulls[slot] = -1.0
                 self._contest.withdraw(slot)
-            elif known:
+            elif was_blind:
                 self._contest.bring_back(slot)
             else:
                 self._contest.changed(slot)
