@@ -15,7 +15,6 @@ from ._compile import kernel
 from .arms import Arms, Clock, Floats
 from .contests import Scan, contest
 from .random import Draws, key
-from .tournament import Tournament
 
 Name = str | int
 
@@ -143,18 +142,16 @@ class Live:
             return
         pulls, sums, squares = self._seen
         if blind:
+            pulls[slot] = -1.0
             self._blind.add(arm.name)
-        else:
+            self._contest.withdraw(slot)
+            return
+        pulls[slot], sums[slot], squares[slot] = arm.statistics()
+        if was_blind:
             self._blind.discard(arm.name)
-            pulls[slot], sums[slot], squares[slot] = arm.statistics()
-        if isinstance(self._contest, Tournament):
-            if blind:
-                pulls[slot] = -1.0
-                self._contest.withdraw(slot)
-            elif was_blind:
-                self._contest.bring_back(slot)
-            else:
-                self._contest.changed(slot)
+            self._contest.bring_back(slot)
+        else:
+            self._contest.changed(slot)
 
     def pull(self) -> Name:
         """Choose an arm and wait for its reward."""

@@ -29,6 +29,12 @@ class Scan(NamedTuple):
     def changed(self, i: int) -> None:
         """The next look will see it."""
 
+    def withdraw(self, i: int) -> None:
+        """A scan knows no arms that are not to be played: it is given the others."""
+
+    def bring_back(self, i: int) -> None:
+        """As for `withdraw`."""
+
 
 def contest(policy: Any, family: Any, n_arms: int) -> Scan | Tournament:
     """Who chooses for the policy among so many arms: the choices are the same, to the last bit."""

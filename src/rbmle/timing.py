@@ -53,18 +53,18 @@ def record_run(
     source: Any,
     randomness: Any,
     known_horizon: int,
+    begin: int,
     chosen: NDArray[np.int64],
     rewards: Floats,
 ) -> None:
-    """Play one replication and keep what was chosen and paid."""
-    arms.restart()
-    contest.restart()
+    """Play on from round `begin`, with the arms as they are, and keep what was chosen and paid."""
     state = policy.start(family, arms.n_arms())
-    for t in range(1, chosen.size + 1):
+    for place in range(chosen.size):
+        t = begin + place
         rng = randomness.at(0, t)
         i = contest.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
-        chosen[t - 1], rewards[t - 1] = i, source.reward(0, t, i)
-        arms.learn(i, rewards[t - 1])
+        chosen[place], rewards[place] = i, source.reward(0, t, i)
+        arms.learn(i, rewards[place])
         contest.changed(i)
 
 
@@ -111,9 +111,8 @@ class Recording:
         source = Stream(problem.law, np.array(problem.means), *key(seed))
         self.chosen, self.rewards = np.zeros(horizon, np.int64), np.zeros(horizon)
         play = (policy, family, contest(policy, family, problem.n_arms), Arms.fresh(problem.n_arms))
-        told = (known, self.chosen, self.rewards)
-        record_run(*play, source, randomness, *told)
-        self._again = (*play, randomness, *told)
+        record_run(*play, source, randomness, known, 1, self.chosen, self.rewards)
+        self._again = (*play, randomness, known, self.chosen, self.rewards)
         replay(*self._again, True)  # compiles
 
     def seconds(self, choosing: bool) -> float:

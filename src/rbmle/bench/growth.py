@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import kernel
-from ..arms import Arms, Clock
+from ..arms import Arms
 from ..contests import Scan, contest
 from ..decider import Decider
 from ..families import Bernoulli, Exponential, Gaussian
 from ..policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned
 from ..random import Counter, key
 from ..rewards import Stream
-from ..timing import seconds
+from ..timing import record_run, seconds
 from .problems import SEED
 from .table import Effort, Line, Section, by_turns
 
@@ -42,28 +41,6 @@ CASES: tuple[tuple[str, Any, Any], ...] = (
 LIVE = CASES[:2]
 
 
-@kernel
-def go_on(
-    policy: Any,
-    family: Any,
-    contest: Any,
-    arms: Arms,
-    source: Any,
-    randomness: Any,
-    horizon: int,
-    begin: int,
-    chosen: NDArray[np.int64],
-) -> None:
-    """Play the rounds from `begin` on, and keep what was chosen."""
-    state = policy.start(family, arms.n_arms())
-    for place in range(chosen.size):
-        t = begin + place
-        i = contest.pick(policy, state, family, arms, Clock(t, horizon), randomness.at(0, t))
-        arms.learn(i, source.reward(0, t, i))
-        contest.changed(i)
-        chosen[place] = i
-
-
 class Simulated:
     """A simulation with so many arms, their means evenly spaced, that can be gone on with."""
 
@@ -77,7 +54,7 @@ class Simulated:
 
     def play(self, rounds: int) -> NDArray[np.int64]:
         chosen = np.zeros(rounds, np.int64)
-        go_on(*self._told, self.t, chosen)
+        record_run(*self._told, self.t, chosen, np.zeros(rounds))
         self.t += rounds
         return chosen
 

@@ -33,7 +33,7 @@ def threads(effort: Effort) -> Section:
     """One `simulate` of several policies."""
     if (os.cpu_count() or 1) < 2:
         raise UnavailableError("bench: 'threads' needs two processors, and this machine has one.")
-    replications = effort.size(800, 400)  # the first of 40 batches, or of 20, is for one thread
+    replications = effort.size(800, 400)
     same = identical(play(1, 40), play(2, 40))
     turns = by_turns(
         lambda: wall_seconds(lambda: play(2, replications)),
