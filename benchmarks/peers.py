@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from peers_play import MEANS, SEED, table
 
 from rbmle import KLUCB, UCB, Bernoulli, Problem, Table, ThompsonSampling, simulate
-from rbmle.arms import Arms, Clock
+from rbmle.policies.arms import Arms, Clock
 from rbmle.policies.base import policy
 
 Floats = NDArray[np.float64]

@@ -10,13 +10,13 @@ import scipy.stats
 from numba import njit
 
 from rbmle import theory
-from rbmle.arms import Arms, Clock
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Exponential, Gamma, Gaussian
 from rbmle.policies import RBMLE, AdaptiveBernoulli, AdaptiveExponential, AdaptiveGaussian
-from rbmle.problems import Problem
+from rbmle.policies.arms import Arms, Clock
 from rbmle.random import Counter, key
-from rbmle.rewards import RewardStream, Stream
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream, Stream
 
 GAMMA = AdaptiveExponential(2 / sqrt(200) + 1e-9, 0.01, 0.45, lower=0.1, power=1.5)
 RUNS = {

@@ -12,11 +12,11 @@ from rbmle.bench.footprint import LONG, checkpoints, study
 from rbmle.bench.ids import errors, statistics
 from rbmle.bench.ids_reference import SampledIDS, least_ratio
 from rbmle.bench.problems import COINS
-from rbmle.bench.references import CASES, compare
+from rbmle.bench.references import CASES, against_loop
 from rbmle.bench.table import (
+    BenchTable,
     Effort,
     Line,
-    Section,
     Turns,
     UnavailableError,
     by_turns,
@@ -28,7 +28,7 @@ from rbmle.cli.main import run
 from rbmle.engine import rounds_kept, simulate
 from rbmle.errors import ParameterError
 from rbmle.policies import IDS, KLUCB, POLICIES, UCB, VIDS, BayesUCB
-from rbmle.rewards import RewardStream
+from rbmle.rewards.sources import RewardStream
 from rbmle.timing import Recording
 
 QUICK = Turns(ours=(2.0, 1.0, 4.0), reference=(3.0, 4.0, 8.0))
@@ -47,7 +47,7 @@ def test_c_and_ours_have_the_same_regret():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
 def test_usual_loops_agree_with_ours_in_the_mean_regret(case):
     name, policy, loop, _ = case
-    line = compare(name, policy, loop, replications=30, horizon=1_000, repeats=3)
+    line = against_loop(name, policy, loop, replications=30, horizon=1_000, repeats=3)
     assert line.holds, line.check
 
 
@@ -55,7 +55,7 @@ def test_a_loop_that_plays_something_else_is_found_out():
     def idle(means, horizon, replications, seed):
         return np.random.default_rng(seed).normal(horizon * means.std(), 1.0, replications)
 
-    line = compare("idle", UCB(), idle, replications=30, horizon=1_000, repeats=2)
+    line = against_loop("idle", UCB(), idle, replications=30, horizon=1_000, repeats=2)
     assert line.met is False
     assert "DIFFER" in line.check
 
@@ -171,7 +171,7 @@ def test_a_target_is_met_if_the_ratio_is_within_it_and_the_check_holds(more, tar
 def stub(ratio):
     def section(effort):
         line = Line.slowdown("[x]", Turns((ratio,), (1.0,)), at_most=1.0, check="as it was")
-        return Section("title", "ours", "theirs", "ratio", (line,), ("a note",))
+        return BenchTable("title", "ours", "theirs", "ratio", (line,), ("a note",))
 
     return section
 

@@ -5,23 +5,13 @@ from math import log
 
 import pytest
 
-from rbmle import (
-    RBMLE,
-    UCB,
-    Assuming,
-    Bernoulli,
-    Gaussian,
-    Problem,
-    Study,
-    Uniform,
-    theory,
-)
+from rbmle import RBMLE, UCB, Assuming, Bernoulli, Gaussian, Problem, Study, Uniform, theory
 from rbmle.cli.main import run
-from rbmle.cli.overlays import bounds_of, theory_section
-from rbmle.cli.pages import study_report
 from rbmle.engine import simulate
-from rbmle.report import Report, render
-from rbmle.runner import run as run_study
+from rbmle.report.page import Report, render
+from rbmle.report.sections import study_report
+from rbmle.report.theory import bounds_of, theory_section
+from rbmle.studies.runner import run as run_study
 
 
 def said(capsys, *arguments, code=0):

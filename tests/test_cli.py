@@ -10,7 +10,7 @@ import time
 import pytest
 
 from rbmle.cli.main import run
-from rbmle.cli.names import policies
+from rbmle.names import policies
 from rbmle.policies import POLICIES, RBMLE, UCB, KGStar, LogBias, ThompsonSampling
 
 SMALL = """

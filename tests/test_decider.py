@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-import rbmle.decider
+import rbmle.live.decider
 import rbmle.spec
-from rbmle.decider import Decider
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError, StateError
 from rbmle.families import Bernoulli, Exponential, Gamma, Gaussian
+from rbmle.live.decider import Decider
 from rbmle.policies import (
     IDS,
     KG,
@@ -37,8 +37,8 @@ from rbmle.policies import (
     UCBTuned,
     policy,
 )
-from rbmle.problems import Problem
-from rbmle.rewards import Table
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import Table
 from rbmle.spec import from_spec, to_spec
 
 MEANS = [0.3, 0.55, 0.5, 0.6]
@@ -182,7 +182,7 @@ def test_load_with_another_policy(tmp_path: Path) -> None:
 
 SAVER = """
 import sys
-from rbmle.decider import Decider
+from rbmle.live.decider import Decider
 from rbmle.families import Bernoulli
 from rbmle.policies import UCB
 decider = Decider(range(200), UCB(), Bernoulli())
@@ -655,6 +655,6 @@ def test_specs_that_are_wrong() -> None:
         to_spec((1, 2))
 
 
-@pytest.mark.parametrize("module", [rbmle.decider, rbmle.spec])
+@pytest.mark.parametrize("module", [rbmle.live.decider, rbmle.spec])
 def test_docstrings_run(module: Any) -> None:
     assert doctest.testmod(module).failed == 0

@@ -24,8 +24,8 @@ from rbmle.families import (
     base,
     roots,
 )
-from rbmle.laws import LAWS, Beta, GaussianMixture, Laplace, TwoPoint, Uniform
 from rbmle.random import Cell, key
+from rbmle.rewards.laws import LAWS, Beta, GaussianMixture, Laplace, TwoPoint, Uniform
 
 KEY = key(8_061_977)
 OURS = [

@@ -8,15 +8,15 @@ import pytest
 from numba import njit
 from scipy import integrate, stats
 
-from rbmle.arms import Arms
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.policies import IDS, VIDS
+from rbmle.policies.arms import Arms
 from rbmle.policies.beliefs import MAX_PANELS, beliefs
 from rbmle.policies.ids import best_odds, dominated, ratio
-from rbmle.problems import Problem
 from rbmle.random import Draws
-from rbmle.rewards import RewardStream
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream
 
 POSTERIORS = {
     Bernoulli: lambda n, s: stats.beta(1 + s, 1 + n - s),

@@ -63,7 +63,7 @@ def cases() -> list:
     return fitting + VARIANTS
 
 
-@pytest.mark.parametrize("law", testing.laws(), ids=lambda law: law.__name__)
+@pytest.mark.parametrize("law", testing.checks(), ids=lambda law: law.__name__)
 @pytest.mark.parametrize(("policy", "family"), cases(), ids=repr)
 def test_law(policy, family, law):
     law(policy, family)

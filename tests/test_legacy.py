@@ -7,8 +7,8 @@ import pytest
 from numba import njit
 
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
-from rbmle.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform
-from rbmle.legacy import LegacyDraws
+from rbmle.random.mersenne import MersenneDraws
+from rbmle.rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform
 
 COUNT = 2500
 UNIFORM, NORMAL, EXPONENTIAL, GAMMA, BETA = range(5)
@@ -74,7 +74,7 @@ def by_numpy(generator: np.random.RandomState, steps: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("seed", [0, 46, 2**32 - 1])
 def test_numbers_are_those_of_random_state(seed, kinds, drawn):
     steps, out = plan(KINDS[kinds], seed), np.empty(COUNT)
-    drawn(LegacyDraws.going_on(np.random.RandomState(seed), True), steps, out)
+    drawn(MersenneDraws.going_on(np.random.RandomState(seed), True), steps, out)
     assert np.array_equal(out, by_numpy(np.random.RandomState(seed), steps))
 
 
@@ -83,24 +83,24 @@ def test_numbers_are_those_of_random_state(seed, kinds, drawn):
 def test_the_stream_goes_on_where_the_generator_is(kind, before):
     generator, steps, out = np.random.RandomState(5), plan(KINDS["all"], 1), np.empty(COUNT)
     getattr(generator, kind)(before)  # an odd number of normal numbers leaves one over
-    drawn(LegacyDraws.going_on(generator, True), steps, out)
+    drawn(MersenneDraws.going_on(generator, True), steps, out)
     assert np.array_equal(out, by_numpy(generator, steps))
 
 
 def test_the_generator_itself_is_left_alone():
     generator = np.random.RandomState(3)
-    draws = LegacyDraws.going_on(generator, True)
+    draws = MersenneDraws.going_on(generator, True)
     for _ in range(700):
         draws.normal(0)
     assert generator.random_sample() == np.random.RandomState(3).random_sample()
 
 
 def test_ties_are_drawn_from_the_stream_or_not_at_all():
-    draws = LegacyDraws.going_on(np.random.RandomState(8), True)
+    draws = MersenneDraws.going_on(np.random.RandomState(8), True)
     expected = [int(u * ties) for ties, u in enumerate(np.random.RandomState(8).rand(60), 2)]
     assert [draws.among(ties) for ties in range(2, 62)] == expected
     assert any(expected)
-    first = LegacyDraws.going_on(np.random.RandomState(8), False)
+    first = MersenneDraws.going_on(np.random.RandomState(8), False)
     assert not any(first.among(ties) for ties in range(2, 62))
     assert first.uniform(0) == np.random.RandomState(8).random_sample()
 

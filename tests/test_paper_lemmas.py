@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbmle import theory
-from rbmle.arms import Arms, Clock
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, base
-from rbmle.laws import Beta, GaussianMixture, TwoPoint, Uniform
 from rbmle.policies import RBMLE, AdaptiveBernoulli, AdaptiveGaussian, LogBias
-from rbmle.problems import Problem
+from rbmle.policies.arms import Arms, Clock
 from rbmle.random import Draws
-from rbmle.rewards import RewardStream
+from rbmle.rewards.laws import Beta, GaussianMixture, TwoPoint, Uniform
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream
 
 FAMILIES = [Bernoulli(), Gaussian(1.5), Exponential(), Poisson(), Gamma(2.5), Binomial(6)]
 LAWS = settings(max_examples=100, derandomize=True, deadline=None)

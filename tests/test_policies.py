@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rbmle.arms import Arms, Clock
 from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson
 from rbmle.policies import (
     GPUCB,
@@ -25,6 +24,7 @@ from rbmle.policies import (
     policy,
     policy_named,
 )
+from rbmle.policies.arms import Arms, Clock
 
 CLOCK = Clock(500, 10_000)
 OPTIMISTIC = [UCB(), UCBTuned(), MOSS(), KLUCB(), BayesUCB(), GPUCB(), GPUCBTuned(), RBMLE()]

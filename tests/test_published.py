@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from rbmle.engine import simulate
-from rbmle.published import MISPRINTS, published, published_problem, tables
-from rbmle.reproduction import equal_in_print
+from rbmle.paper.published import MISPRINTS, published, published_problem, tables
+from rbmle.paper.reproduction import equal_in_print
 from rbmle.result import STATISTICS
-from rbmle.rewards import PublishedTable
+from rbmle.rewards.sources import PublishedTable
 
 # Policies that take seconds for a whole table run in every test run; the others, in minutes, as
 # `pytest -m tables`.

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbmle.arms import Arms, Clock
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.policies import (
@@ -18,9 +17,10 @@ from rbmle.policies import (
     BetaBias,
     LogBias,
 )
-from rbmle.problems import Problem
+from rbmle.policies.arms import Arms, Clock
 from rbmle.random import Draws
-from rbmle.rewards import RewardStream
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream
 
 FAMILIES = [Bernoulli(), Gaussian(1.5), Exponential(), Poisson(), Gamma(2.5), Binomial(6)]
 LAWS = settings(max_examples=150, derandomize=True, deadline=None)

@@ -12,14 +12,14 @@ import pytest
 from rbmle import RBMLE, UCB, Bernoulli, ParameterError, Problem, simulate
 from rbmle.figures import draw_time_against_arms, time_against_arms
 from rbmle.figures.inline import inline
-from rbmle.report import (
+from rbmle.report.page import (
     MARKS,
     VERDICTS,
-    Cell,
     Plot,
     Report,
     ReportTable,
     Section,
+    TableCell,
     in_words,
     render,
     section_of,
@@ -60,9 +60,9 @@ def result():
 @pytest.fixture(scope="module")
 def report(result):
     rows = [
-        [Cell("UCB"), Cell("10.5", 10.5, "equal", "published 10.5"), 9],
-        [Cell("KG"), Cell("9.0", 9.0, "agrees", "published 8.5, z = 0.4"), 100],
-        [Cell(EVIL), Cell("100.1", 100.1, "differs", f"published {EVIL}"), 20],
+        [TableCell("UCB"), TableCell("10.5", 10.5, "equal", "published 10.5"), 9],
+        [TableCell("KG"), TableCell("9.0", 9.0, "agrees", "published 8.5, z = 0.4"), 100],
+        [TableCell(EVIL), TableCell("100.1", 100.1, "differs", f"published {EVIL}"), 20],
     ]
     lines = {"UCB": [1e-7, 2e-7], EVIL: [2e-7, 9e-7]}
     timing = draw_time_against_arms(time_against_arms([10, 30], lines))
@@ -143,7 +143,7 @@ def test_words_say_who_won_and_how_clearly(result):
 def test_every_verdict_has_its_mark_and_is_counted():
     assert list(MARKS) == list(VERDICTS)
     assert len(set(MARKS.values())) == len(MARKS)
-    cells = [Cell("1.0", 1.0, verdict) for verdict in VERDICTS]
+    cells = [TableCell("1.0", 1.0, verdict) for verdict in VERDICTS]
     table = ReportTable(list("abcd"), [cells, [*cells[:3], "1.0"]])
     assert table.counts() == {"equal": 2, "misprint": 2, "agrees": 2, "differs": 1}
     said = "".join(Page(render(Report("t", "c", (), [Section("s", table=table)]))).said)
@@ -154,7 +154,7 @@ def test_tables_are_checked():
     with pytest.raises(ParameterError, match=r"'rows' must be of 2 cells each\. Got 1\."):
         ReportTable(["a", "b"], [["x"]]).cells()
     with pytest.raises(ParameterError, match=r"Did you mean 'equal'\?"):
-        ReportTable(["a"], [[Cell("x", verdict="equals")]]).cells()
+        ReportTable(["a"], [[TableCell("x", verdict="equals")]]).cells()
     with pytest.raises(ParameterError, match="a figure or SVG text"):
         inline("no drawing", "a-", "label")
 

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rbmle.comparison import compare, t_quantile
+from rbmle.comparison import paired_comparison, t_quantile
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError, RbmleError
 from rbmle.families import Bernoulli, Gaussian
 from rbmle.policies import RBMLE, UCB, Assuming, UCBTuned
-from rbmle.problems import Problem
 from rbmle.result import STATISTICS, Result
-from rbmle.runner import run
-from rbmle.study import Study
-from rbmle.study_result import StudyResult
+from rbmle.rewards.problems import Problem
+from rbmle.studies.runner import run
+from rbmle.studies.study import Study
+from rbmle.studies.study_result import StudyResult
 
 COINS = Problem(Bernoulli(), [0.3, 0.5, 0.5])
 POLICIES = {"<R>": RBMLE(), "U": UCB(), "G": Assuming(UCB(), Gaussian(0.5))}
@@ -69,11 +69,11 @@ def test_places_will_do_for_names(result: Result) -> None:
 
 def test_extremes_of_paired_differences() -> None:
     ones = np.ones(4)
-    same = compare("a", "b", ones, ones)
+    same = paired_comparison("a", "b", ones, ones)
     assert same == ("a", "b", 0.0, 0.0, 0.0, 0.0, 1.0)
     assert not same.clear
-    assert compare("a", "b", ones, ones + 1.0)[2:] == (-1.0, -1.0, -1.0, 1.0, 0.0)
-    assert compare("a", "b", ones[:1], ones[:1] + 1.0)[2:] == (-1.0, -inf, inf, 1.0, 0.0)
+    assert paired_comparison("a", "b", ones, ones + 1.0)[2:] == (-1.0, -1.0, -1.0, 1.0, 0.0)
+    assert paired_comparison("a", "b", ones[:1], ones[:1] + 1.0)[2:] == (-1.0, -inf, inf, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(

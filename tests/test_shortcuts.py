@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbmle.arms import Arms
 from rbmle.bench.exhaustive import exhaustive
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.policies import KLUCB, BayesUCB
-from rbmle.problems import Problem
-from rbmle.rewards import RewardStream, Table
+from rbmle.policies.arms import Arms
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream, Table
 from rbmle.testing import easy_problem
 
 FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson(), Gamma(2.0), Binomial(5)]

@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbmle import runner, shards
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError, RunError, RunWarning
 from rbmle.families import Bernoulli, Gaussian
 from rbmle.policies import RBMLE, UCB, Assuming, ThompsonSampling
-from rbmle.problems import Problem
 from rbmle.result import Result
-from rbmle.runner import load, run
-from rbmle.shards import Place
-from rbmle.store import Store
-from rbmle.study import Study
+from rbmle.rewards.problems import Problem
+from rbmle.studies import runner, shards
+from rbmle.studies.runner import load, run
+from rbmle.studies.shards import Place
+from rbmle.studies.store import Store
+from rbmle.studies.study import Study
 
 HORIZON, CHUNK = 200, 20  # replications in a chunk
 COINS = Problem(Bernoulli(), [0.3, 0.5, 0.45])
@@ -48,7 +48,7 @@ ONE = dataclasses.replace(STUDY, problems={"coins": COINS}, policies={"U": UCB()
 CHILD = """
 import sys, time
 from rbmle import runner
-from rbmle.study import Study
+from rbmle.studies.study import Study
 
 runner.DECISIONS_A_CHUNK = int(sys.argv[3])
 print("ready", flush=True)

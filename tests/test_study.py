@@ -16,7 +16,6 @@ import pytest
 from rbmle.engine import rounds_kept
 from rbmle.errors import ParameterError, StudyError
 from rbmle.families import FAMILIES, Bernoulli, Gaussian, Poisson
-from rbmle.laws import LAWS, Laplace, Uniform
 from rbmle.policies import (
     KG,
     KLUCB,
@@ -31,10 +30,11 @@ from rbmle.policies import (
     UCBTuned,
 )
 from rbmle.policies.base import check_fit, policy
-from rbmle.problems import Problem
-from rbmle.rewards import PublishedTable, RewardStream
-from rbmle.runner import load, run
-from rbmle.study import Study
+from rbmle.rewards.laws import LAWS, Laplace, Uniform
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import PublishedTable, RewardStream
+from rbmle.studies.runner import load, run
+from rbmle.studies.study import Study
 from rbmle.theory import Theoretical, smallest_c_alpha
 
 COINS = Problem(Bernoulli(), [0.1, 0.2, 0.3])

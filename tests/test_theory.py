@@ -13,7 +13,6 @@ from rbmle import theory
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
-from rbmle.laws import Beta, Laplace, TwoPoint, Uniform
 from rbmle.policies import (
     AdaptiveBernoulli,
     AdaptiveExponential,
@@ -22,7 +21,8 @@ from rbmle.policies import (
     BetaBias,
     LogBias,
 )
-from rbmle.problems import Problem
+from rbmle.rewards.laws import Beta, Laplace, TwoPoint, Uniform
+from rbmle.rewards.problems import Problem
 
 FAMILIES = [Bernoulli(), Gaussian(1.5), Exponential(), Poisson(), Gamma(2.5), Binomial(6)]
 LAWS = settings(max_examples=100, derandomize=True, deadline=None)

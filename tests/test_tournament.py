@@ -3,18 +3,19 @@
 import numpy as np
 import pytest
 
-from rbmle import _live, engine
-from rbmle.arms import Arms, Clock
-from rbmle.contests import Scan, contest
-from rbmle.decider import Decider
+from rbmle import engine
+from rbmle.choosers.scan import Scan, chooser_for
+from rbmle.choosers.tournament import Tournament
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gaussian, Poisson
+from rbmle.live import live_arms as _live
+from rbmle.live.decider import Decider
 from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, BayesUCB, ThompsonSampling, UCBTuned
 from rbmle.policies.alpha import AdaptiveGaussian
-from rbmle.problems import Problem
+from rbmle.policies.arms import Arms, Clock
 from rbmle.random import Draws
-from rbmle.rewards import RewardStream, Table
-from rbmle.tournament import Tournament
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream, Table
 
 N = 61
 CASES = [
@@ -38,13 +39,13 @@ CASES = [
 
 @pytest.fixture
 def found_by(monkeypatch):
-    """Run something twice: where every contest is a scan, and where each is a tournament."""
+    """Run something twice: where every chooser is a scan, and where each is a tournament."""
 
     def both(action):
         results = []
         for kind in (Scan, Tournament.of):
             for module in (engine, _live):
-                monkeypatch.setattr(module, "contest", lambda policy, family, n, kind=kind: kind(n))
+                monkeypatch.setattr(module, "chooser_for", lambda p, f, n, kind=kind: kind(n))
             results.append(action())
         return results
 
@@ -127,8 +128,8 @@ def test_it_is_used_where_it_pays_and_fits():
     family = Bernoulli()
     for policy, _ in CASES:
         many = int(policy.kinetic(family))
-        assert isinstance(contest(policy, family, many), Tournament)
-        assert isinstance(contest(policy, family, many - 1), Scan)
+        assert isinstance(chooser_for(policy, family, many), Tournament)
+        assert isinstance(chooser_for(policy, family, many - 1), Scan)
     scanned = [
         BayesUCB(),
         ThompsonSampling(),
@@ -136,7 +137,7 @@ def test_it_is_used_where_it_pays_and_fits():
         KLUCB(search="published"),
     ]
     for policy in scanned:
-        assert isinstance(contest(policy, family, 10_000), Scan), policy
+        assert isinstance(chooser_for(policy, family, 10_000), Scan), policy
 
 
 def test_few_arms_are_looked_at():

@@ -1,11 +1,11 @@
 """Stochastic multi-armed bandits built round RBMLE, reward-biased maximum likelihood estimation."""
 
 from . import theory
-from .decider import Decider
 from .engine import simulate
 from .errors import ParameterError, RbmleError, StateError
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
-from .laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
+from .live.decider import Decider
+from .paper.published import published, published_problem
 from .policies import (
     GPUCB,
     IDS,
@@ -32,13 +32,13 @@ from .policies import (
     policy,
     policy_named,
 )
-from .problems import Problem
-from .published import published, published_problem
 from .result import Result
-from .rewards import PublishedTable, RewardStream, Table
-from .runner import load, run
-from .study import Study
-from .study_result import StudyResult
+from .rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
+from .rewards.problems import Problem
+from .rewards.sources import PublishedTable, RewardStream, Table
+from .studies.runner import load, run
+from .studies.study import Study
+from .studies.study_result import StudyResult
 
 __version__ = "0.1.0"
 

@@ -20,16 +20,20 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+import numpy as np
 from numba import types
 from numba.core import event
 from numba.core.typing.templates import make_overload_method_template
 from numba.extending import infer_getattr, overload
+from numpy.typing import NDArray
 
 from ._record import checked
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+
+Floats = NDArray[np.float64]
 
 _PACKAGE = pathlib.Path(__file__).parent
 _signatures: dict[str, inspect.Signature] = {}

@@ -46,7 +46,7 @@ def t_quantile(level: float, freedom: float) -> float:
     return sqrt(freedom * (1.0 - x) / x)
 
 
-def compare(
+def paired_comparison(
     a: str, b: str, first: NDArray[np.float64], second: NDArray[np.float64], level: float = 0.95
 ) -> Comparison:
     """Compare the final regrets of a and b in the same replications.

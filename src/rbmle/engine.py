@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._compile import kernel
-from .arms import Arms, Clock, Floats
-from .contests import contest
+from ._compile import Floats, kernel
+from .choosers.scan import chooser_for
 from .errors import ParameterError, integer, one_of
-from .legacy import LegacyDraws
+from .policies.arms import Arms, Clock
 from .policies.base import Assuming, check_fit
-from .problems import Problem
 from .random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
+from .random.mersenne import MersenneDraws
 from .result import Result
-from .rewards import PublishedTable, RewardStream, Table
+from .rewards.problems import Problem
+from .rewards.sources import PublishedTable, RewardStream, Table
 
 _DECISIONS_A_BATCH = 200_000  # enough work to hide the cost of handing it to a thread
 
@@ -28,7 +28,7 @@ _DECISIONS_A_BATCH = 200_000  # enough work to hide the cost of handing it to a 
 def play(
     policy: Any,
     family: Any,
-    contest: Any,
+    chooser: Any,
     arms: Arms,
     source: Any,
     gaps: Floats,
@@ -43,7 +43,7 @@ def play(
 ) -> None:
     """Play replications first, first + 1, ... and fill their rows of the last three arrays.
 
-    Nothing is kept of a round but the arms' statistics, and what the contest makes of them. Regret
+    Nothing is kept of a round but the arms' statistics, and what the chooser makes of them. Regret
     is pseudo-regret, the sum of the gaps of the arms played; at a checkpoint it is the pulls times
     the gaps, without rounding errors that add up.
     """
@@ -51,14 +51,14 @@ def play(
     for row in range(regret.shape[0]):
         replication = first + row
         arms.restart()
-        contest.restart()
+        chooser.restart()
         state = policy.start(family, n_arms)
         reached = 0
         for t in range(1, horizon + 1):
             rng = randomness.at(replication, t)
-            i = contest.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
+            i = chooser.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
             arms.learn(i, source.reward(replication, t, i))
-            contest.changed(i)
+            chooser.changed(i)
             if t == checkpoints[reached]:
                 total = best = 0.0
                 for j in range(n_arms):
@@ -136,7 +136,7 @@ def simulate(
         rows = slice(begin - first, end - first)
         known = horizon if policy.needs_horizon() else 0
         return (
-            policy, model, contest(policy, model, problem.n_arms), Arms.fresh(problem.n_arms),
+            policy, model, chooser_for(policy, model, problem.n_arms), Arms.fresh(problem.n_arms),
             source, gaps, horizon, known, draws[index],
             begin, rounds, regret[index, rows], best_pulls[index, rows], pulls[index, rows],
         )  # fmt: skip
@@ -151,7 +151,7 @@ def simulate(
 
     size = max(1, _DECISIONS_A_BATCH // horizon)
     batches = rewards.batches(problem, horizon, first, last, size)
-    in_order = [isinstance(each, LegacyDraws) for each in draws]
+    in_order = [isinstance(each, MersenneDraws) for each in draws]
     _run_all(prepare, run, in_order, batches, threads or os.cpu_count() or 1)
     return Result(
         problem=problem,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._text import html_table, labels, text_table
-from .comparison import Comparison, compare
+from .comparison import Comparison, paired_comparison
 from .errors import RbmleError, integer, one_of
-from .problems import Problem
+from .rewards.problems import Problem
 
 QUANTILES = (0.10, 0.25, 0.50, 0.75, 0.90, 0.95)
 STATISTICS = ("mean", "std", "q10", "q25", "q50", "q75", "q90", "q95")
@@ -71,7 +71,7 @@ class Result:
         """
         i, j = self._place("a", a), self._place("b", b)
         final = self.final_regret
-        return compare(self.names[i], self.names[j], final[i], final[j], level)
+        return paired_comparison(self.names[i], self.names[j], final[i], final[j], level)
 
     def _place(self, parameter: str, given: str | int) -> int:
         if isinstance(given, str):

@@ -15,9 +15,9 @@ from typing import Any
 from ._record import Choice
 from .errors import ParameterError, one_of
 from .families import FAMILIES
-from .laws import LAWS
 from .policies.alpha import BIASES
 from .policies.base import POLICIES
+from .rewards.laws import LAWS
 
 _INFINITE = {"inf": inf, "-inf": -inf}
 

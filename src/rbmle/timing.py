@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._compile import kernel
-from .arms import Arms, Clock, Floats
-from .contests import contest
-from .decider import Decider
+from ._compile import Floats, kernel
+from .choosers.scan import chooser_for
 from .engine import player
 from .errors import integer
-from .problems import Problem
+from .live.decider import Decider
+from .policies.arms import Arms, Clock
 from .random import Counter, key
-from .rewards import Stream
-from .study import Study
+from .rewards.problems import Problem
+from .rewards.sources import Stream
+from .studies.study import Study
 
 # Processor time, which other programs do not lengthen, where the system tells it finely enough.
 _FINE = time.get_clock_info("process_time").resolution <= 1e-6
@@ -48,7 +48,7 @@ class Timing(NamedTuple):
 def record_run(
     policy: Any,
     family: Any,
-    contest: Any,
+    chooser: Any,
     arms: Arms,
     source: Any,
     randomness: Any,
@@ -62,17 +62,17 @@ def record_run(
     for place in range(chosen.size):
         t = begin + place
         rng = randomness.at(0, t)
-        i = contest.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
+        i = chooser.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
         chosen[place], rewards[place] = i, source.reward(0, t, i)
         arms.learn(i, rewards[place])
-        contest.changed(i)
+        chooser.changed(i)
 
 
 @kernel
 def replay(
     policy: Any,
     family: Any,
-    contest: Any,
+    chooser: Any,
     arms: Arms,
     randomness: Any,
     known_horizon: int,
@@ -82,15 +82,15 @@ def replay(
 ) -> int:
     """Go through a recorded run again, with or without choosing; returns how often it chose so."""
     arms.restart()
-    contest.restart()
+    chooser.restart()
     state = policy.start(family, arms.n_arms())
     same = 0
     for t in range(1, chosen.size + 1):
         i = chosen[t - 1]
         if choosing:
             rng = randomness.at(0, t)
-            same += i == contest.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
-            contest.changed(i)
+            same += i == chooser.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
+            chooser.changed(i)
         arms.learn(i, rewards[t - 1])
     return same
 
@@ -110,7 +110,12 @@ class Recording:
         randomness = Counter(*key(seed), random_ties=True)
         source = Stream(problem.law, np.array(problem.means), *key(seed))
         self.chosen, self.rewards = np.zeros(horizon, np.int64), np.zeros(horizon)
-        play = (policy, family, contest(policy, family, problem.n_arms), Arms.fresh(problem.n_arms))
+        play = (
+            policy,
+            family,
+            chooser_for(policy, family, problem.n_arms),
+            Arms.fresh(problem.n_arms),
+        )
         record_run(*play, source, randomness, known, 1, self.chosen, self.rewards)
         self._again = (*play, randomness, known, self.chosen, self.rewards)
         replay(*self._again, True)  # compiles

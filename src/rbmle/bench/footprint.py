@@ -14,8 +14,8 @@ from ..engine import rounds_kept
 from ..families import Gaussian
 from ..policies import POLICIES, KGStar
 from ..policies.base import Assuming
-from ..runner import run
-from ..study import Study
+from ..studies.runner import run
+from ..studies.study import Study
 from .problems import COINS
 
 LONG = 1_000_000  # the horizon whose number of checkpoints is kept

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arms import Arms
-from ..contests import Scan, contest
-from ..decider import Decider
+from ..choosers.scan import Scan, chooser_for
 from ..families import Bernoulli, Exponential, Gaussian
+from ..live.decider import Decider
 from ..policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned
+from ..policies.arms import Arms
 from ..random import Counter, key
-from ..rewards import Stream
+from ..rewards.sources import Stream
 from ..timing import record_run, seconds
 from .problems import SEED
-from .table import Effort, Line, Section, by_turns
+from .table import BenchTable, Effort, Line, by_turns
 
 AT_MOST = 10.0  # times the cost with FEW arms, when there are MOST
 FEW, MOST = 10, 1_000_000
@@ -44,11 +44,11 @@ LIVE = CASES[:2]
 class Simulated:
     """A simulation with so many arms, their means evenly spaced, that can be gone on with."""
 
-    def __init__(self, policy: Any, law: Any, n_arms: int, contest: Any) -> None:
+    def __init__(self, policy: Any, law: Any, n_arms: int, chooser: Any) -> None:
         source = Stream(law, np.linspace(0.3, 0.7, n_arms), *key(SEED))
         horizon = 4 * n_arms if policy.needs_horizon() else 0
         randomness = Counter(*key(SEED), random_ties=True)
-        self._told = (policy, law, contest, Arms.fresh(n_arms), source, randomness, horizon)
+        self._told = (policy, law, chooser, Arms.fresh(n_arms), source, randomness, horizon)
         self.t = 1
         self.play(n_arms + 1)  # the round after every arm has been played sets up a tournament
 
@@ -58,9 +58,9 @@ class Simulated:
         self.t += rounds
         return chosen
 
-    def switch(self, contest: Any) -> None:
+    def switch(self, chooser: Any) -> None:
         """Find the largest index in another way from now on."""
-        self._told = (*self._told[:2], contest, *self._told[3:])
+        self._told = (*self._told[:2], chooser, *self._told[3:])
         self.play(1)  # compiles
 
     def cost(self, rounds: int) -> float:
@@ -68,7 +68,7 @@ class Simulated:
         return seconds(lambda: self.play(rounds)) / rounds
 
 
-class Live:
+class LiveRounds:
     """A decider with so many arms."""
 
     def __init__(self, policy: Any, law: Any, n_arms: int) -> None:
@@ -92,7 +92,7 @@ class Live:
 
 def grow(name: str, policy: Any, law: Any, n_arms: int, effort: Effort) -> Line:
     """A simulated round with so many arms and with FEW, by turns; choices checked by a scan."""
-    many, few = (Simulated(policy, law, n, contest(policy, law, n)) for n in (n_arms, FEW))
+    many, few = (Simulated(policy, law, n, chooser_for(policy, law, n)) for n in (n_arms, FEW))
     scan, looks = Simulated(policy, law, n_arms, Scan(n_arms)) if n_arms <= 1000 else None, 2000
     same = scan is None or np.array_equal(scan.play(looks), many.play(looks))
     rounds = effort.size(200_000, 50_000) // effort.repeats
@@ -107,14 +107,14 @@ def grow(name: str, policy: Any, law: Any, n_arms: int, effort: Effort) -> Line:
 
 
 def grow_live(name: str, policy: Any, law: Any, effort: Effort) -> Line:
-    many, few, rounds = Live(policy, law, MOST), Live(policy, law, FEW), 4000
+    many, few, rounds = LiveRounds(policy, law, MOST), LiveRounds(policy, law, FEW), 4000
     turns = by_turns(lambda: many.cost(rounds), lambda: few.cost(rounds), effort.repeats)
     return Line.slowdown(f"live: {name}, {MOST:,} arms", turns, at_most=AT_MOST)
 
 
 def against_a_scan(name: str, policy: Any, law: Any) -> str:
     """What a scan of MOST arms takes, in a few rounds."""
-    run = Simulated(policy, law, MOST, contest(policy, law, MOST))
+    run = Simulated(policy, law, MOST, chooser_for(policy, law, MOST))
     quick = run.cost(20_000)
     run.switch(Scan(MOST))
     slow = run.cost(20)
@@ -126,13 +126,13 @@ def counts(most: int) -> list[int]:
     return [FEW * 10**k for k in range(1, 6) if FEW * 10**k <= most]
 
 
-def arms(effort: Effort) -> Section:
+def arms(effort: Effort) -> BenchTable:
     """Every policy with ever more arms."""
     cases, numbers = (CASES[:3], [100, MOST]) if effort.quick else (CASES, counts(MOST))
     lines = [grow(*case, n, effort) for case in cases for n in numbers]
     if not effort.quick:
         lines += [grow_live(*case, effort) for case in LIVE]
-    return Section(
+    return BenchTable(
         "A round (choose, draw the reward, learn) among ever more arms",
         "a round",
         f"with {FEW} arms",

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from .._compile import kernel
-from ..arms import Arms, Clock
 from ..policies import IDS, VIDS
+from ..policies.arms import Arms, Clock
 from ..policies.ids import best_odds, ratio
 from ..random import Draws
 from ..timing import Recording, seconds
 from . import ids_exact
 from .ids_reference import SAMPLES, SampledIDS
 from .problems import COINS, SEED, Floats
-from .table import Effort, Line, Section, Turns
+from .table import BenchTable, Effort, Line, Turns
 
 AT_LEAST = 300.0  # times as fast as samples
 _SHORT = 5  # of our replays take a turn: each is a few milliseconds
@@ -75,7 +75,7 @@ def sampled_time(run: Recording, variance: bool, pairwise: bool) -> float:
     return seconds(replay) / run.horizon
 
 
-def compare(name: str, rule: Any, variance: bool, rounds: int, repeats: int) -> list[Line]:
+def against_samples(name: str, rule: Any, variance: bool, rounds: int, repeats: int) -> list[Line]:
     """A rule against both forms of the reference, by turns."""
     run, lines = Recording(rule, COINS, horizon=rounds, seed=SEED), []
     for form, pairwise in ((" by pairs of arms", True), (", all arms at once", False)):
@@ -93,12 +93,12 @@ def compare(name: str, rule: Any, variance: bool, rounds: int, repeats: int) -> 
     return lines
 
 
-def ids(effort: Effort) -> Section:
+def ids(effort: Effort) -> BenchTable:
     """Quadrature and samples by turns, then quadrature against a finer one."""
     rounds, lines, notes = effort.size(400, 150), [], []
     checked = _ROUNDS_CHECKED[:3] if effort.quick else _ROUNDS_CHECKED
     for name, rule, variance in _RULES:
-        lines += compare(name, rule, variance, rounds, effort.repeats)
+        lines += against_samples(name, rule, variance, rounds, effort.repeats)
         run = Recording(rule, COINS, horizon=max(checked), seed=SEED)
         absolute, relative = np.max(
             [errors(rule, variance, *statistics(run, t)) for t in checked], axis=0
@@ -108,7 +108,7 @@ def ids(effort: Effort) -> Section:
             f"{absolute:.1e} ({relative:.1e} of it), after {', '.join(map(str, checked))} rounds."
         )
     notes.append("By pairs of arms is how public research code is written; at once, how it could.")
-    return Section(
+    return BenchTable(
         f"Choosing against {SAMPLES:,} posterior samples in NumPy: Bernoulli, K = 10, T = {rounds}",
         "ours, a decision",
         "NumPy, a decision",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..families import Bernoulli, Exponential, Gaussian
-from ..problems import Problem
+from ..rewards.problems import Problem
 
 Floats = NDArray[np.float64]
 

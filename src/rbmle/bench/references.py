@@ -9,11 +9,11 @@ import numpy as np
 
 from ..engine import simulate
 from ..policies import KLUCB, UCB, ThompsonSampling
-from ..rewards import RewardStream
+from ..rewards.sources import RewardStream
 from ..timing import seconds
 from . import loops as loop
 from .problems import COINS, SEED, Floats
-from .table import Effort, Line, Section, by_turns
+from .table import BenchTable, Effort, Line, by_turns
 
 HORIZON = 10_000
 Loop = Callable[[Floats, int, int, int], Floats]
@@ -36,7 +36,7 @@ def z_score(ours: Floats, theirs: Floats) -> float:
     return float((theirs.mean() - ours.mean()) / np.sqrt(spread))
 
 
-def compare(
+def against_loop(
     name: str, policy: Any, reference: Loop, replications: int, horizon: int, repeats: int
 ) -> Line:
     """By turns; the regrets of all turns are compared in the mean."""
@@ -66,12 +66,12 @@ def compare(
     return Line.speedup(name, turns, check=check, holds=agree)
 
 
-def loops(effort: Effort) -> Section:
+def loops(effort: Effort) -> BenchTable:
     """A whole round, choice and reward, on one thread."""
-    return Section(
+    return BenchTable(
         f"A round against loops as they are usually written: Bernoulli, K = 10, T = {HORIZON}",
         "ours, a round",
         "loop, a round",
         "loop / ours",
-        tuple(compare(*case, HORIZON, effort.repeats) for case in CASES),
+        tuple(against_loop(*case, HORIZON, effort.repeats) for case in CASES),
     )

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from .footprint import LONG, REPLICATIONS, checkpoints, study
-from .table import Effort, Line, Section, Turns, UnavailableError, by_turns, wall_seconds
+from .table import BenchTable, Effort, Line, Turns, UnavailableError, by_turns, wall_seconds
 
 MEGABYTE = 1e6
 MEMORY = 500 * MEGABYTE
@@ -30,7 +30,7 @@ def footprint(horizon: int, replications: int = REPLICATIONS) -> float:
     return float(python("-m", "rbmle.bench.footprint", str(horizon), str(replications)))
 
 
-def memory(effort: Effort) -> Section:
+def memory(effort: Effort) -> BenchTable:
     """The peak of a large study, at two horizons."""
     if importlib.util.find_spec("resource") is None:
         raise UnavailableError("bench: 'memory' needs the module resource, which Windows lacks.")
@@ -46,7 +46,7 @@ def memory(effort: Effort) -> Section:
         f"T = {longer:,} against T = {short:,}", Turns(*((each,) for each in peaks)), unit="B",
         at_most=GROWTH,
     )  # fmt: skip
-    return Section(
+    return BenchTable(
         "Largest resident memory of a study",
         "ours",
         "limit, or at the shorter horizon",
@@ -60,7 +60,7 @@ def memory(effort: Effort) -> Section:
     )
 
 
-def startup(effort: Effort) -> Section:
+def startup(effort: Effort) -> BenchTable:
     """Processes from start to end, with compiled code on disk."""
     compare = ("compare", "bernoulli", "0.1", "0.2", "0.3", "--horizon", "1000",
                "--replications", "20")  # fmt: skip
@@ -76,7 +76,7 @@ def startup(effort: Effort) -> Section:
     numba = by_turns(ours, lambda: time_of("-c", "import numpy, numba"), effort.repeats)
     compared = tuple(time_of("-m", "rbmle", *compare) for _ in range(min(effort.repeats, 3)))
     fixed = tuple(HELP for _ in bare.ours)
-    return Section(
+    return BenchTable(
         "Start-up: a process from start to end",
         "ours",
         "limit, or another",

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..policies import KLUCB, BayesUCB
-from ..problems import Problem
+from ..rewards.problems import Problem
 from ..timing import Recording
 from .exhaustive import exhaustive
 from .problems import COINS, SEED, WAITS
-from .table import Effort, Line, Section, choosing_by_turns
+from .table import BenchTable, Effort, Line, choosing_by_turns
 
 AT_LEAST = 8.0  # times as fast as the twin
 CASES: tuple[tuple[str, Any, Problem], ...] = (
@@ -22,7 +22,7 @@ CASES: tuple[tuple[str, Any, Problem], ...] = (
 )
 
 
-def compare(name: str, rule: Any, problem: Problem, horizon: int, repeats: int) -> Line:
+def against_solving(name: str, rule: Any, problem: Problem, horizon: int, repeats: int) -> Line:
     """A rule and its twin by turns: choosing only, the same arms in the same rounds."""
     mine = Recording(rule, problem, horizon=horizon, seed=SEED)
     twin = Recording(exhaustive(rule), problem, horizon=horizon, seed=SEED)
@@ -32,13 +32,13 @@ def compare(name: str, rule: Any, problem: Problem, horizon: int, repeats: int) 
     return Line.speedup(name, turns, at_least=AT_LEAST, check=check, holds=equal)
 
 
-def solving(effort: Effort) -> Section:
+def solving(effort: Effort) -> BenchTable:
     """Choosing with the shortcuts and without."""
     horizon = effort.size(20_000, 5_000)
-    return Section(
+    return BenchTable(
         f"Choosing against solving every arm to full precision: K = 10, T = {horizon}",
         "ours, a decision",
         "every arm, a decision",
         "every arm / ours",
-        tuple(compare(*case, horizon, effort.repeats) for case in CASES),
+        tuple(against_solving(*case, horizon, effort.repeats) for case in CASES),
     )

@@ -118,7 +118,7 @@ class Line(NamedTuple):
         return {**self._asdict(), "target": self.target, "met": self.met}
 
 
-class Section(NamedTuple):
+class BenchTable(NamedTuple):
     """The lines of one question. ours, reference, ratio: what those columns are here."""
 
     title: str

@@ -9,9 +9,9 @@ import numpy as np
 from ..engine import simulate
 from ..policies import GPUCB, MOSS, RBMLE, UCB
 from ..result import Result
-from ..rewards import RewardStream
+from ..rewards.sources import RewardStream
 from .problems import COINS, SEED
-from .table import Effort, Line, Section, UnavailableError, by_turns, wall_seconds
+from .table import BenchTable, Effort, Line, UnavailableError, by_turns, wall_seconds
 
 AT_LEAST = 1.8
 POLICIES = (RBMLE(), UCB(), MOSS(), GPUCB())
@@ -29,7 +29,7 @@ def identical(one: Result, two: Result) -> bool:
     return all(np.array_equal(*pair) for pair in pairs)
 
 
-def threads(effort: Effort) -> Section:
+def threads(effort: Effort) -> BenchTable:
     """One `simulate` of several policies."""
     if (os.cpu_count() or 1) < 2:
         raise UnavailableError("bench: 'threads' needs two processors, and this machine has one.")
@@ -42,7 +42,7 @@ def threads(effort: Effort) -> Section:
     )
     check = f"results {'identical' if same else 'DIFFERENT'}"
     name = f"simulate, {len(POLICIES)} policies"
-    return Section(
+    return BenchTable(
         f"Two threads against one: Bernoulli, K = 10, T = {HORIZON}, {replications} replications",
         "two threads",
         "one thread",

@@ -20,11 +20,11 @@ import numpy as np
 from ..engine import simulate
 from ..families import Gaussian
 from ..policies import GPUCB, MOSS, RBMLE, UCB
-from ..problems import Problem
-from ..rewards import RewardStream
+from ..rewards.problems import Problem
+from ..rewards.sources import RewardStream
 from ..timing import seconds
 from .problems import COINS, NORMALS, SEED, WAITS, Floats
-from .table import Effort, Line, Section, UnavailableError, by_turns
+from .table import BenchTable, Effort, Line, UnavailableError, by_turns
 
 AT_MOST = 1.25  # times C
 _SHORT = 2  # turns for each of the repeats asked for: one takes less than a tenth of a second
@@ -137,7 +137,9 @@ def play_ours(case: Case, horizon: int, replications: int) -> Floats:
     return regret
 
 
-def compare(built: ctypes.CDLL, case: Case, horizon: int, replications: int, repeats: int) -> Line:
+def against_c(
+    built: ctypes.CDLL, case: Case, horizon: int, replications: int, repeats: int
+) -> Line:
     """Both sides by turns, after a first run of each that also compiles ours."""
     regret = play_ours(case, horizon, replications)
     equal = np.array_equal(regret, play_in_c(built, case, horizon, replications))
@@ -151,13 +153,13 @@ def compare(built: ctypes.CDLL, case: Case, horizon: int, replications: int, rep
     return Line.slowdown(case.name, turns, at_most=AT_MOST, check=check, holds=equal)
 
 
-def limit(effort: Effort) -> Section:
+def limit(effort: Effort) -> BenchTable:
     """A whole round of ours against C's."""
     horizon, replications = effort.size(100_000, 20_000), 5
     repeats = _SHORT * effort.repeats
     with library() as built:
-        lines = [compare(built, case, horizon, replications, repeats) for case in CASES]
-    return Section(
+        lines = [against_c(built, case, horizon, replications, repeats) for case in CASES]
+    return BenchTable(
         f"A round against a plain C loop: K = 10, T = {horizon}",
         "ours, a round",
         "C, a round",

@@ -15,18 +15,18 @@ from ..bench.ids import ids
 from ..bench.references import loops
 from ..bench.resources import memory, startup
 from ..bench.solving import solving
-from ..bench.table import Effort, Line, Section, Turns, UnavailableError
+from ..bench.table import BenchTable, Effort, Line, Turns, UnavailableError
 from ..bench.threads import threads
 from ..bench.yardstick import limit
 from ..errors import integer, one_of
-from .names import split
-from .scaling import measure
+from ..names import split
+from ..paper.scaling import measure
 from .screen import say, show_json, show_table
 
 _REPEATS, _QUICK_REPEATS = 5, 3
 
 
-def paper(effort: Effort) -> Section:
+def paper(effort: Effort) -> BenchTable:
     """RBMLE's time per decision in units of others', beside the same ratio of the paper's times."""
     horizon, others = effort.size(1_000, 500), ["UCB", "KLUCB", "IDS"]
     records = [
@@ -49,7 +49,7 @@ def paper(effort: Effort) -> Section:
                     check=f"in the paper {in_print:.3g}",
                 )
             )
-    return Section(
+    return BenchTable(
         "Choosing by RBMLE in units of other policies, as in the paper: Bernoulli",
         "RBMLE, a decision",
         "the other, a decision",
@@ -58,7 +58,7 @@ def paper(effort: Effort) -> Section:
     )
 
 
-SECTIONS: dict[str, Callable[[Effort], Section]] = {
+SECTIONS: dict[str, Callable[[Effort], BenchTable]] = {
     "limit": limit,
     "solving": solving,
     "ids": ids,
@@ -102,7 +102,7 @@ def bench(only: str, repeats: int | None, quick: bool, check: bool, json: bool) 
     return 1 if check and missed else 0
 
 
-def show_section(name: str, section: Section) -> None:
+def show_section(name: str, section: BenchTable) -> None:
     """A table, and its notes under it."""
     heads = [
         "",

@@ -66,8 +66,8 @@ def run(
 
     Example: rbmle run study.toml
     """
-    from ..runner import run as run_study
-    from ..study import Study
+    from ..studies.runner import run as run_study
+    from ..studies.study import Study
     from .screen import progress, say
     from .times import keep_times
 
@@ -118,10 +118,9 @@ def compare(
 
     Example: rbmle compare bernoulli 0.1 0.2 0.3 --policies rbmle,ucb,ts --horizon 10000
     """
-    from .. import engine
-    from ..problems import Problem
-    from ..rewards import RewardStream
-    from . import names
+    from .. import engine, names
+    from ..rewards.problems import Problem
+    from ..rewards.sources import RewardStream
     from .screen import say, show_json
     from .tables import result_data, show_result
 
@@ -149,7 +148,7 @@ def show(folder: Run, json: Json = False) -> None:
 
     Example: rbmle show study-run
     """
-    from ..runner import load
+    from ..studies.runner import load
 
     _show(load(folder), json)
 
@@ -166,7 +165,7 @@ def export(
     """
     from .._files import write_atomically
     from ..errors import one_of
-    from ..runner import load
+    from ..studies.runner import load
     from .export import WRITERS
 
     text = WRITERS[one_of("export", "--format", format, WRITERS)](load(folder))
@@ -185,8 +184,8 @@ def report(
 
     Example: rbmle report study-run
     """
-    from ..runner import load
-    from .pages import study_report
+    from ..report.sections import study_report
+    from ..studies.runner import load
     from .screen import say
     from .times import kept_times
 
@@ -211,11 +210,11 @@ def bounds(
 
     Example: rbmle bounds bernoulli 0.4 0.6 --horizon 10000
     """
+    from .. import names
     from ..families import FAMILIES
-    from ..problems import Problem
-    from . import names
-    from .bounds import bounds_data, show_bounds
+    from ..rewards.problems import Problem
     from .screen import show_json
+    from .theory import bounds_data, show_bounds
 
     assumed = names.record(family, FAMILIES) if family else None
     data = bounds_data(Problem(names.law(law), means), horizon, epsilon, lower, assumed)
@@ -254,7 +253,7 @@ def scale(
 
     Example: rbmle scale --families gaussian --arms 10,100,1000
     """
-    from .scaling import measure, show_scaling
+    from ..paper.scaling import measure, show_scaling
     from .screen import show_json
 
     records = measure(families, arms, policies, horizon, repeats, live)

@@ -11,8 +11,9 @@ from typing import Any
 from rich.text import Text
 
 from ..errors import one_of
-from ..published import tables
-from ..reproduction import (
+from ..names import split
+from ..paper.published import tables
+from ..paper.reproduction import (
     QUICK,
     QUICK_TABLES,
     Row,
@@ -22,8 +23,7 @@ from ..reproduction import (
     table_study,
 )
 from ..result import STATISTICS, Result
-from ..runner import run
-from .names import split
+from ..studies.runner import run
 from .screen import progress, say, show_json, show_table
 
 _MARKS = {"equal": "=", "misprint": "!", "agrees": "~", "differs": "#"}
@@ -64,7 +64,7 @@ def reproduce_paper(
     if json:
         show_json({"cells": _data(rows), "counts": counts})
     else:
-        from .pages import paper_report
+        from ..report.sections import paper_report
 
         target = folder / "report.html"
         whole = not (names or policies or quick)

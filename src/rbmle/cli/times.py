@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .._files import write_atomically
-from ..study import Study
+from ..studies.study import Study
 from ..timing import study_times
 
 _NAME = "times.json"

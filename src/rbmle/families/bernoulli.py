@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import exp, inf, log, log1p, sqrt
 from typing import Annotated, Any, NamedTuple
 
-from .._compile import njit
-from ..arms import Floats
+from .._compile import Floats, njit
 from ..errors import Interval
 from ..random import Cell
 from ..special import (

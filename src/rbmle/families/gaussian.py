@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import Annotated, Any, NamedTuple
 
-from ..arms import Floats
+from .._compile import Floats
 from ..random import Cell
 from ..special import normal_cdf, normal_density, normal_quantile_upper, ratio_above
 from .base import family

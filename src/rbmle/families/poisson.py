@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, inf, log
 from typing import Annotated, Any, NamedTuple
 
-from ..arms import Floats
+from .._compile import Floats
 from ..errors import Interval
 from ..random import Cell
 from ..special import (

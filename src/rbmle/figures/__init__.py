@@ -12,13 +12,13 @@ except ImportError:
     raise ImportError("Figures need matplotlib: pip install 'rbmle[report]'.") from None
 
 from .adaptive import draw_adaptive
-from .bounds import RegretAndBounds, draw_regret_and_bounds, regret_and_bounds
+from .bounded_regret import RegretAndBounds, draw_regret_and_bounds, regret_and_bounds
 from .boxes import FinalRegret, draw_final_regret, final_regret
 from .canvas import save, svg
 from .curves import RegretCurves, draw_regret_curves, lower_bound_constant, regret_curves
 from .shares import BestArmShare, best_arm_share, draw_best_arm_share
 from .style import STYLES, Style, styles
-from .timing import (
+from .times import (
     TimeAgainstArms,
     TimeAgainstRegret,
     draw_time_against_arms,

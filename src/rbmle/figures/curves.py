@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
-from ..problems import Problem
 from ..result import Result
+from ..rewards.problems import Problem
 from .canvas import INK, Ending, canvas, end_labels, gid, look, ticks
 from .labels import Floats
 from .style import DOTTED, Style, styles

@@ -13,8 +13,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 from .._compile import record
 from .._record import Choice
-from ..arms import Arms, Clock
 from ..errors import ParameterError
+from .arms import Arms, Clock
 
 T = TypeVar("T")
 

@@ -11,10 +11,10 @@ from math import inf
 from typing import Any, NamedTuple, TypeVar, overload
 
 from .._compile import record
-from ..arms import Arms, Clock
 from ..errors import ParameterError, one_of
 from ..families import FAMILIES
 from ..random import Draws
+from .arms import Arms, Clock
 
 T = TypeVar("T")
 

@@ -6,12 +6,12 @@ from math import inf, log
 from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
-from ..arms import Arms, Clock
+from ..choosers.champion import front_runner, last_leader
 from ..errors import ParameterError
 from ..families.base import flat
 from ..random import Draws
+from .arms import Arms, Clock
 from .base import policy
-from .front_runner import front_runner, last_leader
 
 
 @policy(needs=("posterior_quantile",), start=last_leader, promising=front_runner)

@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import njit, record
+from .._compile import Floats, njit, record
 from .._record import Choice
-from ..arms import Arms, Floats
 from ..random import Draws
+from .arms import Arms
 
 Nodes = NDArray[np.float64]  # (panels, nodes)
 Tables = NDArray[np.float64]  # (panels, arms, nodes)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from math import inf
 from typing import Annotated, Any, NamedTuple
 
-from .._compile import njit
-from ..arms import Arms, Clock, Floats
+from .._compile import Floats, njit
 from ..random import Draws
+from .arms import Arms, Clock
 from .base import policy
 from .beliefs import Method, beliefs
 

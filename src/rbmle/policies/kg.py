@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from .._compile import njit, record
 from .._record import Choice
-from ..arms import Arms, Clock
 from ..special import normal_cdf, normal_density
+from .arms import Arms, Clock
 from .base import policy
 
 

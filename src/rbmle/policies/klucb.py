@@ -6,9 +6,9 @@ from math import inf, log, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
-from ..arms import Arms, Clock
+from ..choosers.champion import front_runner, last_leader
+from .arms import Arms, Clock
 from .base import UNKNOWN, policy
-from .front_runner import front_runner, last_leader
 
 
 class Search(Choice):

@@ -6,8 +6,8 @@ from math import inf
 from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
-from ..arms import Arms, Clock
 from .alpha import BetaBias, as_bias
+from .arms import Arms, Clock
 from .base import policy
 
 
@@ -42,7 +42,7 @@ class RBMLE(NamedTuple):
     (1 - q) log(1 - q), as the code behind the tables. Both can have linear regret: docs/errata.md.
 
     >>> from rbmle.families import Gaussian
-    >>> from rbmle.arms import Arms
+    >>> from rbmle.policies.arms import Arms
     >>> import numpy as np
     >>> arms = Arms(np.array([4.0]), np.array([2.0]), np.array([2.0]))
     >>> RBMLE().index_of(Gaussian(), arms, 0, 3.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log, pi, sqrt
 from typing import Annotated, Any, NamedTuple
 
-from ..arms import Arms, Clock
+from .arms import Arms, Clock
 from .base import from_24_arms, policy
 
 
@@ -15,7 +15,7 @@ class UCB(NamedTuple):
 
     alpha: the width's factor in (0, inf); 2 in the paper (Table 1).
 
-    >>> from rbmle.arms import Arms
+    >>> from rbmle.policies.arms import Arms
     >>> import numpy as np
     >>> UCB().index_of(None, Arms(np.array([8.0]), np.array([4.0]), np.array([4.0])), 0, 4.0)
     1.5

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from .beta import beta_cdf, beta_density, beta_tail
 from .beta_inverse import beta_quantile, beta_quantile_upper
-from .bounds import (
+from .deviance import deviance, stirling_error
+from .divergence_bounds import (
     coin_below,
     coin_root_below,
     count_root_below,
     deviance_below,
     scale_root_below,
 )
-from .deviance import deviance, stirling_error
 from .gamma import gamma_cdf, gamma_density, gamma_tail, log_gamma
 from .gamma_inverse import gamma_quantile, gamma_quantile_upper
 from .normal import normal_cdf, normal_density, normal_quantile, normal_quantile_upper

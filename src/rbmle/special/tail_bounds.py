@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 
 from .._compile import njit
-from .bounds import (
+from .divergence_bounds import (
     coin_inside,
     coin_root_above,
     count_inside,

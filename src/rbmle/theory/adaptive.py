@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import kernel
-from ..arms import Arms, Clock, Floats
+from .._compile import Floats, kernel
 from ..engine import player
 from ..errors import ParameterError, integer
 from ..policies import RBMLE
 from ..policies.alpha import BIASES
-from ..problems import Problem
+from ..policies.arms import Arms, Clock
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
-from ..rewards import RewardStream
+from ..rewards.problems import Problem
+from ..rewards.sources import RewardStream
 from .setting import inside, unique_best
 
 _ENDLESS = 1e300  # pulls of an arm whose mean is known

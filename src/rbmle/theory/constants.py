@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..policies import RBMLE, LogBias
-from ..problems import Problem
+from ..rewards.problems import Problem
 from .setting import Setting, setting
 
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arms import Floats
+from .._compile import Floats
 from ..errors import Interval, ParameterError, number
 from ..families import Gaussian
-from ..problems import Problem
+from ..rewards.problems import Problem
 from .divergence import family_of, open_range
 
 PROPOSITIONS = (2, 3, 4, 5, 6)

@@ -8,7 +8,7 @@ from .._record import checked
 from ..errors import number
 from ..families import Gaussian
 from ..policies import RBMLE, Assuming
-from ..problems import Problem
+from ..rewards.problems import Problem
 from .constants import theoretical_rbmle
 from .setting import setting
 

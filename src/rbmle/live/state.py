@@ -1,0 +1,152 @@
+"""The state of a live decider as a file: versioned JSON, written all at once or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from sys import float_info
+from typing import Any
+
+from .._files import write_atomically
+from ..errors import Interval, StateError
+from .live_arms import LiveArm, Name
+
+FORMAT, VERSION = "rbmle-decider", 1
+_COUNTS = 2**53  # counts are exact in floating point below this
+_ROUNDING = 1e-6  # relative error of a sum: at most its number of terms, 10^10, times 2^-53
+
+
+def plain(arm: LiveArm) -> dict[str, Any]:
+    """The arm as data that JSON can hold; `Reader.arms` turns it back."""
+    return {
+        "name": arm.name,
+        "pulls": arm.pulls,
+        "sum": arm.total,
+        "squares": arm.squares,
+        "pending": arm.pending,
+        "enabled": arm.enabled,
+    }
+
+
+def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
+    """Replace the file: who reads it, or finds it after a crash, sees the old or the new state."""
+    text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
+    write_atomically(path, (text + "\n").encode("ascii"))
+
+
+def read(path: str | os.PathLike[str]) -> Reader:
+    """The state in the file, if it is one of ours and not from the future."""
+    with open(path, "rb") as file:
+        content = file.read()
+    try:
+        data = json.loads(content.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise StateError(_sentence(path, "it is not JSON")) from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise StateError(_sentence(path, f"its 'format' is not {FORMAT!r}"))
+    reader = Reader(path, data)
+    version = reader.whole("version", least=1)
+    if version > VERSION:
+        raise StateError(
+            _sentence(path, f"its version {version} is newer than {VERSION}, the newest known here")
+        )
+    return reader
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _sentence(path: str | os.PathLike[str], why: str) -> str:
+    return f"Decider: {os.fspath(path)!r} cannot be loaded: {why}."
+
+
+class Reader:
+    """An object in a state file: every value is checked as it is taken out."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], data: Mapping[str, Any], where: str = ""
+    ) -> None:
+        self.path, self.data, self.where = path, data, where
+
+    def error(self, why: str) -> StateError:
+        return StateError(_sentence(self.path, why))
+
+    def take(self, key: str) -> Any:
+        if key not in self.data:
+            raise self.error(f"{self.where}{key!r} is missing")
+        return self.data[key]
+
+    def whole(self, key: str, least: int = 0) -> int:
+        value = self.take(key)
+        if type(value) is not int or not least <= value < _COUNTS:
+            raise self.bad(key, f"a whole number in [{least}, 2^53)", value)
+        return value
+
+    def real(self, key: str) -> float:
+        value = self.take(key)
+        if type(value) not in (int, float) or not abs(value) <= float_info.max:
+            raise self.bad(key, "a finite number", value)
+        return float(value)
+
+    def bad(self, key: str, allowed: str, value: object) -> StateError:
+        return self.error(f"{self.where}{key!r} must be {allowed}, not {_short(value)}")
+
+    def arms(self, support: Interval) -> list[LiveArm]:
+        """The arms, which must hold what rewards in the support can add up to."""
+        listed = self.take("arms")
+        if not isinstance(listed, list) or not listed:
+            raise self.bad("arms", "a list of arms", listed)
+        arms: dict[Name, LiveArm] = {}
+        for number, each in enumerate(listed):
+            if not isinstance(each, dict):
+                raise self.bad("arms", "a list of objects", each)
+            arm = Reader(self.path, each, f"arm {number}: ")._arm(support)
+            if arm.name in arms:
+                raise self.bad("arms", "arms with distinct names", arm.name)
+            arms[arm.name] = arm
+        if not any(arm.enabled for arm in arms.values()):
+            raise self.error("no arm is enabled")
+        if sum(arm.pulls + arm.pending for arm in arms.values()) >= _COUNTS:
+            raise self.error("it has too many pulls")
+        return list(arms.values())
+
+    def memory(self, size: int, n_arms: int) -> list[float]:
+        """What the policy kept in mind: places of enabled arms, or -1."""
+        values = self.take("memory")
+        places = range(-1, n_arms)
+        if (
+            not isinstance(values, list)
+            or len(values) != size
+            or any(each not in places for each in values)
+        ):
+            raise self.bad("memory", f"a list of {size} places of enabled arms", values)
+        return values
+
+    def _arm(self, support: Interval) -> LiveArm:
+        name, enabled = self.take("name"), self.take("enabled")
+        if type(name) not in (str, int):
+            raise self.bad("name", "a string or a whole number", name)
+        if type(enabled) is not bool:
+            raise self.bad("enabled", "true or false", enabled)
+        arm = LiveArm(
+            name,
+            self.whole("pulls"),
+            self.real("sum"),
+            self.real("squares"),
+            self.whole("pending"),
+            enabled,
+        )
+        slack = _ROUNDING * abs(arm.total)
+        low, high = arm.pulls * support.low - slack, arm.pulls * support.high + slack
+        if not low <= arm.total <= high:
+            raise self.bad("sum", f"that of {arm.pulls} rewards in {support}", arm.total)
+        if arm.squares < 0.0 or (arm.squares and not arm.pulls):
+            raise self.bad("squares", f"that of {arm.pulls} squared rewards", arm.squares)
+        return arm
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

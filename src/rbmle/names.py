@@ -1,0 +1,74 @@
+"""Policies and laws as they are typed: `rbmle,ucb(alpha=1),ts` and `gaussian(sigma=2)`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import ParameterError
+from .families import FAMILIES
+from .policies import POLICIES
+from .rewards.laws import LAWS
+from .spec import from_spec
+
+# The short names of the paper's tables.
+SHORT = {
+    "ts": "ThompsonSampling",
+    "bucb": "BayesUCB",
+    "ucbt": "UCBTuned",
+    "gpucbt": "GPUCBTuned",
+    "kg*": "KGStar",
+    "kl-ucb": "KLUCB",
+}
+
+
+def split(text: str) -> list[str]:
+    """The parts between commas that are not inside parentheses.
+
+    >>> split("rbmle(alpha=2, boundary=exact), ucb")
+    ['rbmle(alpha=2, boundary=exact)', 'ucb']
+    """
+    parts = re.split(r",(?![^(]*\))", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def policies(text: str) -> list[Any]:
+    """A list of policies.
+
+    >>> policies("ucb(alpha=1),ts")
+    [UCB(alpha=1.0), ThompsonSampling(prior='conjugate')]
+    """
+    listed = [record(part, POLICIES) for part in split(text)]
+    if not listed:
+        raise ParameterError.of("rbmle", "--policies", "a list of names, as in rbmle,ucb", text)
+    return listed
+
+
+def law(text: str) -> Any:
+    """A family or another law of rewards."""
+    return record(text, {**LAWS, **FAMILIES})
+
+
+def record(text: str, among: Mapping[str, type]) -> Any:
+    """A record from its name and, in parentheses, its parameters."""
+    match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
+    if match is None:
+        raise ParameterError.of("rbmle", "name", "as in ucb or ucb(alpha=1)", text)
+    name, inside = match.groups()
+    values = {"name": SHORT.get(name.lower(), name)}
+    for part in split(inside or ""):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ParameterError.of("rbmle", "parameter", "as in alpha=1", part)
+        values[key.strip()] = _literal(value.strip())
+    return from_spec(values, among)
+
+
+def _literal(text: str) -> Any:
+    """A number, or True or False, or else the text itself, with or without quotes."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

@@ -1,0 +1,75 @@
+"""What a policy may know: the statistics of each arm, and what time it is."""
+
+from __future__ import annotations
+
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from .._compile import Floats, record
+
+
+@record
+class Arms(NamedTuple):
+    """The past, arm by arm: numbers of pulls N_i, sums of rewards S_i and of squared rewards."""
+
+    pulls: Floats
+    sums: Floats
+    squares: Floats
+
+    @classmethod
+    def fresh(cls, n_arms: int) -> Arms:
+        """Arms that have not been pulled."""
+        return cls(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
+
+    def restart(self) -> None:
+        """Forget every pull."""
+        for i in range(self.pulls.size):
+            self.pulls[i] = self.sums[i] = self.squares[i] = 0.0
+
+    def n_arms(self) -> int:
+        """The number of arms, N in the paper."""
+        return self.pulls.size
+
+    def mean(self, i: int) -> float:
+        """The empirical mean p_i = S_i / N_i."""
+        return float(self.sums[i] / self.pulls[i])
+
+    def alike(self, i: int, j: int) -> bool:
+        """Whether two arms have the same pulls and sums."""
+        return bool(self.pulls[i] == self.pulls[j] and self.sums[i] == self.sums[j])
+
+    def unpulled(self) -> int:
+        """The first arm that has no reward yet, or -1."""
+        for i in range(self.pulls.size):
+            if self.pulls[i] == 0.0:
+                return i
+        return -1
+
+    def some(self, without: int) -> Arms:
+        """All arms but so many: what there is to know if only their number matters."""
+        n = self.pulls.size - without
+        return Arms(self.pulls[:n], self.sums[:n], self.squares[:n])
+
+    def learn(self, i: int, reward: float) -> None:
+        """Learn one reward of arm i."""
+        self.pulls[i] += 1.0
+        self.sums[i] += reward
+        self.squares[i] += reward * reward
+
+
+@record
+class Clock(NamedTuple):
+    """The round t = 1, 2, ...; and the horizon T, for rules that say they need it (else 0)."""
+
+    t: int
+    horizon: int
+
+    def log_t(self) -> float:
+        """log t, the level of most indices."""
+        return log(self.t)
+
+    def left(self) -> float:
+        """T - t, the rounds to come after this one."""
+        return float(self.horizon - self.t)

@@ -1,0 +1,35 @@
+"""Randomness as a pure function of the place where a number is used, and NumPy's legacy stream."""
+
+from .philox import (
+    CHOICES,
+    MAX_ARMS,
+    MAX_REPLICATIONS,
+    MAX_ROUNDS,
+    MAX_SEED,
+    REWARDS,
+    SAMPLES,
+    TIES,
+    Cell,
+    Counter,
+    Draws,
+    key,
+    philox,
+    unit,
+)
+
+__all__ = [
+    "CHOICES",
+    "MAX_ARMS",
+    "MAX_REPLICATIONS",
+    "MAX_ROUNDS",
+    "MAX_SEED",
+    "REWARDS",
+    "SAMPLES",
+    "TIES",
+    "Cell",
+    "Counter",
+    "Draws",
+    "key",
+    "philox",
+    "unit",
+]

@@ -1,0 +1,214 @@
+"""Randomness as a pure function: (seed, replication, round, arm, purpose, k) -> numbers.
+
+Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+SC 2011) scrambles a 128-bit counter under a 64-bit key. The key is the seed, the counter says
+where in the study the number is used, so nothing is advanced, stored or shared: any number can
+be recomputed alone, in any order, on any thread.
+"""
+
+from __future__ import annotations
+
+from math import exp, floor, log, log1p, pi, sqrt
+from typing import NamedTuple
+
+from .._compile import njit, record
+from ..special import deviance, normal_quantile, stirling_error
+
+REWARDS, CHOICES, TIES, SAMPLES = 0, 1, 2, 3  # purposes: streams that never meet
+_PURPOSE_SHIFT = 28
+MAX_ARMS = 1 << _PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
+MAX_ROUNDS = (1 << 32) - 1
+MAX_REPLICATIONS = 1 << 32
+MAX_SEED = (1 << 64) - 1
+
+_WORD = 0xFFFFFFFF
+_SECOND_GAMMA = 128  # a beta draw takes two gamma draws, from blocks this far apart
+
+
+@njit
+def philox(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[int, int, int, int]:
+    """Philox4x32-10: four 32-bit words from a counter of four words and a key of two.
+
+    The multipliers and the key increments are those of the paper. Products of two words may
+    wrap round 64 bits as signed numbers; the mask takes the right bits of either sign.
+    """
+    for _ in range(10):
+        left, right = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+        c0, c1, c2, c3 = (
+            ((right >> 32) & _WORD) ^ c1 ^ k0,
+            right & _WORD,
+            ((left >> 32) & _WORD) ^ c3 ^ k1,
+            left & _WORD,
+        )
+        k0, k1 = (k0 + 0x9E3779B9) & _WORD, (k1 + 0xBB67AE85) & _WORD
+    return c0, c1, c2, c3
+
+
+@njit
+def unit(high: int, low: int) -> float:
+    """A number strictly between 0 and 1 from 52 of 64 random bits, symmetric about 1/2."""
+    return ((high >> 6) * 67108864.0 + (low >> 6) + 0.5) * 2.220446049250313e-16  # 2^26, 2^-52
+
+
+@record
+class Cell(NamedTuple):
+    """The random numbers of one place: one arm in one round of one replication, for one purpose.
+
+    Number k of the cell is always the same number. Samplers that reject go on from k.
+    """
+
+    key0: int
+    key1: int
+    replication: int
+    t: int
+    lane: int  # the arm, and above it the purpose
+
+    def pair(self, k: int) -> tuple[float, float]:
+        """Two independent uniform numbers in (0, 1)."""
+        a, b, c, d = philox(self.t, self.lane, self.replication, k, self.key0, self.key1)
+        return unit(a, b), unit(c, d)
+
+    def uniform(self, k: int) -> float:
+        """A uniform number in (0, 1)."""
+        a, b, _, _ = philox(self.t, self.lane, self.replication, k, self.key0, self.key1)
+        return unit(a, b)
+
+    def normal(self, k: int) -> float:
+        """A standard normal number, by inversion."""
+        return normal_quantile(self.uniform(k))
+
+    def exponential(self, k: int) -> float:
+        """A standard exponential number, by inversion."""
+        return -log(self.uniform(k))
+
+    def gamma(self, shape: float, k: int) -> float:
+        """A gamma number of rate 1 (Marsaglia and Tsang 2000, with their boost below shape 1)."""
+        boost = 1.0
+        if shape < 1.0:
+            boost = self.uniform(k + _SECOND_GAMMA - 1) ** (1.0 / shape)
+            shape += 1.0
+        d = shape - 1.0 / 3.0
+        c = 1.0 / sqrt(9.0 * d)
+        while True:
+            u, w = self.pair(k)
+            x = normal_quantile(u)
+            v = 1.0 + c * x
+            if v > 0.0:
+                v = v * v * v
+                if log(w) < 0.5 * x * x + d * (1.0 - v + log(v)):
+                    return boost * d * v
+            k += 1
+
+    def beta(self, a: float, b: float, k: int) -> float:
+        """A beta number, from two gamma numbers."""
+        x = self.gamma(a, k)
+        y = self.gamma(b, k + _SECOND_GAMMA)
+        return x / (x + y) if x + y > 0.0 else 0.5
+
+    def poisson(self, mean: float, k: int) -> float:
+        """A Poisson number: inversion that starts at the mode and looks both ways (Kemp 1981)."""
+        mode = float(floor(mean))
+        peak = exp(-mean)
+        if mode > 0.0:
+            peak = exp(-stirling_error(mode) - deviance(mode, mean)) / sqrt(2.0 * pi * mode)
+        left = self.uniform(k) - peak
+        up = down = mode
+        p_up = p_down = peak
+        while left > 0.0 and p_up + p_down > 0.0:
+            up += 1.0
+            p_up *= mean / up
+            left -= p_up
+            if left <= 0.0:
+                return up
+            p_down *= down / mean
+            down -= 1.0
+            left -= p_down
+            if left <= 0.0:
+                return down
+        return mode
+
+    def binomial(self, trials: float, p: float, k: int) -> float:
+        """A binomial number, from the mode as for `poisson`."""
+        if p <= 0.0 or p >= 1.0:
+            return 0.0 if p <= 0.0 else trials
+        mode = min(float(floor((trials + 1.0) * p)), trials)
+        odds = p / (1.0 - p)
+        left = self.uniform(k) - binomial_probability(mode, trials, p)
+        up = down = mode
+        p_up = p_down = binomial_probability(mode, trials, p)
+        while left > 0.0 and p_up + p_down > 0.0:
+            p_up *= odds * (trials - up) / (up + 1.0)
+            up += 1.0
+            left -= p_up
+            if left <= 0.0:
+                return up
+            p_down *= down / (odds * (trials - down + 1.0))
+            down -= 1.0
+            left -= p_down
+            if left <= 0.0:
+                return down
+        return mode
+
+
+@njit
+def binomial_probability(x: float, trials: float, p: float) -> float:
+    """The probability of x successes (Loader 2000: no cancellation for large numbers)."""
+    if x == 0.0:
+        return exp(trials * log1p(-p))
+    if x == trials:
+        return exp(trials * log(p))
+    exponent = (
+        stirling_error(trials)
+        - stirling_error(x)
+        - stirling_error(trials - x)
+        - deviance(x, trials * p)
+        - deviance(trials - x, trials * (1.0 - p))
+    )
+    return exp(exponent) * sqrt(trials / (2.0 * pi * x * (trials - x)))
+
+
+@record
+class Draws(NamedTuple):
+    """What a policy may draw in one round: posterior samples, and who wins a tie."""
+
+    key0: int
+    key1: int
+    replication: int
+    t: int
+    random_ties: bool
+
+    def cell(self, i: int) -> Cell:
+        """The random numbers for arm i in this round."""
+        return Cell(self.key0, self.key1, self.replication, self.t, i + (CHOICES << _PURPOSE_SHIFT))
+
+    def sample_cell(self, i: int, pulls: float) -> Cell:
+        """The random numbers for samples from arm i's posterior after so many pulls: the same in
+        every round until it is pulled again."""
+        lane = i + (SAMPLES << _PURPOSE_SHIFT)
+        return Cell(self.key0, self.key1, self.replication, int(pulls), lane)
+
+    def among(self, ties: int) -> int:
+        """Which of so many arms that share the top is played: 0 for the first of them, ..., each
+        with the same probability. With ties to the first arm it is always that."""
+        if not self.random_ties:
+            return 0
+        cell = Cell(self.key0, self.key1, self.replication, self.t, TIES << _PURPOSE_SHIFT)
+        return int(cell.uniform(0) * ties)
+
+
+@record
+class Counter(NamedTuple):
+    """The draws of policies as a pure function of the seed and the place."""
+
+    key0: int
+    key1: int
+    random_ties: bool
+
+    def at(self, replication: int, t: int) -> Draws:
+        """What may be drawn in round t of a replication."""
+        return Draws(self.key0, self.key1, replication, t, self.random_ties)
+
+
+def key(seed: int) -> tuple[int, int]:
+    """A seed of up to 64 bits as the two words of a Philox key."""
+    return seed & _WORD, seed >> 32

@@ -1,0 +1,124 @@
+"""The theory in reports: regret beside its bounds, and the adaptive schemes at work."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._text import without_defaults
+from ..engine import simulate
+from ..errors import ParameterError
+from ..families import Bernoulli, Gamma, Gaussian
+from ..figures import draw_adaptive, draw_regret_and_bounds, regret_and_bounds
+from ..policies import (
+    RBMLE,
+    AdaptiveBernoulli,
+    AdaptiveExponential,
+    AdaptiveGaussian,
+    Assuming,
+    LogBias,
+)
+from ..result import Result
+from ..rewards.problems import Problem
+from ..rewards.sources import RewardStream
+from ..theory import Bound, Theoretical, adaptive_trace, regret_bound
+from .page import Plot, ReportTable, Section, TableCell
+
+_EPSILONS = np.arange(1, 20) / 20.0
+
+
+def bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> dict[str, Bound]:
+    """The bound of each policy, by name, that is RBMLE with a C_alpha that is large enough.
+
+    asked: a study's policies as stated; a `Theoretical` names the proposition and epsilon. For
+    other policies it is the smallest bound that a proposition gives, with the best epsilon.
+    """
+    found = {}
+    for name, policy, family in zip(result.names, result.policies, result.families, strict=True):
+        if not isinstance(policy, RBMLE) or not isinstance(policy.alpha, LogBias):
+            continue
+        if not policy.settles():
+            continue
+        given = (asked or {}).get(name)
+        request = given.policy if isinstance(given, Assuming) else given
+        ways = (
+            [(request.proposition, request.epsilon, request.lower)]
+            if isinstance(request, Theoretical)
+            else [(proposition, e, None) for proposition in (2, 3, 4, 5) for e in _EPSILONS]
+        )
+        bounds = []
+        for way in ways:
+            with contextlib.suppress(ParameterError):  # it says nothing of this policy here
+                bounds.append(_bound(result, policy.alpha.c, family, *way))
+        if bounds:
+            found[name] = min(bounds, key=lambda each: each.total)
+    return found
+
+
+def _bound(
+    result: Result, c: float, family: Any, proposition: int, epsilon: float, lower: float | None
+) -> Bound:
+    horizon = max(2, result.horizon)
+    return regret_bound(result.problem, horizon, proposition, c, epsilon, lower, family)
+
+
+def bounds_plot(result: Result, bounds: Mapping[str, Bound]) -> Plot:
+    """The figure of regret beside its bounds."""
+    said = "; ".join(
+        f"{name}: at most {bound.slope:.3g} log T + {bound.constant:.3g} "
+        f"(Proposition {bound.proposition}, C_alpha {bound.c_alpha:.3g}), {bound.total:.4g} here"
+        + ("" if bound.informative else ", which is more than any policy can lose")
+        for name, bound in bounds.items()
+    )
+    return Plot(
+        draw_regret_and_bounds(regret_and_bounds(result, bounds)),
+        "Regret beside its upper bound (dash-dotted) and Lai and Robbins' lower bound (dotted, for "
+        f"rewards of a family), both scales log. {said}.",
+    )
+
+
+def theory_section() -> Section:
+    """A demonstration of seconds: Proposition 2's bound, and Algorithms 1 to 3."""
+    problem = Problem(Bernoulli(), [0.9, 0.5, 0.1])
+    request = Theoretical(2, sharp=True)
+    result = simulate(problem, [request.on(problem)], 20_000, 40, RewardStream(0))
+    figures = [bounds_plot(result, bounds_of(result, {"RBMLE": request}))]
+    rows: list[list[TableCell | str | float]] = []
+    for name, (scheme_problem, bias, horizon) in _SCHEMES.items():
+        trace = adaptive_trace(scheme_problem, bias, horizon, seed=11)
+        law, means = scheme_problem.law, " ".join(f"{each:g}" for each in scheme_problem.means)
+        last = float(np.median(trace.c_alpha[-trace.rounds.size // 10 :]))
+        takes_over = trace.takes_over or "never"
+        values = [f"{each:.3g}" for each in (trace.target, trace.limit, last)]
+        rows.append([TableCell(f"{name}, {type(law).__name__} {means}"), takes_over, *values])
+        caption = (
+            f"{name}: beta(t) governs first, then the estimate, which tends to its limit and not "
+            "to what it would be if the means were known."
+        )
+        figures.append(
+            Plot(draw_adaptive(trace, f"{name}, {without_defaults(law)}, means {means}"), caption)
+        )
+    columns = ("scheme", "takes over in round", "target", "limit", "last tenth")
+    return Section(
+        title="Theory",
+        text="RBMLE with the least C_alpha for which Proposition 2's bound is proved, on Bernoulli "
+        "arms with means 0.9, 0.5 and 0.1; and one run of each adaptive scheme, on problems whose "
+        "gap is large enough for its estimate of C_alpha to take over.",
+        table=ReportTable(columns, rows, "C_alpha as the adaptive schemes estimate it."),
+        figures=figures,
+        policies=result.names,
+    )
+
+
+_SCHEMES: dict[str, tuple[Problem, Any, int]] = {
+    "Algorithm 1": (Problem(Gaussian(0.05), [0.5, 1.0]), AdaptiveGaussian(0.05), 20_000),
+    "Algorithm 2": (Problem(Bernoulli(), [0.9, 0.1]), AdaptiveBernoulli(0.45, power=2.0), 100_000),
+    "Algorithm 3": (
+        Problem(Gamma(200.0), [1.0, 0.2]),
+        AdaptiveExponential(*Gamma(200.0).sub_exponential(1.0), epsilon=0.45, lower=0.1, power=1.5),
+        50_000,
+    ),
+}

@@ -1,0 +1,192 @@
+"""Reward distributions that are no exponential family: the paper's non-parametric half.
+
+A law is what rewards really are; a policy still assumes a family. Each states its sub-Gaussian
+sigma (Definition 1) or its sub-Exponential (rho, kappa) (Definition 2), as Propositions 4 and 5
+use them; kappa = 0 says that the bound holds for every lambda.
+"""
+
+from __future__ import annotations
+
+from math import inf, log, sqrt
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from .._compile import Floats, record
+from ..errors import Interval, ParameterError
+from ..families.base import mean_interval, reward_interval
+from ..random import Cell
+
+T = TypeVar("T")
+
+LAWS: dict[str, type] = {}
+
+
+def law(cls: type[T]) -> type[T]:
+    """Make a NamedTuple class a law of rewards: checked and compiled."""
+    record(cls, {"mean_interval": mean_interval, "reward_interval": reward_interval})
+    LAWS[cls.__name__] = cls
+    return cls
+
+
+@law
+class Uniform(NamedTuple):
+    """Uniform on [theta - width/2, theta + width/2], inside [0, 1].
+
+    Sub-Gaussian with sigma = width / sqrt(12), its standard deviation (Arbel, Marchal and
+    Nguyen 2020: the uniform law is strictly sub-Gaussian).
+    """
+
+    width: Annotated[float, "(0, 1]"] = 0.2
+
+    def mean_range(self) -> tuple[float, float]:
+        return 0.5 * self.width, 1.0 - 0.5 * self.width
+
+    def mean_interval(self) -> Interval:
+        return Interval(*self.mean_range(), closed_low=True, closed_high=True)
+
+    def reward_interval(self) -> Interval:
+        return Interval(0.0, 1.0, closed_low=True, closed_high=True)
+
+    def variance(self, mean: float) -> float:
+        return self.width * self.width / 12.0
+
+    def sample(self, mean: float, cell: Cell) -> float:
+        return mean + self.width * (cell.uniform(0) - 0.5)
+
+    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
+        half = 0.5 * self.width
+        return generator.uniform(means - half, means + half, shape)  # type: ignore[no-any-return]
+
+    def sub_gaussian(self, mean: float) -> float:
+        return self.width / sqrt(12.0)
+
+    def sub_exponential(self, mean: float) -> tuple[float, float]:
+        return self.width / sqrt(12.0), 0.0
+
+
+@law
+class Beta(NamedTuple):
+    """Beta(theta c, (1 - theta) c) on [0, 1], with concentration c.
+
+    Sub-Gaussian with sigma^2 = 1 / (4 (c + 1)) (Marchal and Arbel 2017, Theorem 2.1).
+    """
+
+    concentration: Annotated[float, "(0, inf)"] = 4.0
+
+    def mean_range(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def variance(self, mean: float) -> float:
+        return mean * (1.0 - mean) / (self.concentration + 1.0)
+
+    def sample(self, mean: float, cell: Cell) -> float:
+        return cell.beta(mean * self.concentration, (1.0 - mean) * self.concentration, 0)
+
+    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
+        a, b = means * self.concentration, (1.0 - means) * self.concentration
+        return generator.beta(a, b, shape)  # type: ignore[no-any-return]
+
+    def sub_gaussian(self, mean: float) -> float:
+        return 0.5 / sqrt(self.concentration + 1.0)
+
+    def sub_exponential(self, mean: float) -> tuple[float, float]:
+        return 0.5 / sqrt(self.concentration + 1.0), 0.0
+
+
+@law
+class TwoPoint(NamedTuple):
+    """`high` with the probability that makes the mean theta, else `low`.
+
+    Sub-Gaussian with sigma = (high - low) / 2 (Hoeffding's lemma).
+    """
+
+    low: Annotated[float, "(-inf, inf)"] = 0.0
+    high: Annotated[float, "(-inf, inf)"] = 1.0
+
+    def mean_range(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    def mean_interval(self) -> Interval:
+        if not self.low < self.high:
+            raise ParameterError.of("TwoPoint", "high", f"above 'low' ({self.low:g})", self.high)
+        return Interval(self.low, self.high, closed_low=True, closed_high=True)
+
+    def variance(self, mean: float) -> float:
+        return (mean - self.low) * (self.high - mean)
+
+    def sample(self, mean: float, cell: Cell) -> float:
+        p = (mean - self.low) / (self.high - self.low)
+        return self.high if cell.uniform(0) < p else self.low
+
+    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
+        width = self.high - self.low
+        hits = generator.binomial(1, (means - self.low) / width, shape)
+        return self.low + width * hits  # type: ignore[no-any-return]
+
+    def sub_gaussian(self, mean: float) -> float:
+        return 0.5 * (self.high - self.low)
+
+    def sub_exponential(self, mean: float) -> tuple[float, float]:
+        return 0.5 * (self.high - self.low), 0.0
+
+
+@law
+class GaussianMixture(NamedTuple):
+    """An even mixture of N(theta - spread, sigma^2) and N(theta + spread, sigma^2).
+
+    A fair sign times `spread`, plus Gaussian noise: sub-Gaussian with sqrt(spread^2 + sigma^2).
+    """
+
+    spread: Annotated[float, "[0, inf)"] = 1.0
+    sigma: Annotated[float, "(0, inf)"] = 1.0
+
+    def mean_range(self) -> tuple[float, float]:
+        return -inf, inf
+
+    def variance(self, mean: float) -> float:
+        return self.spread * self.spread + self.sigma * self.sigma
+
+    def sample(self, mean: float, cell: Cell) -> float:
+        side = self.spread if cell.uniform(1) < 0.5 else -self.spread
+        return mean + side + self.sigma * cell.normal(0)
+
+    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
+        side = self.spread * (2.0 * generator.binomial(1, 0.5, shape) - 1.0)
+        noise = self.sigma * generator.standard_normal(shape)
+        return means + side + noise  # type: ignore[no-any-return]
+
+    def sub_gaussian(self, mean: float) -> float:
+        return sqrt(self.variance(mean))
+
+    def sub_exponential(self, mean: float) -> tuple[float, float]:
+        return sqrt(self.variance(mean)), 0.0
+
+
+@law
+class Laplace(NamedTuple):
+    """The double exponential law with density e^(-|x - theta|/scale) / (2 scale).
+
+    Its moment generating function is 1 / (1 - u^2), u = lambda scale; -log(1 - u^2) <= 2 u^2 for
+    u^2 <= 1/2, so it is sub-Exponential with rho = 2 scale, kappa = sqrt(2) scale, and not
+    sub-Gaussian.
+    """
+
+    scale: Annotated[float, "(0, inf)"] = 1.0
+
+    def mean_range(self) -> tuple[float, float]:
+        return -inf, inf
+
+    def variance(self, mean: float) -> float:
+        return 2.0 * self.scale * self.scale
+
+    def sample(self, mean: float, cell: Cell) -> float:
+        u = cell.uniform(0)
+        return mean + self.scale * (log(2.0 * u) if u < 0.5 else -log(2.0 * (1.0 - u)))
+
+    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
+        return generator.laplace(means, self.scale, shape)  # type: ignore[no-any-return]
+
+    def sub_gaussian(self, mean: float) -> float:
+        return inf
+
+    def sub_exponential(self, mean: float) -> tuple[float, float]:
+        return 2.0 * self.scale, sqrt(2.0) * self.scale

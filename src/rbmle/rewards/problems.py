@@ -1,0 +1,77 @@
+"""A problem: the true distribution of each arm's rewards, which no policy ever sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._compile import Floats
+from ..errors import ParameterError
+from ..families import FAMILIES
+from ..random import MAX_ARMS
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Arms that share a law of rewards and differ in their means.
+
+    `law` is a family (`Bernoulli()`, `Gaussian(sigma=2)`, ...) or one of the non-parametric laws
+    (`Uniform()`, `Laplace()`, ...).
+
+    >>> Problem(FAMILIES["Bernoulli"](), [0.2, 0.5, 0.4]).gaps
+    array([0.3, 0. , 0.1])
+    """
+
+    law: Any
+    means: Floats
+
+    def __init__(self, law: Any, means: Sequence[float] | Floats) -> None:
+        if isinstance(law, type) or not hasattr(law, "sample"):
+            raise ParameterError.of(
+                "Problem", "law", "a family or law that can be sampled, as in Bernoulli()", law
+            )
+        try:
+            values = np.array(means, dtype=float)
+        except (TypeError, ValueError):
+            raise ParameterError.of("Problem", "means", "a list of numbers", means) from None
+        if values.ndim != 1 or not 2 <= values.size <= MAX_ARMS:
+            raise ParameterError.of(
+                "Problem", "means", f"a list of 2 to {MAX_ARMS} numbers, one an arm", means
+            )
+        allowed = law.mean_interval()
+        for value in values:
+            if not np.isfinite(value) or value not in allowed:
+                name = type(law).__name__
+                raise ParameterError.of(
+                    "Problem", "means", f"numbers in {allowed} for {name}", float(value)
+                )
+        values.setflags(write=False)
+        object.__setattr__(self, "law", law)
+        object.__setattr__(self, "means", values)
+
+    @property
+    def n_arms(self) -> int:
+        return int(self.means.size)
+
+    @property
+    def gaps(self) -> Floats:
+        """Delta_i: how much less than the best arm's mean an arm's is."""
+        gaps: Floats = self.means.max() - self.means
+        return gaps
+
+    @property
+    def family(self) -> Any:
+        """The family that policies assume by default: the law itself, if it is one, else None."""
+        return self.law if isinstance(self.law, tuple(FAMILIES.values())) else None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Problem):
+            return NotImplemented
+        same_law = type(self.law) is type(other.law) and self.law == other.law
+        return same_law and np.array_equal(self.means, other.means)
+
+    def __hash__(self) -> int:
+        return hash((type(self.law), self.law, self.means.tobytes()))

@@ -1,0 +1,189 @@
+"""A study as plain data and as TOML: what its file says, and what is wrong with it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .._text import labels
+from ..errors import ParameterError, StudyError, one_of
+from ..families import FAMILIES
+from ..policies import RBMLE
+from ..policies.base import POLICIES, Assuming
+from ..rewards.laws import LAWS
+from ..rewards.problems import Problem
+from ..spec import from_spec, to_spec
+from ..theory.theoretical import Theoretical
+
+_REQUIRED = ("horizon", "replications", "problem", "policy")
+KEYS = ("name", "horizon", "replications", "seed", "rewards", "ties", "checkpoints", *_REQUIRED[2:])
+_PROBLEM = ("name", "law", "means")
+RESERVED = ("name", "label", "family")  # keys of a policy that are not its parameters
+
+
+def problem_data(name: str, problem: Problem) -> dict[str, Any]:
+    """A problem as its table in the file. Adding 0 makes -0 the 0 that it equals."""
+    means = [float(mean) + 0.0 for mean in problem.means]
+    return {"name": name, "law": to_spec(problem.law), "means": means}
+
+
+def policy_data(label: str, given: Any) -> dict[str, Any]:
+    """A policy, or one `Assuming` a family, as its table in the file."""
+    policy, family = given if isinstance(given, Assuming) else (given, None)
+    assumed = {} if family is None else {"family": to_spec(family)}
+    return {"label": label, **_spec(policy), **assumed}
+
+
+def _spec(policy: Any) -> dict[str, Any]:
+    """The policy's name and parameters. A request for a theoretical C_alpha stays a request."""
+    if not isinstance(policy, Theoretical):
+        return to_spec(policy)
+    asked = {key: value for key, value in policy._asdict().items() if value is not None}
+    return {"name": "RBMLE", "alpha": asked}
+
+
+def read(data: Any, where: str) -> dict[str, Any]:
+    """What `Study` takes, from the data of a file; `where` names the file in sentences."""
+    with at(where):
+        if not isinstance(data, Mapping):
+            raise ParameterError.of("Study", "study", "a table of keys and values", data)
+        _check_keys(data, KEYS, _REQUIRED)
+        tables = {key: _tables(data, key) for key in ("problem", "policy")}
+    problems: dict[str, Problem] = {}
+    for number, table in enumerate(tables["problem"], 1):
+        with at(f"{where}, problem {number}"):
+            name = printable("name", table.get("name", f"problem {number}"))
+            _add(problems, "name", name, _problem(table))
+    players = []
+    for number, table in enumerate(tables["policy"], 1):
+        with at(f"{where}, policy {number}"):
+            players.append(_policy(table))
+    policies: dict[str, Any] = {}
+    for number, (label, player) in enumerate(labelled(players).items(), 1):
+        with at(f"{where}, policy {number}"):
+            given = printable("label", tables["policy"][number - 1].get("label", label))
+            _add(policies, "label", given, player)
+    plain = {key: value for key, value in data.items() if key not in ("problem", "policy")}
+    return {**plain, "problems": problems, "policies": policies}
+
+
+@contextlib.contextmanager
+def at(where: str) -> Iterator[None]:
+    """Name the place in what is said of a mistake."""
+    try:
+        yield
+    except ParameterError as problem:
+        said = str(problem).removeprefix("Study: ").removeprefix("Problem: ")
+        raise StudyError(f"{where}: {said}") from None
+
+
+def labelled(players: Sequence[Any]) -> dict[str, Any]:
+    """Policies, some `Assuming` a family, under distinct labels made of their classes' names."""
+    pairs = [each if isinstance(each, Assuming) else (each, None) for each in players]
+    names = labels([_named(policy) for policy, _ in pairs], [family for _, family in pairs])
+    return dict(zip(names, players, strict=True))
+
+
+def _named(policy: Any) -> Any:
+    """What stands for the policy in its label: for a request, RBMLE with it in place of alpha."""
+    if not isinstance(policy, Theoretical):
+        return policy
+    return tuple.__new__(RBMLE, (policy, RBMLE().boundary))  # unchecked: alpha is no rate yet
+
+
+def printable(key: str, given: Any) -> str:
+    """A name: one line of text that every file can hold."""
+    if not isinstance(given, str) or not given or not given.isprintable():
+        raise ParameterError.of("Study", key, "a printable text of one line", given)
+    return given
+
+
+def _add(known: dict[str, Any], key: str, name: str, value: Any) -> None:
+    if name in known:
+        raise ParameterError.of("Study", key, "unlike the others", name)
+    known[name] = value
+
+
+def _problem(table: Mapping[str, Any]) -> Problem:
+    _check_keys(table, _PROBLEM, _PROBLEM[1:])
+    return Problem(_record("law", table["law"], {**FAMILIES, **LAWS}), table["means"])
+
+
+def _policy(table: Mapping[str, Any]) -> Any:
+    _check_keys(table, tuple(table), ("name",))
+    spec = {key: value for key, value in table.items() if key not in ("label", "family")}
+    policy = _requested(spec) or _record("name", spec, POLICIES)
+    if "family" not in table:
+        return policy
+    return Assuming(policy, _record("family", table["family"], FAMILIES))
+
+
+def _requested(spec: Mapping[str, Any]) -> Theoretical | None:
+    """RBMLE whose alpha names a proposition: `alpha = { proposition = 2, epsilon = 0.5 }`."""
+    alpha = spec.get("alpha")
+    if str(spec["name"]).lower() != "rbmle" or not isinstance(alpha, Mapping) or "name" in alpha:
+        return None
+    if not set(alpha) & set(Theoretical._fields):
+        return None
+    for key in spec:
+        one_of("RBMLE", "parameter", key, ("name", *RBMLE._fields))
+    if spec.get("boundary", "exact") != "exact":
+        raise ParameterError.of(
+            "RBMLE", "boundary", "'exact' where alpha is a proposition's", spec["boundary"]
+        )
+    return Theoretical(**alpha)
+
+
+def _record(key: str, given: Any, among: Mapping[str, type]) -> Any:
+    spec = {"name": given} if isinstance(given, str) else given
+    if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
+        raise ParameterError.of("Study", key, "a name, or a table with a 'name'", given)
+    spelled = {name.lower(): name for name in among}
+    name = spelled.get(spec["name"].lower()) or one_of("Study", key, spec["name"], among)
+    return from_spec({**spec, "name": name}, among)
+
+
+def _tables(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    given = data[key]
+    if not isinstance(given, list) or not all(isinstance(each, Mapping) for each in given):
+        raise ParameterError.of("Study", key, f"a list of tables, as in [[{key}]]", given)
+    return given
+
+
+def _check_keys(
+    data: Mapping[str, Any], allowed: tuple[str, ...], required: tuple[str, ...]
+) -> None:
+    for key in data:
+        one_of("Study", "key", key, allowed)
+    for key in required:
+        if key not in data:
+            raise ParameterError(f"Study: {key!r} must be given.")
+
+
+def to_toml(data: Mapping[str, Any]) -> str:
+    """The data of a study as TOML: one line a value, one table a problem or policy."""
+    lines = [
+        f"{key} = {_toml(value)}"
+        for key, value in data.items()
+        if key not in ("problem", "policy") and value is not None
+    ]
+    for key in ("problem", "policy"):
+        for table in data[key]:
+            lines += ["", f"[[{key}]]", *(f"{_key(k)} = {_toml(v)}" for k, v in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(each) for each in value) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False)  # strings, whole numbers, true and false
+
+
+def _key(name: str) -> str:
+    return name if name.isascii() else json.dumps(name, ensure_ascii=False)

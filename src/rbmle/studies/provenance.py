@@ -1,0 +1,76 @@
+"""How a run came about: which versions of what played it, where, and in what time."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+import uuid
+import warnings
+from datetime import UTC, datetime
+from typing import Any
+
+import numba
+import numpy as np
+
+from ..errors import RunWarning
+from .shards import Place
+from .store import Store
+
+_SECONDS_BETWEEN_NOTES = 1.0
+
+
+class Invocation:
+    """What this process did, kept in the folder now and then: a kill leaves the last state."""
+
+    def __init__(self, store: Store | None, threads: int | None) -> None:
+        version = sys.modules["rbmle"].__version__
+        self.store, self.wall, self.cpu = store, time.perf_counter(), time.process_time()
+        self.entry: dict[str, Any] = {
+            "id": uuid.uuid4().hex,
+            "rbmle": version,
+            "numpy": np.__version__,
+            "numba": numba.__version__,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "machine": platform.machine(),
+            "cpus": os.cpu_count(),
+            "threads": threads or os.cpu_count() or 1,
+            "started": _now(),
+            "finished": None,
+            "played": 0,
+        }
+        self._warn_of_others(version)
+        self._note()
+
+    def _warn_of_others(self, version: str) -> None:
+        """Numbers may change from one version of the package to the next."""
+        if self.store is not None:
+            known = self.store.provenance["invocations"]
+            for other in sorted({str(each.get("rbmle")) for each in known} - {version}):
+                text = f"{self.store.folder}: was played in part by rbmle {other}, not {version}."
+                warnings.warn(RunWarning(text), stacklevel=4)
+
+    def played(self, place: Place) -> None:
+        """Count the replications of a chunk."""
+        self.entry["played"] += place.last - place.first
+        if time.perf_counter() - self.noted > _SECONDS_BETWEEN_NOTES:
+            self._note()
+
+    def finished(self) -> dict[str, Any]:
+        """The provenance of the run, at its end."""
+        self.entry["finished"] = _now()
+        return self._note()
+
+    def _note(self) -> dict[str, Any]:
+        self.noted = time.perf_counter()
+        self.entry["wall_seconds"] = round(self.noted - self.wall, 3)
+        self.entry["cpu_seconds"] = round(time.process_time() - self.cpu, 3)
+        if self.store is None:
+            return {"invocations": [self.entry]}
+        return self.store.note(self.entry)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

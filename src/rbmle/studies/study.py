@@ -1,0 +1,231 @@
+"""A study: frozen data that determines every number of its results."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from ..engine import player, rounds_kept
+from ..errors import ParameterError, StudyError, integer, one_of
+from ..families import FAMILIES
+from ..policies.base import POLICIES, Assuming
+from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
+from ..rewards.problems import Problem
+from ..rewards.sources import PublishedTable, RewardStream
+from ..theory.theoretical import Theoretical, on_problem
+from .file import RESERVED, at, labelled, policy_data, printable, problem_data, read, to_toml
+
+FORMAT, VERSION = "rbmle-study", 1
+_SEEDS = {"stream": f"[0, {MAX_SEED}]", "published": f"[0, {2**32 - 1}]"}
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Policies to play on problems, for so many rounds and replications.
+
+    problems: `Problem`s by name; or one of them.
+    policies: policies by label, each alone or `Assuming` a family; or a list of them, labelled
+    with their classes' names. `theory.Theoretical` asks for RBMLE with a proposition's C_alpha.
+    rewards: "stream", a `RewardStream` of the seed; or "published", the `PublishedTable` of it.
+    ties: "random" or "first", who wins between equal indices.
+    checkpoints: the rounds at which regret is kept, the horizon always among them; None: about
+    200, spaced evenly and evenly in log t.
+    name: free text, which determines nothing.
+
+    Two studies are equal if they say the same.
+
+    >>> from rbmle import RBMLE, UCB, Bernoulli
+    >>> coins = Problem(Bernoulli(), [0.3, 0.5])
+    >>> study = Study({"coins": coins}, [RBMLE(), UCB()], horizon=1000, replications=20)
+    >>> list(study.policies), study.digest[:8]
+    (['RBMLE', 'UCB'], '90ddb7e2')
+    >>> study == Study.from_dict(study.to_dict())
+    True
+    """
+
+    problems: Mapping[str, Problem]
+    policies: Mapping[str, Any]
+    horizon: int
+    replications: int
+    seed: int
+    rewards: str
+    ties: str
+    checkpoints: tuple[int, ...] | None
+    name: str
+
+    def __init__(
+        self,
+        problems: Mapping[str, Problem] | Problem,
+        policies: Mapping[str, Any] | Sequence[Any],
+        horizon: int,
+        replications: int,
+        seed: int = 0,
+        rewards: str = "stream",
+        ties: str = "random",
+        checkpoints: Sequence[int] | None = None,
+        name: str = "",
+    ) -> None:
+        known = _problems(problems)
+        players = _policies(policies)
+        least = max(each.n_arms for each in known.values())
+        rewards = one_of("Study", "rewards", rewards, _SEEDS)
+        values: dict[str, Any] = {
+            "problems": MappingProxyType(known),
+            "policies": MappingProxyType(players),
+            "horizon": integer("Study", "horizon", horizon, f"[{least}, {MAX_ROUNDS}]"),
+            "replications": integer(
+                "Study", "replications", replications, f"[1, {MAX_REPLICATIONS}]"
+            ),
+            "seed": integer("Study", "seed", seed, _SEEDS[rewards]),
+            "rewards": rewards,
+            "ties": one_of("Study", "ties", ties, ("random", "first")),
+            "name": printable("name", name) if name != "" else "",
+        }
+        values["checkpoints"] = _rounds(checkpoints, values["horizon"])
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        for title, problem in known.items():
+            self.rewards_source().check(problem, self.horizon, self.replications)
+            for label, each in players.items():
+                try:
+                    player(on_problem(each, problem), problem, None)
+                except ParameterError as mistake:
+                    said = str(mistake).removeprefix("simulate: ")
+                    raise ParameterError(f"Study: {label} on {title}: {said}") from None
+        self.to_dict()  # what no file can hold is refused now
+
+    def rewards_source(self) -> RewardStream | PublishedTable:
+        """Where every policy's rewards come from."""
+        return PublishedTable(self.seed) if self.rewards == "published" else RewardStream(self.seed)
+
+    def policies_on(self, problem: Problem) -> list[Any]:
+        """The policies as they are played on a problem, `Theoretical` ones with their C_alpha."""
+        return [on_problem(each, problem) for each in self.policies.values()]
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """The rounds at which regret is kept, in full."""
+        return tuple(rounds_kept(self.checkpoints, self.horizon).tolist())
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """The SHA-256 of all that determines the numbers, as canonical JSON.
+
+        The number of replications is left out for rewards from the stream, where a replication is
+        the same in any run: more of them extend a run. In the published protocol a policy that
+        draws goes on with the generator after the whole table, whose size is part of the digest.
+        """
+        said = {key: value for key, value in self.to_dict().items() if key != "name"}
+        said["checkpoints"] = list(self.rounds)
+        if self.rewards == "stream":
+            del said["replications"]
+        said.update(format=FORMAT, version=VERSION)
+        text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The study as data that JSON and TOML can hold, in the form of a study file."""
+        return {
+            "name": self.name,
+            "horizon": self.horizon,
+            "replications": self.replications,
+            "seed": self.seed,
+            "rewards": self.rewards,
+            "ties": self.ties,
+            "checkpoints": None if self.checkpoints is None else list(self.checkpoints),
+            "problem": [problem_data(*item) for item in self.problems.items()],
+            "policy": [policy_data(*item) for item in self.policies.items()],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any, where: str = "study") -> Study:
+        """The study that the data describes; `where` names it in what is said of mistakes."""
+        given = read(data, where)
+        with at(where):
+            return cls(**given)
+
+    def to_json(self) -> str:
+        """The study as JSON, which `from_dict` reads once it is parsed."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    def to_toml(self) -> str:
+        """The study as a file that `from_toml` reads."""
+        return to_toml(self.to_dict())
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Study:
+        """The study in a TOML file."""
+        where = os.fspath(path)
+        try:
+            with open(path, "rb") as file:
+                text = file.read().decode("utf-8")
+            data = tomllib.loads(text)
+        except OSError as problem:
+            why = problem.strerror or problem
+            raise StudyError(f"{where}: cannot be read ({why}).") from None
+        except (ValueError, RecursionError) as problem:  # not UTF-8 or not TOML
+            raise StudyError(f"{where}: is not valid TOML ({problem}).") from None
+        return cls.from_dict(data, where)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Study):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.digest, self.replications, self.name))
+
+    def __reduce__(self) -> Any:
+        fields = {key: getattr(self, key) for key in self.__dataclass_fields__}
+        fields.update(problems=dict(self.problems), policies=dict(self.policies))
+        return functools.partial(Study, **fields), ()
+
+
+def _problems(given: Any) -> dict[str, Problem]:
+    named = {"problem": given} if isinstance(given, Problem) else given
+    if not isinstance(named, Mapping) or not named:
+        raise ParameterError.of("Study", "problems", "a mapping of names to Problems", given)
+    for each in named.values():
+        if not isinstance(each, Problem):
+            raise ParameterError.of("Study", "problems", "a mapping of names to Problems", each)
+    return {printable("problems", name): problem for name, problem in named.items()}
+
+
+def _policies(given: Any) -> dict[str, Any]:
+    if not isinstance(given, (Mapping, Sequence)) or isinstance(given, str) or not len(given):
+        raise ParameterError.of("Study", "policies", "a list of at least one policy", given)
+    if hasattr(given, "_fields"):  # one policy, which is a sequence as well
+        raise ParameterError.of("Study", "policies", "a list of at least one policy", given)
+    for each in given.values() if isinstance(given, Mapping) else given:
+        policy, family = each if isinstance(each, Assuming) else (each, None)
+        kind = type(policy)
+        if POLICIES.get(kind.__name__) is not kind and kind is not Theoretical:
+            raise ParameterError.of(
+                "Study", "policies", "instances of policy classes, as in UCB()", policy
+            )
+        if family is not None and type(family) not in FAMILIES.values():
+            raise ParameterError.of(
+                "Study", "policies", "assuming instances of families, as in Gaussian()", family
+            )
+        for field in set(RESERVED) & set(kind._fields):
+            raise ParameterError.of(
+                "Study", "policies", f"without parameters called {', '.join(RESERVED)}", field
+            )
+    named = given if isinstance(given, Mapping) else labelled(given)
+    return {printable("policies", label): policy for label, policy in named.items()}
+
+
+def _rounds(given: Any, horizon: int) -> tuple[int, ...] | None:
+    if given is None:
+        return None
+    allowed = f"[1, {horizon}]"
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise ParameterError.of("Study", "checkpoints", f"whole numbers in {allowed}", given)
+    return tuple(sorted({integer("Study", "checkpoints", each, allowed) for each in given}))
