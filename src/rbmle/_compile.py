@@ -38,6 +38,8 @@ Floats = NDArray[np.float64]
 _PACKAGE = pathlib.Path(__file__).parent
 _signatures: dict[str, inspect.Signature] = {}
 _said: set[str] = set()
+_defaults: dict[type, set[str]] = {}  # the methods of a record that it did not write itself
+_extended_outside: set[type] = set()  # records with a method from outside the package
 # forceinline: else every call of a record's method passes whole records, with reference counts.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
@@ -95,11 +97,36 @@ def record(cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = Non
     for name, function in (defaults or {}).items():
         if name not in vars(cls):
             setattr(cls, name, function)
+            _defaults.setdefault(cls, set()).add(name)
     checked(cls)
     for name, function in vars(cls).items():
         if inspect.isfunction(function) and not name.startswith("_"):
             _bridge(cls, name, inspect.signature(function))
     return cls
+
+
+def extend(*classes: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give record classes a method that is written outside them, as if it stood in each.
+
+    So what only one room needs of a class stays in that room. The function is returned as it was.
+    A default that the class got from `record` gives way; a method of its own does not.
+    """
+
+    def attach(function: Callable[P, R]) -> Callable[P, R]:
+        name = function.__name__
+        for cls in classes:
+            if not hasattr(cls, "_fields"):
+                raise TypeError(f"extend: {cls!r} must be a record, a NamedTuple class.")
+            if name in vars(cls) and name not in _defaults.get(cls, ()):
+                raise TypeError(f"extend: {cls.__name__} has a method {name} of its own.")
+            _bridge(cls, name, inspect.signature(function))
+            setattr(cls, name, function)
+            _defaults.get(cls, set()).discard(name)
+            if not _is_package(function):
+                _extended_outside.add(cls)
+        return function
+
+    return attach
 
 
 def _bridge(cls: type, name: str, signature: inspect.Signature) -> None:
@@ -176,7 +203,13 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 def _is_ours(value: Any) -> bool:
     if not isinstance(value, tuple):
         return True
-    return type(value).__module__.startswith(("rbmle.", "builtins")) and all(map(_is_ours, value))
+    kind = type(value)
+    kept = kind is tuple or (_is_package(kind) and kind not in _extended_outside)
+    return kept and all(map(_is_ours, value))
+
+
+def _is_package(thing: Any) -> bool:
+    return str(thing.__module__).startswith("rbmle.")
 
 
 class _FirstCompilation(event.Listener):  # type: ignore[misc]
