@@ -22,6 +22,7 @@ from .rewards.problems import Problem
 from .rewards.sources import PublishedTable, RewardStream, Table
 
 _DECISIONS_A_BATCH = 200_000  # enough work to hide the cost of handing it to a thread
+_SECONDS_A_WAIT = 0.2  # Windows does not interrupt a wait, so none is long
 
 
 @kernel
@@ -40,12 +41,14 @@ def play(
     regret: NDArray[np.float64],
     best_pulls: NDArray[np.float64],
     pulls: NDArray[np.float64],
+    stop: NDArray[np.int64],
 ) -> None:
     """Play replications first, first + 1, ... and fill their rows of the last three arrays.
 
     Nothing is kept of a round but the arms' statistics, and what the chooser makes of them. Regret
     is pseudo-regret, the sum of the gaps of the arms played; at a checkpoint it is the pulls times
     the gaps, without rounding errors that add up.
+    Play ends early, its rows unfinished, once another thread sets stop[0] to something but 0.
     """
     n_arms = gaps.size
     for row in range(regret.shape[0]):
@@ -55,6 +58,9 @@ def play(
         state = policy.start(family, n_arms)
         reached = 0
         for t in range(1, horizon + 1):
+            # Every 64 rounds: the slowest rules take milliseconds a round, Ctrl-C has two seconds.
+            if t & 63 == 0 and stop[0] != 0:
+                return
             rng = randomness.at(replication, t)
             i = chooser.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
             arms.learn(i, source.reward(replication, t, i))
@@ -124,6 +130,7 @@ def simulate(
     best_pulls = np.zeros((len(players), count, rounds.size))
     pulls = np.zeros((len(players), count, problem.n_arms))
     gaps = problem.gaps
+    stop = np.zeros(1, np.int64)
     draws = [
         rewards.draws(problem, horizon, first, last, ties == "random")
         if ties == "random" or policy.samples_posteriors()
@@ -138,7 +145,7 @@ def simulate(
         return (
             policy, model, chooser_for(policy, model, problem.n_arms), Arms.fresh(problem.n_arms),
             source, gaps, horizon, known, draws[index],
-            begin, rounds, regret[index, rows], best_pulls[index, rows], pulls[index, rows],
+            begin, rounds, regret[index, rows], best_pulls[index, rows], pulls[index, rows], stop,
         )  # fmt: skip
 
     def run(index: int, source: Any, begin: int, end: int) -> None:
@@ -152,7 +159,7 @@ def simulate(
     size = max(1, _DECISIONS_A_BATCH // horizon)
     batches = rewards.batches(problem, horizon, first, last, size)
     in_order = [isinstance(each, MersenneDraws) for each in draws]
-    _run_all(prepare, run, in_order, batches, threads or os.cpu_count() or 1)
+    _run_all(prepare, run, in_order, batches, threads or os.cpu_count() or 1, stop)
     return Result(
         problem=problem,
         policies=tuple(policy for policy, _ in players),
@@ -205,24 +212,44 @@ def rounds_kept(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
     return np.unique(np.append(rounds, horizon)).astype(np.int64)
 
 
-def _run_all(prepare: Any, run: Any, in_order: Sequence[bool], batches: Any, threads: int) -> None:
+def _run_all(
+    prepare: Any,
+    run: Any,
+    in_order: Sequence[bool],
+    batches: Any,
+    threads: int,
+    stop: NDArray[np.int64],
+) -> None:
     """Run every player on every batch, with few batches in memory at a time.
 
-    Where a player draws from a stream, its batches run in order, on this thread.
+    Where a player draws from a stream, its batches run one after the other. This thread only
+    waits, a moment at a time, so that Ctrl-C is heard; whatever ends it stops the kernels too.
     """
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: set[Future[None]] = set()
+    pool = ThreadPoolExecutor(threads)
+    waiting: set[Future[None]] = set()
+    try:
         for number, (source, begin, end) in enumerate(batches):
             for index, ordered in enumerate(in_order):
                 if number == 0:  # compile once, not in every thread
                     prepare(index, source, begin, end)
+                task = pool.submit(run, index, source, begin, end)
                 if ordered:
-                    run(index, source, begin, end)
+                    _finish({task}, most=0)
                 else:
-                    waiting.add(pool.submit(run, index, source, begin, end))
-            while len(waiting) > 2 * threads * len(in_order):
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for each in done:
-                    each.result()
-        for each in waiting:
+                    waiting.add(task)
+            waiting = _finish(waiting, most=2 * threads * len(in_order))
+        _finish(waiting, most=0)
+    except BaseException:
+        stop[0] = 1
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _finish(tasks: set[Future[None]], most: int) -> set[Future[None]]:
+    """Wait until at most so many tasks are left, and raise what any other raised."""
+    while len(tasks) > most:
+        done, tasks = wait(tasks, timeout=_SECONDS_A_WAIT, return_when=FIRST_COMPLETED)
+        for each in done:
             each.result()
+    return tasks

@@ -101,6 +101,7 @@ def a_tournament_chooses_as_a_scan_does(policy: Any, family: Any) -> None:
         play(
             policy, family, chooser, Arms.fresh(n_arms), source, problem.gaps, horizon, known,
             Counter(*key(_SEED), True), 0, rounds, regret, best, pulls,
+            np.zeros(1, np.int64),
         )  # fmt: skip
         found.append((regret, pulls))
     _agree(found[1][0], found[0][0], "regret by a tournament and by a scan")
