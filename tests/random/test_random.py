@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from numba import njit
 
 from rbmle.random import (
-    _PURPOSE_SHIFT,
     CHOICES,
+    MAX_ARMS,
     MAX_SEED,
     REWARDS,
     TIES,
@@ -76,8 +76,8 @@ NEIGHBOURS = {  # where the partner of cell (r, t, arm), number k, is: another s
     "replication": (0, 1, 0, 0, 0),
     "round": (0, 0, 1, 0, 0),
     "arm": (0, 0, 0, 1, 0),
-    "choices": (0, 0, 0, (CHOICES - REWARDS) << _PURPOSE_SHIFT, 0),
-    "ties": (0, 0, 0, (TIES - REWARDS) << _PURPOSE_SHIFT, 0),
+    "choices": (0, 0, 0, (CHOICES - REWARDS) * MAX_ARMS, 0),
+    "ties": (0, 0, 0, (TIES - REWARDS) * MAX_ARMS, 0),
     "number": (0, 0, 0, 0, 1),
 }
 
