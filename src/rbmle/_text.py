@@ -1,8 +1,10 @@
-"""Names of policies, and tables of numbers as text and as HTML."""
+"""Names of policies, numbers as people read them, and tables as text and as HTML."""
 
 from __future__ import annotations
 
 import html
+import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -56,15 +58,57 @@ def without_defaults(value: Any) -> str:
     return f"{type(value).__name__}({', '.join(given)})"
 
 
+def number_text(value: float) -> str:
+    """A number as every table shows it: one decimal; more digits where it is small.
+
+    Below 1 it has three significant digits, from 100,000 on no decimals, from 10^9 on four
+    significant digits and a power of ten. Only 0 is shown as 0; "-" stands for what is not known.
+
+    >>> [number_text(x) for x in (0.0, -0.0, 1e-4, -0.04567, 25.44, 1234.56, 123456.7, 9e9)]
+    ['0', '0', '0.0001', '-0.0457', '25.4', '1,234.6', '123,457', '9e9']
+    >>> [number_text(x) for x in (3.14e-7, 1e16, float("inf"), float("nan"))]
+    ['3.14e-7', '1e16', 'inf', '-']
+    """
+    value, size = float(value), abs(value)
+    if math.isnan(value):
+        return "-"
+    if value == 0.0:
+        return "0"
+    if size < 0.9995:
+        return _power(f"{value:.3g}")
+    if size < 99_999.95:
+        return f"{value:,.1f}"
+    return f"{value:,.0f}" if size < 999_999_999.5 else _power(f"{value:.4g}")
+
+
+def _power(text: str) -> str:
+    """1e-05 and 9e+09 as 1e-5 and 9e9."""
+    return re.sub(r"e([+-])0*", lambda sign: "e-" if sign[1] == "-" else "e", text)
+
+
+def count_text(count: int, one: str, many: str = "") -> str:
+    """So many things, with the plural that is right.
+
+    >>> count_text(1, "replication"), count_text(20000, "round"), count_text(2, "study", "studies")
+    ('1 replication', '20,000 rounds', '2 studies')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def text_table(head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
     """Rows of a name and cells, aligned, under their heads."""
     listed = list(rows)
-    width = max([6, *(len(name) for name, _ in listed)])
-    lines = [f"{'':{width}}" + "".join(f"{each:>10}" for each in head)]
-    lines += [
-        f"{name:{width}}" + "".join(f"{each:>10}" for each in cells) for name, cells in listed
+    first = max([6, *(len(name) for name, _ in listed)])
+    columns = zip(*(cells for _, cells in listed), strict=True) if listed else [()] * len(head)
+    widths = [
+        max(10, *(2 + len(each) for each in (name, *column)))
+        for name, column in zip(head, columns, strict=True)
     ]
-    return "\n".join(lines)
+    return "\n".join(
+        f"{name:{first}}"
+        + "".join(f"{each:>{width}}" for each, width in zip(cells, widths, strict=True))
+        for name, cells in [("", head), *listed]
+    )
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:

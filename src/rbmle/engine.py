@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
@@ -79,7 +79,7 @@ def play(
 
 def simulate(
     problem: Problem,
-    policies: Sequence[Any],
+    policies: Sequence[Any] | Mapping[str, Any],
     horizon: int,
     replications: int,
     rewards: RewardStream | Table | PublishedTable | None = None,
@@ -89,10 +89,13 @@ def simulate(
     first_replication: int = 0,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    seed: int | None = None,
 ) -> Result:
     """Play each policy on the problem for `replications` x `horizon` rounds.
 
+    policies: a list of them; or a mapping of labels to policies.
     rewards: `RewardStream(seed)` (the default, seed 0), a `Table` or the `PublishedTable(seed)`.
+    seed: short for rewards=RewardStream(seed).
     ties: "random" or "first", who wins between equal indices.
     family: what the policies assume, the problem's own family by default; `Assuming(policy,
     family)` sets it for one policy. A problem with a non-parametric law needs one of them.
@@ -115,12 +118,22 @@ def simulate(
     if threads is not None:
         threads = integer("simulate", "threads", threads, "[1, inf)")
     one_of("simulate", "ties", ties, ("random", "first"))
+    if seed is not None:
+        if rewards is not None:
+            raise ParameterError.of("simulate", "seed", "left out where rewards are given", seed)
+        rewards = RewardStream(seed)
     rewards = RewardStream() if rewards is None else rewards
     if not isinstance(rewards, (RewardStream, Table, PublishedTable)):
         raise ParameterError.of(
             "simulate", "rewards", "a RewardStream, Table or PublishedTable", rewards
         )
     rewards.check(problem, horizon, last)
+    labels: tuple[str, ...] = ()
+    if isinstance(policies, Mapping):
+        labels, policies = tuple(policies), list(policies.values())
+        for label in labels:
+            if not isinstance(label, str) or not label.strip() or not label.isprintable():
+                raise ParameterError.of("simulate", "policies", "labelled by words", label)
     if not isinstance(policies, (list, tuple)) or hasattr(policies, "_fields") or not policies:
         raise ParameterError.of("simulate", "policies", "a list of at least one policy", policies)
     players = [player(each, problem, family) for each in policies]
@@ -169,6 +182,9 @@ def simulate(
         regret=regret,
         best_pulls=best_pulls.astype(np.int64),
         pulls=pulls.astype(np.int64),
+        labels=labels,
+        rewards=repr(rewards),
+        first_replication=first,
     )
 
 

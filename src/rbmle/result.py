@@ -27,6 +27,8 @@ class Result:
     pulls: (policies, replications, arms), numbers of pulls at the horizon.
     policies, families: what was played and what it assumed, in the order given.
     labels: what to call the policies, if not by their classes.
+    rewards: where the rewards came from, as in RewardStream(seed=0), if that is known.
+    first_replication: the number of the first replication.
     """
 
     problem: Problem
@@ -38,6 +40,8 @@ class Result:
     best_pulls: NDArray[np.int64]
     pulls: NDArray[np.int64]
     labels: tuple[str, ...] = ()
+    rewards: str = ""
+    first_replication: int = 0
 
     @property
     def final_regret(self) -> NDArray[np.float64]:

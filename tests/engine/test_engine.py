@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rbmle.engine import simulate
+from rbmle.errors import ParameterError
 from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson, family
 from rbmle.policies import KLUCB, RBMLE, UCB, Assuming, ThompsonSampling
 from rbmle.random import key
@@ -239,3 +240,24 @@ def test_a_family_of_a_user_is_compiled_and_plays_as_the_built_in_one():
     agree(ours, theirs)
     assert ours.pulls.min() >= 1
     assert (np.ptp(ours.pulls, axis=1) > 0).any(axis=1).all()
+
+
+def test_a_seed_is_short_for_a_stream_of_it():
+    short = simulate(COINS, [RBMLE()], 60, 3, seed=5)
+    long = simulate(COINS, [RBMLE()], 60, 3, RewardStream(5))
+    assert np.array_equal(short.regret, long.regret)
+    assert short.rewards == long.rewards == "RewardStream(seed=5)"
+    for wrong, said in ((-1, "'seed' must be a whole number"), ("1", "'seed' must be")):
+        with pytest.raises(ParameterError, match=said):
+            simulate(COINS, [RBMLE()], 60, 3, seed=wrong)
+    with pytest.raises(ParameterError, match="'seed' must be left out where rewards are given"):
+        simulate(COINS, [RBMLE()], 60, 3, RewardStream(5), seed=5)
+
+
+def test_a_mapping_labels_its_policies():
+    named = simulate(COINS, {"mine": RBMLE(), "yours": UCB()}, 60, 3)
+    assert named.names == ("mine", "yours")
+    assert np.array_equal(named.regret, simulate(COINS, [RBMLE(), UCB()], 60, 3).regret)
+    for wrong in ({}, {"": UCB()}, {1: UCB()}, {"a\nb": UCB()}):
+        with pytest.raises(ParameterError, match="'policies' must be"):
+            simulate(COINS, wrong, 60, 3)

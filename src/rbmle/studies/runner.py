@@ -184,6 +184,7 @@ class _Sheet:
             best_pulls=self.rows.best_pulls[kept],
             pulls=self.rows.pulls[kept],
             labels=tuple(labels[each] for each in self.wanted),
+            rewards=repr(self.study.rewards_source()),
         )
         return result, common
 
