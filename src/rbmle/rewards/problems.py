@@ -48,6 +48,10 @@ class Problem:
                 raise ParameterError.of(
                     "Problem", "means", f"numbers in {allowed} for {name}", float(value)
                 )
+        if 0.5 * values.max() - 0.5 * values.min() > 0.5 * np.finfo(float).max:
+            raise ParameterError.of(
+                "Problem", "means", "numbers less than 1.8e308 apart", values.tolist()
+            )
         values.setflags(write=False)
         object.__setattr__(self, "law", law)
         object.__setattr__(self, "means", values)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from ..errors import ParameterError
 from ..policies import RBMLE, LogBias
 from ..rewards.problems import Problem
+from .close_means import natural_rise, reach
 from .setting import Setting, setting
+from .supremum import supremum
 
 
 def smallest_c_alpha(
@@ -61,48 +61,21 @@ def least(given: Setting, sharp: bool) -> float:
         return (16.0 if sharp else 256.0) * given.sigma * given.sigma / given.gap
     shift = 0.5 * given.epsilon * given.gap
     if sharp and given.proposition == 2:
-        natural = given.family.natural
-        return float(4.0 / (natural(given.best) - natural(given.best - shift)))
+        return _over(4.0, -natural_rise(given.family, given.best, -shift))
     if sharp:
-        return _supremum(given)
+        return supremum(given)
     if given.lower == -inf:
         raise ParameterError.of(
             f"Proposition {given.proposition}", "lower",
             f"given, as {type(given.family).__name__} means have no lower bound", None,
         )  # fmt: skip
-    k = float(given.family.k_star(given.best - shift, given.lower))
-    return 4.0 / (given.exponent(shift) * k) if k > 0.0 else inf
+    target = given.best - shift
+    return _over(4.0 * reach(given.family, target, target - given.lower), given.exponent(shift))
 
 
-def _supremum(given: Setting) -> float:
-    """sup of 4 / (d(nu) K*(theta', nu)) over nu in [least reward, theta'), for Proposition 5.
-
-    On a grid that is fine at both ends, then by golden section between the best place's neighbours.
-    """
-    target = given.best - 0.5 * given.epsilon * given.gap
-    floor = given.law.reward_interval().low
-    if given.family.k_star(target, floor) == 0.0:
-        return inf
-
-    def value(nu: float) -> float:
-        k = float(given.family.k_star(target, nu))
-        return 4.0 / (given.exponent(given.best - nu) * k)
-
-    depth = target - floor
-    near_end, near_target = np.geomspace(1e-12, 0.5, 200), np.geomspace(1e-3, 0.5, 200)
-    places = np.unique(
-        np.concatenate([[floor], floor + depth * near_end, target - depth * near_target])
-    )
-    values = [value(nu) for nu in places.tolist()]
-    best = int(np.argmax(values))
-    low, high = float(places[max(best - 1, 0)]), float(places[min(best + 1, places.size - 1)])
-    largest = values[best]
-    for _ in range(60):
-        a, b = high - 0.6180339887498949 * (high - low), low + 0.6180339887498949 * (high - low)
-        left, right = value(a), value(b)
-        largest = max(largest, left, right)
-        low, high = (low, b) if left > right else (a, high)
-    return largest
+def _over(a: float, b: float) -> float:
+    """a / b, infinite where b is 0 or too small for the quotient."""
+    return a / b if b > 0.0 else inf
 
 
 def theoretical_rbmle(

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import Interval, ParameterError, number
 from ..families import FAMILIES
+from . import close_means
 
 
 def divergence(family: Any, m1: float, m2: float) -> float:
@@ -22,7 +23,7 @@ def divergence(family: Any, m1: float, m2: float) -> float:
     means = closed_range(model)
     m1 = number("divergence", "m1", m1, means)
     m2 = number("divergence", "m2", m2, means)
-    return float(model.kl(m1, m2))
+    return close_means.kl(model, m1, m2)
 
 
 def xi(family: Any, k: float, nu: float) -> float:
@@ -73,7 +74,7 @@ def k_star(family: Any, m1: float, m2: float) -> float:
     _, high = model.mean_range()
     if m1 > m2 and m1 == high:  # natural(theta') is infinite: any k at which xi is not
         return float(1.0 / (high - m2))
-    return float(model.k_star(m1, m2))
+    return close_means.k_star(model, m1, m2)
 
 
 def explain_k_star(family: Any, m1: float, m2: float) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from .._compile import Floats
 from ..errors import ParameterError, integer, number
 from ..rewards.problems import Problem
+from . import close_means
 from .constants import least
 from .setting import PROPOSITIONS, Setting, a_problem, assumed, inside, setting
 
@@ -84,8 +85,10 @@ def regret_bound(
     epsilon, lower, family, sharp: as in `smallest_c_alpha`.
     power: of beta(t) = (log t)^power, for Proposition 6, where C_alpha is estimated.
 
-    Proposition 5's first coefficient has the smallest gap in its numerator as printed; the
-    proof needs the arm's own. With an admissible C_alpha the second is larger than both.
+    Proposition 5's first coefficient has the smallest gap in its numerator as printed, where the
+    proof needs the arm's own, which is used here. With the printed C_alpha or a larger one the
+    second coefficient is larger than both, so that the printed bound is the same with either; with
+    `sharp` it need not be.
 
     >>> from rbmle import Gaussian
     >>> bound = regret_bound(Problem(Gaussian(0.1), [0.5, 1.0]), 10_000, 3)
@@ -143,8 +146,9 @@ def lai_robbins(problem: Problem, family: Any = None) -> float:
     a_problem("lai_robbins", problem)
     model = assumed("lai_robbins", problem, family)
     inside("lai_robbins", model, problem.means)
-    best = problem.means.max()
-    return float(sum((best - mean) / model.kl(mean, best) for mean in problem.means if mean < best))
+    best = float(problem.means.max())
+    means = problem.means.tolist()
+    return float(sum((best - m) / close_means.kl(model, m, best) for m in means if m < best))
 
 
 def lower_bound(problem: Problem, rounds: ArrayLike, family: Any = None) -> Floats:
@@ -174,9 +178,11 @@ def growth_rate(problem: Problem, c_alpha: float, family: Any = None) -> float:
     c = number("growth_rate", "c_alpha", c_alpha, "(0, inf)")
     model = assumed("growth_rate", problem, family)
     inside("growth_rate", model, problem.means)
-    best = problem.means.max()
+    best = float(problem.means.max())
     costs = [
-        (best - mean) * model.k_star(best, mean) for mean in problem.means.tolist() if mean < best
+        (best - mean) * close_means.k_star(model, best, mean)
+        for mean in problem.means.tolist()
+        if mean < best
     ]
     return float(c * sum(costs))
 
@@ -210,11 +216,10 @@ def _coefficient(given: Setting, c: float, arm: int) -> float:
         return 0.0
     shift = 0.5 * given.epsilon * gap
     if given.proposition == 2:
-        first = 4.0 / given.family.kl(mean + shift, mean)
+        first = 4.0 / close_means.kl_from(given.family, mean, shift)
     else:
-        printed = given.kappa * given.epsilon * given.gap + 2.0 * given.rho * given.rho
-        first = 4.0 * printed / (shift * shift)
-    return float(max(first, c * given.family.k_star(given.best - shift, mean + shift)))
+        first = 4.0 / given.exponent(shift)
+    return max(first, c / close_means.reach(given.family, given.best - shift, gap - 2.0 * shift))
 
 
 def _adaptive(given: Setting, horizon: int, power: float) -> Bound:

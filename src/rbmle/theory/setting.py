@@ -15,6 +15,11 @@ from .divergence import family_of, open_range
 
 PROPOSITIONS = (2, 3, 4, 5, 6)
 
+# Bounds multiply four such numbers at most (sigma^2 / Delta^2), which neither overflows nor
+# underflows between these.
+_SMALLEST, _LARGEST = 1e-75, 1e75
+_SIZES = f"[{_SMALLEST:g}, {_LARGEST:g}]"
+
 
 class Setting(NamedTuple):
     """A problem as a proposition sees it: numbers of Section 4, in the order of the problem's arms.
@@ -42,8 +47,8 @@ class Setting(NamedTuple):
         """
         if self.proposition == 2:
             return float(self.family.kl(self.best - deviation, self.best))
-        square = deviation * deviation
-        return square / (2.0 * (self.kappa * deviation + self.rho * self.rho))
+        spread = self.rho / deviation  # not squared alone: rho^2 and deviation^2 may underflow
+        return 1.0 / (2.0 * (self.kappa / deviation + spread * spread))
 
 
 def setting(
@@ -81,6 +86,11 @@ def setting(
         if sigma == inf:
             raise ParameterError.of(owner, "problem", "one with sub-Gaussian rewards", name)
     inside(owner, model, means)
+    for spread in (sigma, rho, kappa):
+        if not (_moderate(spread) or spread in (0.0, inf)):
+            raise ParameterError.of(
+                owner, "problem", f"one whose rewards have a spread in {_SIZES}", float(spread)
+            )
     if proposition in (2, 5):
         floor, _ = model.mean_range()
         if lower is not None:
@@ -112,13 +122,25 @@ def unique_best(owner: str, problem: Any) -> tuple[float, float]:
     return float(best), float(best - second)
 
 
+def _moderate(value: float) -> bool:
+    return _SMALLEST <= value <= _LARGEST
+
+
 def a_problem(owner: str, problem: Any) -> None:
+    """Refuse what is no problem, and means whose squares or quotients are no numbers."""
     if not isinstance(problem, Problem):
         raise ParameterError.of(owner, "problem", "a Problem", problem)
+    for sizes, what in ((np.abs(problem.means), "numbers"), (problem.gaps, "with gaps")):
+        for value in sizes.tolist():
+            if not (_moderate(value) or value == 0.0):
+                raise ParameterError.of(owner, "means", f"{what} of size 0 or in {_SIZES}", value)
 
 
 def inside(owner: str, family: Any, means: Floats) -> None:
-    """Refuse means on the boundary: they have no natural parameter."""
+    """Refuse means on the boundary: they have no natural parameter. And a sigma whose square is
+    no number."""
+    if isinstance(family, Gaussian) and not _moderate(family.sigma):
+        raise ParameterError.of(owner, "sigma", f"a number in {_SIZES}", family.sigma)
     allowed = open_range(family)
     for mean in means:
         if float(mean) not in allowed:
