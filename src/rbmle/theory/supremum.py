@@ -32,7 +32,8 @@ _MOST = 20_000  # intervals: two hundred times what any tested problem took; a w
 
 
 class _Place(NamedTuple):
-    """x, log v(x), and what bounds its slope: w, the rises of natural to either side, y and d'/d."""
+    """x, log v(x), and what its bounds need: w, the rises of natural from nu to theta' and from
+    theta' to nu + w, log d, and d'/d."""
 
     x: float
     log_v: float
