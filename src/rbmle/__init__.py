@@ -6,6 +6,7 @@ from .errors import ParameterError, RbmleError, StateError
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
 from .live.decider import Decider
 from .paper.published import published, published_problem
+from .paper.table import PublishedTable
 from .policies import (
     GPUCB,
     IDS,
@@ -35,7 +36,7 @@ from .policies import (
 from .result import Result
 from .rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
 from .rewards.problems import Problem
-from .rewards.sources import PublishedTable, RewardStream, Table
+from .rewards.sources import RewardStream, Table
 from .studies.runner import load, run
 from .studies.study import Study
 from .studies.study_result import StudyResult

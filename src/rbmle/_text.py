@@ -6,7 +6,7 @@ import html
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -17,11 +17,17 @@ def labels(policies: Sequence[Any], families: Sequence[Any]) -> tuple[str, ...]:
     >>> labels([RBMLE(), RBMLE(2.0), UCB()], [None] * 3)
     ('RBMLE(alpha=BetaBias())', 'RBMLE(alpha=LogBias(c=2.0))', 'UCB')
     """
-    kinds = [type(policy) for policy in policies]
-    parts = [
-        {**policy._asdict(), "family": family}
-        for policy, family in zip(policies, families, strict=True)
-    ]
+    return distinct_names(
+        [
+            (type(policy), {**policy._asdict(), "family": family})
+            for policy, family in zip(policies, families, strict=True)
+        ]
+    )
+
+
+def distinct_names(described: Sequence[tuple[type, Mapping[str, Any]]]) -> tuple[str, ...]:
+    """The same for policies described by their class, and their parameters and family by name."""
+    kinds, parts = [kind for kind, _ in described], [own for _, own in described]
     named = []
     for kind, own in zip(kinds, parts, strict=True):
         namesakes = [each for other, each in zip(kinds, parts, strict=True) if other is kind]

@@ -16,10 +16,9 @@ from .errors import ParameterError, integer, one_of
 from .policies.arms import Arms, Clock
 from .policies.base import Assuming, check_fit
 from .random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
-from .random.mersenne import MersenneDraws
 from .result import Result
 from .rewards.problems import Problem
-from .rewards.sources import PublishedTable, RewardStream, Table
+from .rewards.sources import Rewards, RewardStream
 
 _DECISIONS_A_BATCH = 200_000  # enough work to hide the cost of handing it to a thread
 _SECONDS_A_WAIT = 0.2  # Windows does not interrupt a wait, so none is long
@@ -82,7 +81,7 @@ def simulate(
     policies: Sequence[Any] | Mapping[str, Any],
     horizon: int,
     replications: int,
-    rewards: RewardStream | Table | PublishedTable | None = None,
+    rewards: Rewards | None = None,
     ties: str = "random",
     family: Any = None,
     checkpoints: ArrayLike | None = None,
@@ -94,7 +93,8 @@ def simulate(
     """Play each policy on the problem for `replications` x `horizon` rounds.
 
     policies: a list of them; or a mapping of labels to policies.
-    rewards: `RewardStream(seed)` (the default, seed 0), a `Table` or the `PublishedTable(seed)`.
+    rewards: `RewardStream(seed)` (the default, seed 0), a `Table`, or the paper's
+    `PublishedTable(seed)`.
     seed: short for rewards=RewardStream(seed).
     ties: "random" or "first", who wins between equal indices.
     family: what the policies assume, the problem's own family by default; `Assuming(policy,
@@ -123,9 +123,9 @@ def simulate(
             raise ParameterError.of("simulate", "seed", "left out where rewards are given", seed)
         rewards = RewardStream(seed)
     rewards = RewardStream() if rewards is None else rewards
-    if not isinstance(rewards, (RewardStream, Table, PublishedTable)):
+    if not isinstance(rewards, Rewards):
         raise ParameterError.of(
-            "simulate", "rewards", "a RewardStream, Table or PublishedTable", rewards
+            "simulate", "rewards", "a source of rewards, as in RewardStream(7)", rewards
         )
     rewards.check(problem, horizon, last)
     labels: tuple[str, ...] = ()
@@ -144,11 +144,12 @@ def simulate(
     pulls = np.zeros((len(players), count, problem.n_arms))
     gaps = problem.gaps
     stop = np.zeros(1, np.int64)
+    drawing = [ties == "random" or bool(policy.samples_posteriors()) for policy, _ in players]
     draws = [
         rewards.draws(problem, horizon, first, last, ties == "random")
-        if ties == "random" or policy.samples_posteriors()
+        if needed
         else Counter(*key(rewards.seed), random_ties=False)
-        for policy, _ in players
+        for needed in drawing
     ]
 
     def work(index: int, source: Any, begin: int, end: int) -> tuple[Any, ...]:
@@ -171,7 +172,7 @@ def simulate(
 
     size = max(1, _DECISIONS_A_BATCH // horizon)
     batches = rewards.batches(problem, horizon, first, last, size)
-    in_order = [isinstance(each, MersenneDraws) for each in draws]
+    in_order = [rewards.one_generator and each for each in drawing]
     _run_all(prepare, run, in_order, batches, threads or os.cpu_count() or 1, stop)
     return Result(
         problem=problem,

@@ -4,20 +4,31 @@ What a record holds is what its file says: numbers as numbers (infinity as "inf"
 name, a record within a record as another such object. A class is found by its name among the
 policies, families, laws and bias-growth rates that are known, so a user's own is found once the
 module that defines it was imported.
+
+What stands for a policy until the problem is known is a record too, a *stand-in*: any NamedTuple
+with a method `on(problem, family)` that gives the policy. It is written like other records unless
+it says otherwise with `as_spec()`, and then reads that again with the class method
+`of_spec(data)`, which gives None for data that is not its own. `described()` gives the class and
+the parameters that its label is made of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf, isinf
-from typing import Any
+from typing import Any, TypeVar
 
 from ._record import Choice
 from .errors import ParameterError, one_of
 from .families import FAMILIES
 from .policies.alpha import BIASES
-from .policies.base import POLICIES
+from .policies.base import POLICIES, Assuming
 from .rewards.laws import LAWS
+from .rewards.problems import Problem
+
+T = TypeVar("T")
+
+STAND_INS: dict[str, type] = {}
 
 _INFINITE = {"inf": inf, "-inf": -inf}
 
@@ -30,6 +41,11 @@ def to_spec(record: Any) -> dict[str, Any]:
     {'name': 'RBMLE', 'alpha': {'name': 'LogBias', 'c': 2.0}, 'boundary': 'exact'}
     """
     kind = type(record)
+    if stands_in(record):
+        STAND_INS.setdefault(kind.__name__, kind)
+        if hasattr(record, "as_spec"):
+            written: dict[str, Any] = record.as_spec()
+            return written
     if _known().get(kind.__name__) is not kind:
         raise ParameterError.of("spec", "record", "a policy, family, law or bias", record)
     return {
@@ -60,8 +76,31 @@ def from_spec(data: Any, among: Mapping[str, type] | None = None) -> Any:
     return kind(**{key: _value(value) for key, value in values.items()})
 
 
+def stand_in(cls: type[T]) -> type[T]:
+    """Let files name a class that stands for a policy."""
+    STAND_INS[cls.__name__] = cls
+    return cls
+
+
+def stands_in(policy: Any) -> bool:
+    """Whether it is a record that gives a policy once the problem is known."""
+    return hasattr(type(policy), "on") and hasattr(policy, "_fields")
+
+
+def stand_in_of(data: Mapping[str, Any]) -> Any:
+    """The stand-in that is written in a form of its own as this data, or None."""
+    readers = [kind.of_spec for kind in STAND_INS.values() if hasattr(kind, "of_spec")]
+    return next((each for each in (read(data) for read in readers) if each is not None), None)
+
+
+def on_problem(given: Any, problem: Problem) -> Any:
+    """A policy, alone or `Assuming` a family, as it is played on the problem."""
+    policy, family = given if isinstance(given, Assuming) else (given, None)
+    return policy.on(problem, family) if stands_in(policy) else given
+
+
 def _known() -> dict[str, type]:
-    return {**LAWS, **BIASES, **FAMILIES, **POLICIES}
+    return {**STAND_INS, **LAWS, **BIASES, **FAMILIES, **POLICIES}
 
 
 def _plain(owner: type, field: str, value: Any) -> Any:

@@ -14,6 +14,7 @@ from rbmle._record import Choice
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError
 from rbmle.families import FAMILIES, Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from rbmle.paper.table import PublishedTable
 from rbmle.policies import (
     GPUCB,
     IDS,
@@ -33,7 +34,7 @@ from rbmle.policies import (
 from rbmle.policies.alpha import BIASES, AdaptiveBernoulli
 from rbmle.rewards.laws import LAWS, Beta, Laplace, TwoPoint, Uniform
 from rbmle.rewards.problems import Problem
-from rbmle.rewards.sources import PublishedTable, RewardStream, Table
+from rbmle.rewards.sources import RewardStream, Table
 
 HUGE = 10**400  # no float holds it
 NOT_NUMBERS = (nan, HUGE, "1", None, True, 1j, [1.0], np.array([0.3, 0.4]))

@@ -12,12 +12,13 @@ import pytest
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError
 from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson, family
+from rbmle.paper.table import PublishedTable
 from rbmle.policies import KLUCB, RBMLE, UCB, Assuming, ThompsonSampling
 from rbmle.random import key
 from rbmle.result import QUANTILES, STATISTICS
 from rbmle.rewards.laws import Beta, Laplace, Uniform
 from rbmle.rewards.problems import Problem
-from rbmle.rewards.sources import PublishedTable, RewardStream, Stream, Table
+from rbmle.rewards.sources import RewardStream, Stream, Table
 
 SEED, HORIZON, COUNT = 11, 120, 4
 COINS = Problem(Bernoulli(), [0.3, 0.6, 0.5, 0.6])

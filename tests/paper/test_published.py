@@ -8,8 +8,8 @@ import pytest
 from rbmle.engine import simulate
 from rbmle.paper.published import MISPRINTS, published, published_problem, tables
 from rbmle.paper.reproduction import equal_in_print
+from rbmle.paper.table import PublishedTable
 from rbmle.result import STATISTICS
-from rbmle.rewards.sources import PublishedTable
 
 # Policies that take seconds for a whole table run in every test run; the others, in minutes, as
 # `pytest -m tables`.

@@ -2,19 +2,20 @@
 
 from .laws import LAWS, Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
 from .problems import Problem
-from .sources import PublishedTable, Rewards, RewardStream, Table
+from .sources import SOURCES, Rewards, RewardStream, Table, source
 
 __all__ = [
     "LAWS",
+    "SOURCES",
     "Beta",
     "GaussianMixture",
     "Laplace",
     "Problem",
-    "PublishedTable",
     "RewardStream",
     "Rewards",
     "Table",
     "TwoPoint",
     "Uniform",
     "law",
+    "source",
 ]

@@ -3,8 +3,8 @@ reward in the same cell (replication, round, arm)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +12,23 @@ from numpy.typing import ArrayLike, NDArray
 from .._compile import Floats, record
 from ..errors import ParameterError, integer
 from ..random import MAX_SEED, Cell, Counter, key
-from ..random.mersenne import MersenneDraws
 from .problems import Problem
 
 _SEEDS = f"[0, {MAX_SEED}]"
+
+Source = TypeVar("Source", bound="type[Rewards]")
+
+SOURCES: dict[str, type[Rewards]] = {}  # those that a study can name; each is made of a seed alone
+
+
+def source(name: str) -> Callable[[Source], Source]:
+    """Register a class of rewards under the name by which studies ask for it."""
+
+    def register(cls: Source) -> Source:
+        SOURCES[name] = cls
+        return cls
+
+    return register
 
 
 @record
@@ -43,9 +56,26 @@ class TableRows(NamedTuple):
 
 
 class Rewards:
-    """A source of rewards: what the engine asks of each kind below."""
+    """A source of rewards: what the engine and studies ask of each kind.
+
+    seeds: the interval of seeds that it allows.
+    in_order: a replication is reached only through those before it, and their number is part of
+    what determines it, so a study keeps all of them together.
+    one_generator: what `draws` gives is one generator through all replications, so that a policy
+    that draws plays them one after the other.
+    """
+
+    seeds: ClassVar[str] = _SEEDS
+    in_order: ClassVar[bool] = False
+    one_generator: ClassVar[bool] = False
 
     seed: int
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = integer(type(self).__name__, "seed", seed, self.seeds)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(seed={self.seed})"
 
     def check(self, problem: Problem, horizon: int, last: int) -> None:
         """Refuse, with a sentence, what cannot be played up to replication last - 1."""
@@ -63,17 +93,12 @@ class Rewards:
         return Counter(*key(self.seed), random_ties)
 
 
+@source("stream")
 class RewardStream(Rewards):
     """Rewards from a counter-based generator: (seed, replication, round, arm) gives the reward.
 
     Nothing is stored, and any replication can be recomputed alone.
     """
-
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = integer("RewardStream", "seed", seed, _SEEDS)
-
-    def __repr__(self) -> str:
-        return f"RewardStream(seed={self.seed})"
 
     def batches(
         self, problem: Problem, horizon: int, first: int, last: int, size: int
@@ -105,7 +130,7 @@ class Table(Rewards):
             raise ParameterError.of("Table", "values", "finite numbers", bad)
         table.setflags(write=False)
         self.values = table
-        self.seed = integer("Table", "seed", seed, _SEEDS)
+        super().__init__(seed)
 
     def __repr__(self) -> str:
         return f"Table(shape={self.values.shape}, seed={self.seed})"
@@ -133,59 +158,3 @@ class Table(Rewards):
         source = TableRows(self.values, 0)
         for start in range(first, last, size):
             yield source, start, min(start + size, last)
-
-
-class PublishedTable(Rewards):
-    """The protocol behind the published tables: NumPy's legacy generator, one table for all.
-
-    `RandomState(seed)` fills [replication, round, arm] in that order; drawing one replication after
-    the other gives the same numbers, and keeps one replication's table at a time. A replication
-    is reached only through those before it.
-    A policy that samples posteriors goes on with the generator after the whole table, trial after
-    trial on one thread, as Thompson sampling does in the tables.
-    """
-
-    def __init__(self, seed: int = 46) -> None:
-        self.seed = integer("PublishedTable", "seed", seed, f"[0, {2**32 - 1}]")
-
-    def __repr__(self) -> str:
-        return f"PublishedTable(seed={self.seed})"
-
-    def check(self, problem: Problem, horizon: int, last: int) -> None:
-        if not hasattr(problem.law, "legacy_table"):
-            raise ParameterError.of(
-                "PublishedTable",
-                "problem",
-                "of a law with a legacy_table method",
-                type(problem.law).__name__,
-            )
-
-    def batches(
-        self, problem: Problem, horizon: int, first: int, last: int, size: int
-    ) -> Iterator[tuple[Any, int, int]]:
-        generator = np.random.RandomState(self.seed)
-        for replication in range(last):
-            values = self._next_table(generator, problem, horizon)
-            if replication >= first:
-                yield TableRows(values[None], replication), replication, replication + 1
-
-    def draws(
-        self, problem: Problem, horizon: int, first: int, last: int, random_ties: bool
-    ) -> Any:
-        """The generator goes on after the whole table, through all trials in order."""
-        if first > 0:
-            raise ParameterError.of(
-                "PublishedTable",
-                "first_replication",
-                "0 for a policy that draws, from one generator through all trials",
-                first,
-            )
-        generator = np.random.RandomState(self.seed)
-        for _ in range(last):
-            self._next_table(generator, problem, horizon)
-        return MersenneDraws.going_on(generator, random_ties)
-
-    def _next_table(self, generator: Any, problem: Problem, horizon: int) -> Floats:
-        shape = (horizon, problem.n_arms)
-        table: Floats = problem.law.legacy_table(generator, np.array(problem.means), shape)
-        return table

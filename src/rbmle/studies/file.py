@@ -7,15 +7,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._text import labels
+from .._text import distinct_names
 from ..errors import ParameterError, StudyError, one_of
 from ..families import FAMILIES
-from ..policies import RBMLE
 from ..policies.base import POLICIES, Assuming
 from ..rewards.laws import LAWS
 from ..rewards.problems import Problem
-from ..spec import from_spec, to_spec
-from ..theory.theoretical import Theoretical
+from ..spec import STAND_INS, from_spec, stand_in_of, to_spec
 
 _REQUIRED = ("horizon", "replications", "problem", "policy")
 KEYS = ("name", "horizon", "replications", "seed", "rewards", "ties", "checkpoints", *_REQUIRED[2:])
@@ -33,15 +31,7 @@ def policy_data(label: str, given: Any) -> dict[str, Any]:
     """A policy, or one `Assuming` a family, as its table in the file."""
     policy, family = given if isinstance(given, Assuming) else (given, None)
     assumed = {} if family is None else {"family": to_spec(family)}
-    return {"label": label, **_spec(policy), **assumed}
-
-
-def _spec(policy: Any) -> dict[str, Any]:
-    """The policy's name and parameters. A request for a theoretical C_alpha stays a request."""
-    if not isinstance(policy, Theoretical):
-        return to_spec(policy)
-    asked = {key: value for key, value in policy._asdict().items() if value is not None}
-    return {"name": "RBMLE", "alpha": asked}
+    return {"label": label, **to_spec(policy), **assumed}
 
 
 def read(data: Any, where: str) -> dict[str, Any]:
@@ -82,15 +72,12 @@ def at(where: str) -> Iterator[None]:
 def labelled(players: Sequence[Any]) -> dict[str, Any]:
     """Policies, some `Assuming` a family, under distinct labels made of their classes' names."""
     pairs = [each if isinstance(each, Assuming) else (each, None) for each in players]
-    names = labels([_named(policy) for policy, _ in pairs], [family for _, family in pairs])
-    return dict(zip(names, players, strict=True))
-
-
-def _named(policy: Any) -> Any:
-    """What stands for the policy in its label: for a request, RBMLE with it in place of alpha."""
-    if not isinstance(policy, Theoretical):
-        return policy
-    return tuple.__new__(RBMLE, (policy, RBMLE().boundary))  # unchecked: alpha is no rate yet
+    described = []
+    for policy, family in pairs:
+        own = hasattr(policy, "described")  # what stands for a policy may go by another name
+        kind, parts = policy.described() if own else (type(policy), policy._asdict())
+        described.append((kind, {**parts, "family": family}))
+    return dict(zip(distinct_names(described), players, strict=True))
 
 
 def printable(key: str, given: Any) -> str:
@@ -114,26 +101,10 @@ def _problem(table: Mapping[str, Any]) -> Problem:
 def _policy(table: Mapping[str, Any]) -> Any:
     _check_keys(table, tuple(table), ("name",))
     spec = {key: value for key, value in table.items() if key not in ("label", "family")}
-    policy = _requested(spec) or _record("name", spec, POLICIES)
+    policy = stand_in_of(spec) or _record("name", spec, {**POLICIES, **STAND_INS})
     if "family" not in table:
         return policy
     return Assuming(policy, _record("family", table["family"], FAMILIES))
-
-
-def _requested(spec: Mapping[str, Any]) -> Theoretical | None:
-    """RBMLE whose alpha names a proposition: `alpha = { proposition = 2, epsilon = 0.5 }`."""
-    alpha = spec.get("alpha")
-    if str(spec["name"]).lower() != "rbmle" or not isinstance(alpha, Mapping) or "name" in alpha:
-        return None
-    if not set(alpha) & set(Theoretical._fields):
-        return None
-    for key in spec:
-        one_of("RBMLE", "parameter", key, ("name", *RBMLE._fields))
-    if spec.get("boundary", "exact") != "exact":
-        raise ParameterError.of(
-            "RBMLE", "boundary", "'exact' where alpha is a proposition's", spec["boundary"]
-        )
-    return Theoretical(**alpha)
 
 
 def _record(key: str, given: Any, among: Mapping[str, type]) -> Any:

@@ -15,6 +15,7 @@ from ..errors import ParameterError, integer, one_of
 from ..policies.base import Assuming, ranks_only
 from ..result import Result
 from ..rewards.problems import Problem
+from ..rewards.sources import SOURCES
 from .provenance import Invocation
 from .shards import Place, Rows
 from .store import Store
@@ -81,7 +82,7 @@ def chunk_size(study: Study) -> int:
     In the published protocol it is all of them: a table is reached only through those before it,
     and so is what a policy draws.
     """
-    if study.rewards == "published":
+    if SOURCES[study.rewards].in_order:
         return study.replications
     return max(1, DECISIONS_A_CHUNK // study.horizon)
 
@@ -126,7 +127,7 @@ class _Sheet:
                 for policy in self.wanted
                 for first, last in _gaps(self.have[policy, start : min(start + size, end)])
             ]
-            if self.study.rewards == "published":
+            if SOURCES[self.study.rewards].in_order:
                 yield from self._by_table([place._replace(first=0, last=end) for place in chunk])
             else:
                 yield from ([place] for place in chunk)

@@ -16,14 +16,13 @@ from ..engine import player, rounds_kept
 from ..errors import ParameterError, StudyError, integer, one_of
 from ..families import FAMILIES
 from ..policies.base import POLICIES, Assuming
-from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
+from ..random import MAX_REPLICATIONS, MAX_ROUNDS
 from ..rewards.problems import Problem
-from ..rewards.sources import PublishedTable, RewardStream
-from ..theory.theoretical import Theoretical, on_problem
+from ..rewards.sources import SOURCES, Rewards
+from ..spec import on_problem, stands_in
 from .file import RESERVED, at, labelled, policy_data, printable, problem_data, read, to_toml
 
 FORMAT, VERSION = "rbmle-study", 1
-_SEEDS = {"stream": f"[0, {MAX_SEED}]", "published": f"[0, {2**32 - 1}]"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +31,10 @@ class Study:
 
     problems: `Problem`s by name; or one of them.
     policies: policies by label, each alone or `Assuming` a family; or a list of them, labelled
-    with their classes' names. `theory.Theoretical` asks for RBMLE with a proposition's C_alpha.
-    rewards: "stream", a `RewardStream` of the seed; or "published", the `PublishedTable` of it.
+    with their classes' names. What has a method `on(problem)`, such as `theory.Theoretical`, may
+    stand for one: it gives the policy of each problem.
+    rewards: a source by name: "stream", a `RewardStream` of the seed; or "published", the paper's
+    `PublishedTable` of it.
     ties: "random" or "first", who wins between equal indices.
     checkpoints: the rounds at which regret is kept, the horizon always among them; None: about
     200, spaced evenly and evenly in log t.
@@ -75,7 +76,7 @@ class Study:
         known = _problems(problems)
         players = _policies(policies)
         least = max(each.n_arms for each in known.values())
-        rewards = one_of("Study", "rewards", rewards, _SEEDS)
+        rewards = one_of("Study", "rewards", rewards, SOURCES)
         values: dict[str, Any] = {
             "problems": MappingProxyType(known),
             "policies": MappingProxyType(players),
@@ -83,7 +84,7 @@ class Study:
             "replications": integer(
                 "Study", "replications", replications, f"[1, {MAX_REPLICATIONS}]"
             ),
-            "seed": integer("Study", "seed", seed, _SEEDS[rewards]),
+            "seed": integer("Study", "seed", seed, SOURCES[rewards].seeds),
             "rewards": rewards,
             "ties": one_of("Study", "ties", ties, ("random", "first")),
             "name": printable("name", name) if name != "" else "",
@@ -101,12 +102,12 @@ class Study:
                     raise ParameterError(f"Study: {label} on {title}: {said}") from None
         self.to_dict()  # what no file can hold is refused now
 
-    def rewards_source(self) -> RewardStream | PublishedTable:
+    def rewards_source(self) -> Rewards:
         """Where every policy's rewards come from."""
-        return PublishedTable(self.seed) if self.rewards == "published" else RewardStream(self.seed)
+        return SOURCES[self.rewards](self.seed)
 
     def policies_on(self, problem: Problem) -> list[Any]:
-        """The policies as they are played on a problem, `Theoretical` ones with their C_alpha."""
+        """The policies as they are played on a problem, what stands for one replaced by it."""
         return [on_problem(each, problem) for each in self.policies.values()]
 
     @property
@@ -118,13 +119,13 @@ class Study:
     def digest(self) -> str:
         """The SHA-256 of all that determines the numbers, as canonical JSON.
 
-        The number of replications is left out for rewards from the stream, where a replication is
-        the same in any run: more of them extend a run. In the published protocol a policy that
-        draws goes on with the generator after the whole table, whose size is part of the digest.
+        The number of replications is left out where a replication is the same in any run: more of
+        them extend a run. In the published protocol a policy that draws goes on with the generator
+        after the whole table, whose size is part of the digest.
         """
         said = {key: value for key, value in self.to_dict().items() if key != "name"}
         said["checkpoints"] = list(self.rounds)
-        if self.rewards == "stream":
+        if not SOURCES[self.rewards].in_order:
             del said["replications"]
         said.update(format=FORMAT, version=VERSION)
         text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -206,7 +207,7 @@ def _policies(given: Any) -> dict[str, Any]:
     for each in given.values() if isinstance(given, Mapping) else given:
         policy, family = each if isinstance(each, Assuming) else (each, None)
         kind = type(policy)
-        if POLICIES.get(kind.__name__) is not kind and kind is not Theoretical:
+        if POLICIES.get(kind.__name__) is not kind and not stands_in(policy):
             raise ParameterError.of(
                 "Study", "policies", "instances of policy classes, as in UCB()", policy
             )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
 from .._record import checked
-from ..errors import number
+from ..errors import ParameterError, number, one_of
 from ..families import Gaussian
 from ..policies import RBMLE, Assuming
 from ..rewards.problems import Problem
+from ..spec import stand_in
 from .constants import theoretical_rbmle
 from .setting import setting
 
@@ -17,6 +19,7 @@ def _lower(given: Any) -> float | None:
     return None if given is None else number("Theoretical", "lower", given, "(-inf, inf)")
 
 
+@stand_in
 @checked
 class Theoretical(NamedTuple):
     """RBMLE with alpha(t) = C_alpha log t and the smallest C_alpha that a proposition allows.
@@ -52,8 +55,27 @@ class Theoretical(NamedTuple):
             family = Gaussian(setting(problem, 4).sigma)
         return policy if family is None else Assuming(policy, family)
 
+    def described(self) -> tuple[type, dict[str, Any]]:
+        """What its label is made of: RBMLE, with the request in place of alpha."""
+        return RBMLE, {**RBMLE()._asdict(), "alpha": self}
 
-def on_problem(given: Any, problem: Problem) -> Any:
-    """A policy of a study, alone or `Assuming` a family, as it is played on the problem."""
-    policy, family = given if isinstance(given, Assuming) else (given, None)
-    return policy.on(problem, family) if isinstance(policy, Theoretical) else given
+    def as_spec(self) -> dict[str, Any]:
+        """Its table in a file: RBMLE, with the request in place of alpha."""
+        asked = {key: value for key, value in self._asdict().items() if value is not None}
+        return {"name": "RBMLE", "alpha": asked}
+
+    @classmethod
+    def of_spec(cls, spec: Mapping[str, Any]) -> Theoretical | None:
+        """The request in RBMLE's table: `alpha = { proposition = 2, epsilon = 0.5 }`."""
+        alpha = spec.get("alpha")
+        if str(spec.get("name")).lower() != "rbmle" or not isinstance(alpha, Mapping):
+            return None
+        if "name" in alpha or not set(alpha) & set(cls._fields):
+            return None
+        for key in spec:
+            one_of("RBMLE", "parameter", key, ("name", *RBMLE._fields))
+        if spec.get("boundary", "exact") != "exact":
+            raise ParameterError.of(
+                "RBMLE", "boundary", "'exact' where alpha is a proposition's", spec["boundary"]
+            )
+        return cls(**alpha)

@@ -1,0 +1,72 @@
+"""The rewards of the published tables: one table for all policies, by NumPy's legacy generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._compile import Floats
+from ..errors import ParameterError
+from ..random.mersenne import MersenneDraws
+from ..rewards.problems import Problem
+from ..rewards.sources import Rewards, TableRows, source
+
+
+@source("published")
+class PublishedTable(Rewards):
+    """The protocol behind the published tables: NumPy's legacy generator, one table for all.
+
+    `RandomState(seed)` fills [replication, round, arm] in that order; drawing one replication after
+    the other gives the same numbers, and keeps one replication's table at a time. A replication
+    is reached only through those before it.
+    A policy that samples posteriors goes on with the generator after the whole table, trial after
+    trial on one thread, as Thompson sampling does in the tables.
+    """
+
+    seeds = f"[0, {2**32 - 1}]"  # what RandomState takes
+    in_order = True
+    one_generator = True
+
+    def __init__(self, seed: int = 46) -> None:
+        super().__init__(seed)
+
+    def check(self, problem: Problem, horizon: int, last: int) -> None:
+        if not hasattr(problem.law, "legacy_table"):
+            raise ParameterError.of(
+                "PublishedTable",
+                "problem",
+                "of a law with a legacy_table method",
+                type(problem.law).__name__,
+            )
+
+    def batches(
+        self, problem: Problem, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Any, int, int]]:
+        generator = np.random.RandomState(self.seed)
+        for replication in range(last):
+            values = self._next_table(generator, problem, horizon)
+            if replication >= first:
+                yield TableRows(values[None], replication), replication, replication + 1
+
+    def draws(
+        self, problem: Problem, horizon: int, first: int, last: int, random_ties: bool
+    ) -> Any:
+        """The generator goes on after the whole table, through all trials in order."""
+        if first > 0:
+            raise ParameterError.of(
+                "PublishedTable",
+                "first_replication",
+                "0 for a policy that draws, from one generator through all trials",
+                first,
+            )
+        generator = np.random.RandomState(self.seed)
+        for _ in range(last):
+            self._next_table(generator, problem, horizon)
+        return MersenneDraws.going_on(generator, random_ties)
+
+    def _next_table(self, generator: Any, problem: Problem, horizon: int) -> Floats:
+        shape = (horizon, problem.n_arms)
+        table: Floats = problem.law.legacy_table(generator, np.array(problem.means), shape)
+        return table
