@@ -23,7 +23,6 @@ from .policies.arms import Arms, Clock
 from .random import Counter, key
 from .rewards.problems import Problem
 from .rewards.sources import Stream
-from .studies.study import Study
 
 # Processor time, which other programs do not lengthen, where the system tells it finely enough.
 _FINE = time.get_clock_info("process_time").resolution <= 1e-6
@@ -169,20 +168,6 @@ def live_decision_time(
         return spent / horizon
 
     return Timing.of([once() for _ in range(repeats)])
-
-
-def study_times(study: Study, horizon: int = 1_000, repeats: int = 3) -> dict[str, Any]:
-    """Seconds per decision, compiled and live, of every policy of a study on each problem."""
-    return {
-        name: {
-            label: {
-                "compiled": decision_time(policy, problem, None, horizon, repeats)._asdict(),
-                "live": live_decision_time(policy, problem, None, horizon, repeats)._asdict(),
-            }
-            for label, policy in zip(study.policies, study.policies_on(problem), strict=True)
-        }
-        for name, problem in study.problems.items()
-    }
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -12,50 +12,18 @@ import numpy as np
 
 from ..bench.growth import arms
 from ..bench.ids import ids
+from ..bench.paper import paper
 from ..bench.references import loops
 from ..bench.resources import memory, startup
 from ..bench.solving import solving
-from ..bench.table import BenchTable, Effort, Line, Turns, UnavailableError
+from ..bench.table import BenchTable, Effort, UnavailableError
 from ..bench.threads import threads
 from ..bench.yardstick import limit
 from ..errors import integer, one_of
 from ..names import split
-from ..paper.scaling import measure
 from .screen import say, show_json, show_table
 
 _REPEATS, _QUICK_REPEATS = 5, 3
-
-
-def paper(effort: Effort) -> BenchTable:
-    """RBMLE's time per decision in units of others', beside the same ratio of the paper's times."""
-    horizon, others = effort.size(1_000, 500), ["UCB", "KLUCB", "IDS"]
-    records = [
-        measure("bernoulli", "10,30,50,70", ",".join(["RBMLE", *others]), horizon, 2)[0]
-        for _ in range(effort.repeats)
-    ]
-    lines = []
-    for other in others:
-        for place, n in enumerate(records[0].arms):
-            mine, its = (
-                tuple(record.times[name][place].least for record in records)
-                for name in ("RBMLE", other)
-            )
-            printed = [records[0].published_ratios(name)[place] for name in ("RBMLE", other)]
-            in_print = (printed[0] or np.nan) / (printed[1] or np.nan)
-            lines.append(
-                Line.slowdown(
-                    f"RBMLE against {other}, {n} arms",
-                    Turns(mine, its),
-                    check=f"in the paper {in_print:.3g}",
-                )
-            )
-    return BenchTable(
-        "Choosing by RBMLE in units of other policies, as in the paper: Bernoulli",
-        "RBMLE, a decision",
-        "the other, a decision",
-        "RBMLE / other",
-        tuple(lines),
-    )
 
 
 SECTIONS: dict[str, Callable[[Effort], BenchTable]] = {

@@ -68,8 +68,8 @@ def run(
     """
     from ..studies.runner import run as run_study
     from ..studies.study import Study
+    from ..studies.times import keep_times
     from .screen import progress, say
-    from .times import keep_times
 
     stated = Study.from_toml(study)
     target = folder or Path(f"{study.stem}-run")
@@ -186,11 +186,13 @@ def report(
     """
     from ..report.sections import study_report
     from ..studies.runner import load
+    from ..studies.times import kept_times
     from .screen import say
-    from .times import kept_times
 
     target = out or folder / "report.html"
-    study_report(load(folder), target, f"rbmle report {folder}", kept_times(folder))
+    result = load(folder)
+    times = kept_times(result.study, folder)
+    study_report(result, target, f"rbmle report {folder}", times)
     say(f"Wrote {target}.")
 
 
@@ -253,10 +255,13 @@ def scale(
 
     Example: rbmle scale --families gaussian --arms 10,100,1000
     """
-    from ..paper.scaling import measure, show_scaling
+    from ..names import split
+    from ..paper.scaling import measure
+    from .scaling import numbers, show_scaling
     from .screen import show_json
 
-    records = measure(families, arms, policies, horizon, repeats, live)
+    counts = numbers("scale", "--arms", arms)
+    records = measure(split(families), counts, split(policies), horizon, repeats, live)
     if json:
         show_json([each.data() for each in records])
     else:

@@ -22,11 +22,11 @@ from ..paper.reproduction import (
     table_named,
     table_study,
 )
+from ..paper.verdicts import PLAIN_MARKS, VERDICTS, counted
 from ..result import STATISTICS, Result
 from ..studies.runner import run
 from .screen import progress, say, show_json, show_table
 
-_MARKS = {"equal": "=", "misprint": "!", "agrees": "~", "differs": "#"}
 _STYLES = {"equal": "green", "misprint": "green", "agrees": "yellow", "differs": "bold red"}
 
 
@@ -72,10 +72,7 @@ def reproduce_paper(
         paper_report(target, results, rows, provenance, command, whole)
         say(f"Wrote {target} and {folder / 'figures'}.")
         say()
-        say(
-            f"{counts['equal']} cells equal to every printed digit, {counts['misprint']} known "
-            f"misprints, {counts['agrees']} within sampling error, {counts['differs']} different."
-        )
+        say(f"{sum(counts.values()):,} numbers: {counted(counts)}.")
     return 1 if check and counts["differs"] else 0
 
 
@@ -98,12 +95,14 @@ def show_comparison(table: str, rows: Sequence[Row]) -> None:
     ]
     title = f"{table}, Figure {entry['figure']}: final regret beside print"
     show_table(title, ["policy", *STATISTICS], shown)
-    say("= equal to every digit  ! known misprint (print)")
-    say("~ within sampling error, # different: print (difference in standard errors, z)")
+    say("; ".join(f"{PLAIN_MARKS[each]} {words}" for each, words in VERDICTS.items()))
+    say(
+        "Beside a number that is not the printed one: print, and the difference in standard errors."
+    )
 
 
 def _cell(cell: Any) -> Text:
-    text = f"{cell.computed:.1f} {_MARKS[cell.verdict]}"
+    text = f"{cell.computed:.1f} {PLAIN_MARKS[cell.verdict]}"
     if cell.verdict in ("agrees", "differs"):
         text += f" {cell.printed:g} ({cell.z:+.1f})"
     elif cell.verdict == "misprint":

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ParameterError
 from ..result import Result
 from ..rewards.problems import Problem
+from ..theory import lai_robbins
 from .canvas import INK, Ending, canvas, end_labels, gid, look, ticks
 from .labels import Floats
 from .style import DOTTED, Style, styles
@@ -34,24 +35,20 @@ class RegretCurves(NamedTuple):
 
 
 def lower_bound_constant(problem: Problem) -> float | None:
-    """Lai and Robbins' c: no uniformly good policy's regret grows slower than c log t, as t grows.
+    """`theory.lai_robbins`, or None where there is nothing to draw.
 
-    c = sum over arms with gap > 0 of gap / KL(mean, best mean)   (Lai and Robbins 1985, Theorem 1)
-
-    None where rewards are of no one-parameter family, or where no arm is worse than another.
+    That is where rewards are of no one-parameter family, where a mean is at an end of the family's
+    range, or where no arm is worse than another.
     At a finite t regret can lie below c log t: the bound is on the growth, in the long run.
 
     >>> from rbmle.families import Gaussian
     >>> lower_bound_constant(Problem(Gaussian(), [0.0, 0.5]))
     4.0
     """
-    if problem.family is None or not hasattr(problem.family, "kl"):
+    try:
+        constant = lai_robbins(problem)
+    except ParameterError:
         return None
-    best = float(problem.means.max())
-    constant = 0.0
-    for mean in problem.means[problem.gaps > 0.0]:
-        divergence = float(problem.family.kl(float(mean), best))
-        constant += (best - float(mean)) / divergence if divergence > 0.0 else np.inf
     return constant if constant > 0.0 and isfinite(constant) else None
 
 

@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from ..names import ALIASES
+
 VERMILLION, PURPLE, BLUE, SKY = "#d55e00", "#cc79a7", "#0072b2", "#56b4e9"
 GREEN, ORANGE, GREY, BROWN = "#009e73", "#e69f00", "#808080", "#a6761d"
 
@@ -66,16 +68,6 @@ STYLES = {
     "KGStar": Style(GREY, DASHED, "*", filled=False),
     "KGMin": Style(BROWN, DOTTED, "X"),
     "KGMN": Style(BROWN, DASH_DOT, "X", filled=False),
-}
-
-# The published tables' names of the same policies.
-ALIASES = {
-    "TS": "ThompsonSampling",
-    "UCBT": "UCBTuned",
-    "BUCB": "BayesUCB",
-    "GPUCBT": "GPUCBTuned",
-    "KG*": "KGStar",
-    "KLUCB&UCB": "UCB",
 }
 
 # For policies that are not in the table: users' own, and the second of two namesakes.

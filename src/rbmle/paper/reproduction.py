@@ -14,6 +14,7 @@ from ..policies import IDS, VIDS
 from ..result import QUANTILES, STATISTICS, Result
 from ..studies.study import Study
 from .published import MISPRINTS, published, published_problem, tables
+from .verdicts import VERDICTS
 
 SEED = 46  # of the published protocol
 _RESAMPLES = 400
@@ -41,17 +42,13 @@ class Compared(NamedTuple):
     statistic: str
     printed: float
     computed: float
-    verdict: str  # "equal", "misprint", "agrees" or "differs"
+    verdict: str  # one of VERDICTS
     z: float  # the difference in standard errors of sampling
 
     def note(self) -> str:
-        """The verdict in words."""
-        return {
-            "equal": "equal to every printed digit",
-            "misprint": "a known misprint: the number it should read is met to every digit",
-            "agrees": f"within sampling error, z = {self.z:+.1f}",
-            "differs": f"different, z = {self.z:+.1f}",
-        }[self.verdict]
+        """The verdict in words, with the difference where there is one."""
+        apart = f", z = {self.z:+.1f}" if self.verdict in ("agrees", "differs") else ""
+        return VERDICTS[self.verdict] + apart
 
 
 class Row(NamedTuple):
@@ -154,7 +151,7 @@ def sampling_errors(final: NDArray[np.float64]) -> NDArray[np.float64]:
 def count_verdicts(rows: Sequence[Row]) -> dict[str, int]:
     """How many cells there are of each verdict."""
     verdicts = [cell.verdict for row in rows for cell in row.cells]
-    return {each: verdicts.count(each) for each in ("equal", "misprint", "agrees", "differs")}
+    return {each: verdicts.count(each) for each in VERDICTS}
 
 
 def seconds_per_decision(family: str) -> dict[str, Any]:

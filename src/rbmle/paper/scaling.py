@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..cli.screen import show_table
-from ..errors import ParameterError, one_of
-from ..families import Bernoulli, Exponential, Gaussian
-from ..names import split
+from ..errors import ParameterError, integer, one_of
 from ..rewards.problems import Problem
 from ..timing import Timing, decision_time, live_decision_time
-from .published import published
+from .published import FAMILIES, published
 from .reproduction import accurate_policies, seconds_per_decision
 
-_FAMILIES = {"bernoulli": Bernoulli(), "gaussian": Gaussian(), "exponential": Exponential()}
+ARMS = (10, 30, 50, 70)  # of the paper's scalability tables
 _TABLES = {"bernoulli": "Bernoulli_ID=2", "gaussian": "Gaussian_ID=16",
            "exponential": "Exponential_ID=21"}  # fmt: skip
 
@@ -47,6 +45,7 @@ class Scaling(NamedTuple):
         ]
 
     def data(self) -> dict[str, Any]:
+        """The record for files and scripts; `of_data` reads it again."""
         return {
             "family": self.family,
             "arms": list(self.arms),
@@ -55,26 +54,38 @@ class Scaling(NamedTuple):
             "published_ratio_to_ucb": {name: self.published_ratios(name) for name in self.times},
         }
 
+    @classmethod
+    def of_data(cls, data: dict[str, Any]) -> Scaling:
+        times = {
+            name: tuple(Timing(*each) for each in times) for name, times in data["seconds"].items()
+        }
+        return cls(data["family"], tuple(data["arms"]), times)
+
 
 def measure(
-    families: str, arms: str, policies: str, horizon: int, repeats: int, live: bool = False
+    families: Sequence[str] = tuple(FAMILIES),
+    arms: Sequence[int] = ARMS,
+    policies: Sequence[str] = (),
+    horizon: int = 1_000,
+    repeats: int = 3,
+    live: bool = False,
 ) -> list[Scaling]:
-    """Time the tables' policies; the arms' means are evenly spaced."""
-    try:
-        counts = tuple(int(each) for each in split(arms))
-    except ValueError:
-        counts = ()
-    if not counts or min(counts) < 2:
-        raise ParameterError.of("scale", "--arms", "whole numbers from 2 on, with commas", arms)
+    """Time the tables' policies; the arms' means are evenly spaced.
+
+    policies: by the tables' names, all of a family's table by default; UCB is always among them.
+    live: time the `Decider` instead of the compiled loop.
+    """
+    counts = tuple(integer("scale", "arms", each, "[2, inf)") for each in arms)
+    if not counts:
+        raise ParameterError.of("scale", "arms", "whole numbers from 2 on", arms)
     records = []
-    for family in split(families):
-        one_of("scale", "--families", family, _FAMILIES)
+    for family in families:
+        one_of("scale", "families", family, FAMILIES)
         printed = seconds_per_decision(family)["policies"]
-        chosen = split(policies) or list(printed)
         unit = "UCB" if "UCB" in printed else "KLUCB&UCB"
-        chosen = [unit, *(each for each in chosen if each != unit)]
+        chosen = [unit, *(each for each in policies or printed if each != unit)]
         for each in chosen:
-            one_of("scale", "--policies", each, printed)
+            one_of("scale", "policies", each, printed)
         times = {
             each: tuple(_time(family, each, n, horizon, repeats, live) for n in counts)
             for each in chosen
@@ -84,23 +95,7 @@ def measure(
 
 
 def _time(family: str, policy: str, n_arms: int, horizon: int, repeats: int, live: bool) -> Timing:
-    problem = Problem(_FAMILIES[family], np.linspace(0.3, 0.7, n_arms))
+    problem = Problem(FAMILIES[family], np.linspace(0.3, 0.7, n_arms))
     rule = accurate_policies().get(policy, published(_TABLES[family], policy))
     timer = live_decision_time if live else decision_time
     return timer(rule, problem, horizon=max(horizon, 2 * n_arms), repeats=repeats)
-
-
-def show_scaling(records: list[Scaling]) -> None:
-    for record in records:
-        rows = []
-        for policy, times in record.times.items():
-            cells = [policy]
-            ratios, printed = record.ratios(policy), record.published_ratios(policy)
-            for timing, ratio, paper in zip(times, ratios, printed, strict=True):
-                spread = (timing.largest - timing.least) / 2
-                shown = "" if paper is None else f" ({paper:.1f})"
-                cells.append(f"{timing.median * 1e6:.3f} ±{spread * 1e6:.3f}")
-                cells.append(f"{ratio:.1f}{shown}")
-            rows.append(cells)
-        heads = [head for n in record.arms for head in (f"{n} arms, us", "x UCB (paper)")]
-        show_table(f"{record.family}: time per decision", ["policy", *heads], rows)

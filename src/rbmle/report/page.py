@@ -36,20 +36,8 @@ from ..figures import (
 )
 from ..figures.inline import inline
 from ..figures.style import clean
+from ..paper.verdicts import MARKS, VERDICTS
 from ..result import STATISTICS, Result
-
-VERDICTS = {
-    "equal": "equal to every printed digit",
-    "misprint": "a known misprint, its right value met",
-    "agrees": "within sampling error",
-    "differs": "different",
-}
-MARKS = {
-    "equal": "=",
-    "misprint": "\N{DAGGER}",
-    "agrees": "\N{ALMOST EQUAL TO}",
-    "differs": "\N{NOT EQUAL TO}",
-}
 
 
 class TableCell(NamedTuple):

@@ -19,6 +19,7 @@ from ..figures import (
 from ..paper.published import published_problem, tables
 from ..paper.reproduction import Row, count_verdicts, seconds_per_decision
 from ..paper.scaling import Scaling, measure
+from ..paper.verdicts import counted
 from ..result import STATISTICS, Result
 from ..studies.study_result import StudyResult
 from ..timing import decision_time
@@ -73,15 +74,13 @@ def paper_report(
                 path.parent.mkdir(parents=True, exist_ok=True)
                 save(drawn, path)
     if complete:
-        timed = measure("bernoulli,gaussian,exponential", "10,30,50,70", "", 1_000, 3)
+        timed = measure()
         sections += [_scalability(record) for record in timed]
         sections.append(theory_section())
     counts = count_verdicts(rows)
     summary = [
-        f"{sum(counts.values())} numbers of {len(results)} published tables were recomputed: "
-        f"{counts['equal']} are equal to every printed digit, {counts['misprint']} are known "
-        f"misprints whose right value is met, {counts['agrees']} agree within sampling error and "
-        f"{counts['differs']} differ.",
+        f"{sum(counts.values()):,} numbers of {len(results)} published tables were recomputed: "
+        f"{counted(counts)}.",
         "Rewards, ties and policies are those of the published protocol, except that IDS and VIDS "
         "integrate posteriors accurately where the paper drew 10,000 samples a round.",
     ]

@@ -1,0 +1,35 @@
+"""`rbmle scale`: time per decision against the number of arms, on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import ParameterError
+from ..names import split
+from ..paper.scaling import Scaling
+from .screen import show_table
+
+
+def numbers(owner: str, option: str, text: str) -> list[int]:
+    """Whole numbers as they are typed, with commas."""
+    try:
+        return [int(each) for each in split(text)]
+    except ValueError:
+        raise ParameterError.of(owner, option, "whole numbers, with commas", text) from None
+
+
+def show_scaling(records: Sequence[Scaling]) -> None:
+    """A table for each family: ours in microseconds, and as ratios to UCB beside the paper's."""
+    for record in records:
+        rows = []
+        for policy, times in record.times.items():
+            cells = [policy]
+            ratios, printed = record.ratios(policy), record.published_ratios(policy)
+            for timing, ratio, paper in zip(times, ratios, printed, strict=True):
+                spread = (timing.largest - timing.least) / 2
+                shown = "" if paper is None else f" ({paper:.1f})"
+                cells.append(f"{timing.median * 1e6:.3f} ±{spread * 1e6:.3f}")
+                cells.append(f"{ratio:.1f}{shown}")
+            rows.append(cells)
+        heads = [head for n in record.arms for head in (f"{n} arms, us", "x UCB (paper)")]
+        show_table(f"{record.family}: time per decision", ["policy", *heads], rows)

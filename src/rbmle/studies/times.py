@@ -1,0 +1,61 @@
+"""Decision times of a run, kept beside its results: they vary with the machine, results do not."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from .._files import write_atomically
+from ..rewards.problems import Problem
+from ..timing import decision_time, live_decision_time
+from .study import Study
+
+FILE = "times.json"
+_ROUNDS, _REPEATS = 1_000, 3
+
+
+def study_times(study: Study, repeats: int = _REPEATS) -> dict[str, Any]:
+    """Seconds per decision, compiled and live, of every policy of a study on each problem."""
+    return {
+        name: {
+            label: {
+                "compiled": decision_time(
+                    policy, problem, None, rounds_timed(problem), repeats
+                )._asdict(),
+                "live": live_decision_time(
+                    policy, problem, None, rounds_timed(problem), repeats
+                )._asdict(),
+            }
+            for label, policy in zip(study.policies, study.policies_on(problem), strict=True)
+        }
+        for name, problem in study.problems.items()
+    }
+
+
+def rounds_timed(problem: Problem) -> int:
+    """Rounds of a timed run: as many again as it takes to pull each arm once."""
+    return max(_ROUNDS, 2 * problem.n_arms)
+
+
+def keep_times(study: Study, folder: str | os.PathLike[str]) -> None:
+    """Time the decisions of a run and store them in its folder, unless that was done before."""
+    if _read(folder).get("digest") != study.digest:
+        data = {"digest": study.digest, "seconds_per_decision": study_times(study)}
+        write_atomically(Path(folder) / FILE, json.dumps(data, indent=1).encode())
+
+
+def kept_times(study: Study, folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """{problem: {policy: {"compiled": ..., "live": ...}}} as stored, or nothing."""
+    data = _read(folder)
+    times = data.get("seconds_per_decision") if data.get("digest") == study.digest else None
+    return times if isinstance(times, dict) else {}
+
+
+def _read(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    try:
+        data = json.loads((Path(folder) / FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
