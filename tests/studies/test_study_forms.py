@@ -16,6 +16,7 @@ from study_cases import BELLS, COINS, POLICIES_OF, TOML, study
 from rbmle.engine import rounds_kept
 from rbmle.errors import ParameterError
 from rbmle.families import FAMILIES, Bernoulli, Gaussian, Poisson
+from rbmle.paper.table import PublishedTable
 from rbmle.policies import (
     KG,
     KLUCB,
@@ -32,7 +33,7 @@ from rbmle.policies import (
 from rbmle.policies.base import check_fit
 from rbmle.rewards.laws import LAWS
 from rbmle.rewards.problems import Problem
-from rbmle.rewards.sources import PublishedTable, RewardStream
+from rbmle.rewards.sources import RewardStream
 from rbmle.studies.runner import load, run
 from rbmle.studies.study import Study
 from rbmle.theory import Theoretical, smallest_c_alpha
