@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from math import inf, isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._text import html_table, number_text, text_table
 from .errors import number
 from .special import beta_quantile_upper
 
@@ -62,3 +66,84 @@ def paired_comparison(
         margin = t_quantile(level, n - 1.0) * float(differences.std(ddof=1)) / sqrt(n)
     won, tied = float((differences < 0.0).mean()), float((differences == 0.0).mean())
     return Comparison(a, b, mean, mean - margin, mean + margin, won, tied)
+
+
+_HEAD = ("mean", "low", "high", "won", "tied")
+
+
+@dataclass(frozen=True)
+class ComparisonTable:
+    """Pairs of policies of one problem: data that prints as a table and shows in a notebook.
+
+    rows: a `Comparison` for each pair. level: that of the confidence intervals.
+    """
+
+    rows: tuple[Comparison, ...]
+    level: float
+
+    @property
+    def title(self) -> str:
+        said = "Difference of final regret on the same rewards"
+        if any(not isfinite(each.high - each.low) for each in self.rows):
+            return f"{said} (one replication: no spread, so no interval)"
+        return f"{said}, with its {self.level:.4g} interval"
+
+    def cells(self) -> list[tuple[str, list[str]]]:
+        """The rows as text."""
+        return [
+            (
+                f"{each.a} - {each.b}",
+                [number_text(each.difference)]
+                + [number_text(x) if isfinite(x) else "-" for x in (each.low, each.high)]
+                + [f"{x:.0%}" for x in (each.won, each.tied)],
+            )
+            for each in self.rows
+        ]
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> Comparison:
+        return self.rows[place]
+
+    def __str__(self) -> str:
+        return f"{self.title}\n{text_table(_HEAD, self.cells())}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, _HEAD, self.cells())
+
+
+@dataclass(frozen=True)
+class StudyComparison:
+    """The comparisons of every problem of a study, a `ComparisonTable` each, by its name."""
+
+    tables: Mapping[str, ComparisonTable]
+
+    @property
+    def rows(self) -> tuple[tuple[str, Comparison], ...]:
+        """All of them: (problem, comparison)."""
+        return tuple((name, each) for name, table in self.tables.items() for each in table)
+
+    def __iter__(self) -> Iterator[tuple[str, Comparison]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, problem: str) -> ComparisonTable:
+        return self.tables[problem]
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{name}\n{table}" for name, table in self.tables.items())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<h4>{escape(name)}</h4>{table._repr_html_()}" for name, table in self.tables.items()
+        )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -9,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._text import html_table, labels, text_table
-from .comparison import Comparison, paired_comparison
-from .errors import RbmleError, integer, one_of
+from ._text import count_text, html_table, labels, number_text, text_table
+from .comparison import Comparison, ComparisonTable, paired_comparison
+from .errors import ParameterError, RbmleError, integer, number, one_of
 from .rewards.problems import Problem
 
 QUANTILES = (0.10, 0.25, 0.50, 0.75, 0.90, 0.95)
@@ -68,66 +71,200 @@ class Result:
         quantiles = np.quantile(final, QUANTILES, axis=1)
         return np.vstack([final.mean(axis=1), final.std(axis=1), quantiles]).T
 
+    def standard_errors(self) -> NDArray[np.float64]:
+        """(policies,): of the mean final regret, std (ddof 1) / sqrt(n); NaN for one replication.
+
+        One replication has no spread, and says nothing of the error of its mean.
+        """
+        if self.replications == 1:
+            return np.full(len(self.policies), np.nan)
+        spread = self.final_regret.std(axis=1, ddof=1)
+        return np.asarray(spread / np.sqrt(self.replications))
+
+    def places(self, owner: str, wanted: Sequence[str | int] | str | None) -> list[int]:
+        """The places in `policies` of those that are wanted, by name or place; None: of all.
+
+        owner: who is told of a name that is not there.
+        """
+        if wanted is None:
+            return list(range(len(self.policies)))
+        listed = [wanted] if isinstance(wanted, (str, int)) else list(wanted)
+        if not listed:
+            raise ParameterError.of(owner, "policies", f"some of {self.names}", wanted)
+        return list(dict.fromkeys(self._place(owner, "policies", each) for each in listed))
+
+    def _place(self, owner: str, parameter: str, given: str | int) -> int:
+        if isinstance(given, str):
+            return self.names.index(one_of(owner, parameter, given, self.names))
+        return integer(owner, parameter, given, f"[0, {len(self.policies) - 1}]")
+
     def paired(self, a: str | int, b: str | int, level: float = 0.95) -> Comparison:
         """The final regret of policy a minus that of b, on the same rewards.
 
         a, b: names, or places in `policies`. level: that of the confidence interval.
         """
-        i, j = self._place("a", a), self._place("b", b)
+        i, j = self._place("paired", "a", a), self._place("paired", "b", b)
         final = self.final_regret
         return paired_comparison(self.names[i], self.names[j], final[i], final[j], level)
-
-    def _place(self, parameter: str, given: str | int) -> int:
-        if isinstance(given, str):
-            return self.names.index(one_of("paired", parameter, given, self.names))
-        return integer("paired", parameter, given, f"[0, {len(self.policies) - 1}]")
 
     def comparisons(self, level: float = 0.95) -> list[Comparison]:
         """All pairs of policies, each with the one that has less mean regret first."""
         order = [int(each) for each in np.argsort(self.final_regret.mean(axis=1), kind="stable")]
         return [self.paired(a, b, level) for a, b in combinations(order, 2)]
 
-    def compare(self, level: float = 0.95) -> str:
-        """All pairs of policies as a table."""
-        rows = [
-            (
-                f"{each.a} - {each.b}",
-                [f"{x:.1f}" for x in (each.difference, each.low, each.high)]
-                + [f"{x:.0%}" for x in (each.won, each.tied)],
-            )
-            for each in self.comparisons(level)
-        ]
-        title = f"Difference of final regret on the same rewards, with its {level:.4g} interval"
-        return f"{title}\n" + text_table(("mean", "low", "high", "won", "tied"), rows)
+    def compare(self, level: float = 0.95) -> ComparisonTable:
+        """All pairs of policies as a table: its rows are `comparisons`."""
+        level = number("compare", "level", level, "(0, 1)")
+        return ComparisonTable(tuple(self.comparisons(level)), level)
 
     @property
     def title(self) -> str:
+        """What the table of statistics is about; std has ddof 0, as NumPy's has by default."""
+        played = count_text(self.replications, "replication")
+        spread = "one has no spread" if self.replications == 1 else "std has ddof 0"
         return (
-            f"Final regret: {self.problem.n_arms} arms, {type(self.problem.law).__name__}, "
-            f"T = {self.horizon}, {self.replications} replications"
+            f"Final regret: {count_text(self.problem.n_arms, 'arm')}, "
+            f"{type(self.problem.law).__name__}, T = {self.horizon:,}, {played} ({spread})"
         )
 
-    def _rows(self) -> list[tuple[str, list[str]]]:
-        pairs = zip(self.names, self.statistics(), strict=True)
-        return [(name, [f"{value:.1f}" for value in values]) for name, values in pairs]
+    def cells(self) -> list[tuple[str, list[str]]]:
+        """The statistics as text: a name and its cells, for each policy."""
+        shown = [list(map(number_text, values)) for values in self.statistics()]
+        if self.replications == 1:
+            for row in shown:
+                row[STATISTICS.index("std")] = "-"
+        return list(zip(self.names, shown, strict=True))
 
     def summary(self) -> str:
         """The statistics of the final regret as a table, one row a policy."""
-        return f"{self.title}\n" + text_table(STATISTICS, self._rows())
+        return f"{self.title}\n" + text_table(STATISTICS, self.cells())
 
     def __repr__(self) -> str:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        return html_table(self.title, STATISTICS, self._rows())
+        return html_table(self.title, STATISTICS, self.cells())
 
-    def plot(self) -> Any:
-        """The regret curves, as a matplotlib figure."""
-        try:
-            # Here, and not above: results never need figures.
-            from .figures import draw_regret_curves, regret_curves
-        except ImportError as problem:
-            raise RbmleError(
-                "Result.plot: matplotlib is not installed; the extra rbmle[report] has it."
-            ) from problem
-        return draw_regret_curves(regret_curves(self))
+    def frame(self) -> Any:
+        """A pandas DataFrame with a row for each policy, replication and checkpoint."""
+        return tidy("Result.frame", self.names, self._numbers(), self.over_time())
+
+    def final(self) -> Any:
+        """A pandas DataFrame with a row for each policy and replication."""
+        return tidy("Result.final", self.names, self._numbers(), self.at_the_end())
+
+    def _numbers(self) -> NDArray[np.int64]:
+        return self.first_replication + np.arange(self.replications)
+
+    def over_time(self) -> dict[str, NDArray[Any]]:
+        """The columns of a tidy table of every checkpoint."""
+        return {
+            "round": np.broadcast_to(self.checkpoints, self.regret.shape),
+            "regret": self.regret,
+            "best_share": self.best_share,
+        }
+
+    def at_the_end(self) -> dict[str, NDArray[Any]]:
+        """The columns of a tidy table of the horizon."""
+        return {
+            "final_regret": self.final_regret,
+            "best_pulls": self.best_pulls[:, :, -1],
+            "best_share": self.best_share[:, :, -1],
+        }
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        policies: Sequence[str | int] | str | None = None,
+        log_time: bool = False,
+        log_regret: bool | None = None,
+        bounds: bool = True,
+        band: tuple[float, float] = (0.1, 0.9),
+        path: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """Regret over time: mean and band of quantiles of each policy, and the lower bound.
+
+        ax: axes of matplotlib to draw in, which are then given back; else a figure is.
+        policies: names or places of those to show. log_time, log_regret: log axes; regret has one
+        by default where a linear one would flatten half of the curves. bounds: draw Lai and
+        Robbins' lower bound, where there is one. path: a file to write, .svg, .pdf or .png.
+        """
+        figures = _figures("Result.plot")
+        record = figures.regret_curves(self, band, bounds, policies)
+        drawn = figures.draw_regret_curves(record, log_time, log_regret, ax)
+        return _given(figures, drawn, ax, path)
+
+    def plot_box(
+        self,
+        ax: Any = None,
+        *,
+        policies: Sequence[str | int] | str | None = None,
+        log_regret: bool | None = None,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """Final regret as boxes, smallest median first; parameters as in `plot`."""
+        figures = _figures("Result.plot_box")
+        record = figures.final_regret(self, policies)
+        return _given(figures, figures.draw_final_regret(record, log_regret, ax), ax, path)
+
+    def plot_shares(
+        self,
+        ax: Any = None,
+        *,
+        policies: Sequence[str | int] | str | None = None,
+        log_time: bool = True,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """The share of pulls of the best arm over time; parameters as in `plot`."""
+        figures = _figures("Result.plot_shares")
+        record = figures.best_arm_share(self, policies)
+        return _given(figures, figures.draw_best_arm_share(record, log_time, ax), ax, path)
+
+
+def _figures(owner: str) -> Any:
+    """The figures, imported here and not above: results never need them."""
+    try:
+        import rbmle.figures as figures
+    except ImportError as problem:
+        raise RbmleError(
+            f"{owner}: matplotlib is not installed: pip install 'rbmle[report]'."
+        ) from problem
+    return figures
+
+
+def _given(figures: Any, drawn: Any, ax: Any, path: str | os.PathLike[str] | None) -> Any:
+    """The user's axes, or the figure; written to the path, if there is one."""
+    if path is not None:
+        figures.save(drawn if ax is None else ax.get_figure(root=True), path)
+    return drawn if ax is None else ax
+
+
+def pandas_for(owner: str) -> Any:
+    """The module pandas, or a sentence that says how to get it."""
+    try:
+        return importlib.import_module("pandas")
+    except ModuleNotFoundError:
+        raise RbmleError(f"{owner}: pandas is not installed: pip install 'rbmle[data]'.") from None
+
+
+def tidy(
+    owner: str,
+    names: Sequence[str],
+    numbers: NDArray[np.int64],
+    columns: Mapping[str, NDArray[Any]],
+) -> Any:
+    """A pandas DataFrame of arrays (policies, replications, ...): a row for each of their numbers.
+
+    numbers: those of the replications.
+    """
+    pandas = pandas_for(owner)
+    shape = next(iter(columns.values())).shape
+    places = np.indices(shape).reshape(len(shape), -1)
+    return pandas.DataFrame(
+        {
+            "policy": pandas.Categorical.from_codes(places[0], list(names)),
+            "replication": numbers[places[1]],
+            **{name: values.reshape(places.shape[1]) for name, values in columns.items()},
+        }
+    )

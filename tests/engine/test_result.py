@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from html import escape
 from math import inf
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rbmle._text import number_text
 from rbmle.comparison import paired_comparison, t_quantile
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError, RbmleError
@@ -97,14 +99,46 @@ def test_all_pairs_are_compared(result: Result) -> None:
         frozenset(each) for each in [("<R>", "U"), ("<R>", "G"), ("U", "G")]
     }
     assert all(each.difference <= 0.0 for each in pairs)
-    _, head, *rows = result.compare(0.9).splitlines()
+    table = result.compare(0.9)
+    assert list(table) == list(table.rows) == result.comparisons(0.9)
+    assert table[0] == table.rows[0]
+    assert repr(table) == str(table)
+    _, head, *rows = str(table).splitlines()
     assert head.split() == ["mean", "low", "high", "won", "tied"]
     for row, each in zip(rows, result.comparisons(0.9), strict=True):
         assert row.startswith(f"{each.a} - {each.b} ")
         assert row.split()[-5:-1] == [
-            *(f"{x:.1f}" for x in (each.difference, each.low, each.high)),
+            *(number_text(x) for x in (each.difference, each.low, each.high)),
             f"{each.won:.0%}",
         ]
+    shown = table._repr_html_()
+    assert shown.count("<tr>") == 1 + 3
+    assert "&lt;R&gt; - U" in shown or "U - &lt;R&gt;" in shown
+    with pytest.raises(ParameterError, match="compare: 'level' must be a number in"):
+        result.compare(2.0)
+
+
+def test_one_replication_has_no_spread() -> None:
+    alone = simulate(COINS, {"a": UCB(), "b": RBMLE()}, 100, 1)
+    assert "1 replication (one has no spread)" in alone.summary()
+    assert alone.summary().splitlines()[2].split()[2] == "-"
+    said = str(alone.compare())
+    assert "one replication: no spread, so no interval" in said
+    assert "inf" not in said
+    assert said.splitlines()[2].split()[4:6] == ["-", "-"]
+    assert np.isnan(alone.standard_errors()).all()
+
+
+def test_standard_errors_are_those_of_scipy(result: Result) -> None:
+    expected = stats.sem(result.final_regret, axis=1)
+    assert result.standard_errors() == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_title_says_what_was_played_and_what_std_is() -> None:
+    single = simulate(Problem(Bernoulli(), [0.3, 0.5]), [UCB()], 1000, 2)
+    expected = "Final regret: 2 arms, Bernoulli, T = 1,000, 2 replications (std has ddof 0)"
+    assert single.title == expected
+    assert single.statistics()[0, 1] == single.final_regret[0].std(ddof=0)
 
 
 def test_labels_are_the_names(result: Result) -> None:
@@ -123,7 +157,7 @@ def test_a_notebook_shows_the_table(result: Result, outcome: StudyResult) -> Non
     assert "<R>" not in shown
     assert shown.count("<tr>") == 1 + 3
     assert all(f"<th>{each}</th>" in shown for each in STATISTICS)
-    assert f"<td>{result.statistics()[0, 0]:.1f}</td>" in shown
+    assert f"<td>{number_text(result.statistics()[0, 0])}</td>" in shown
     assert shown in outcome._repr_html_()
     assert "<h4>bells &amp; co</h4>" in outcome._repr_html_()
     lacking = dataclasses.replace(outcome, missing=("coins, <R>: 1 of 2 replications",))
@@ -134,7 +168,11 @@ def test_the_summary_has_every_problem(outcome: StudyResult) -> None:
     said = repr(outcome)
     for name, each in outcome.results.items():
         assert f"{name}\n{each.summary()}" in said
-        assert f"{name}\n{each.compare()}" in outcome.compare()
+        assert f"{name}\n{each.compare()}" in str(outcome.compare())
+        assert outcome.compare()[name] == each.compare()
+        assert f"<h4>{escape(name)}</h4>" in outcome.compare()._repr_html_()
+    assert len(outcome.compare()) == len(list(outcome.compare())) == 2 * 3
+    assert outcome.compare().rows[0][0] == "coins"
     assert said.startswith(f"Study {outcome.study.digest[:12]}\n")
 
 
@@ -178,8 +216,12 @@ def test_without_pandas_there_is_one_sentence(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     for deed in (outcome.frame, outcome.final):
-        with pytest.raises(RbmleError, match=r"^StudyResult: pandas is not .* rbmle\[data\] has"):
+        with pytest.raises(RbmleError, match=r"^StudyResult\..*: pandas .*pip install 'rbmle\[dat"):
             deed()
+    with pytest.raises(
+        RbmleError, match=r"^Result\.frame: pandas .*pip install 'rbmle\[data\]'\.$"
+    ):
+        outcome.results["coins"].frame()
     assert "coins" in outcome.summary()
 
 
@@ -189,10 +231,21 @@ def test_without_matplotlib_there_is_one_sentence(
     for name in [each for each in sys.modules if each.startswith("rbmle.figures")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(RbmleError, match=r"^Result\.plot: matplotlib .* rbmle\[report\] has it\.$"):
-        result.plot()
+    for name in ("plot", "plot_box", "plot_shares"):
+        said = rf"^Result\.{name}: matplotlib is not installed: pip install 'rbmle\[report\]'\.$"
+        with pytest.raises(RbmleError, match=said):
+            getattr(result, name)()
 
 
-def test_plot_draws_the_regret_curves(result: Result) -> None:
-    pytest.importorskip("matplotlib")
-    assert result.plot().axes
+def test_a_result_alone_has_tidy_tables(result: Result) -> None:
+    pytest.importorskip("pandas")
+    alone = simulate(COINS, [UCB(), RBMLE()], 300, 4, checkpoints=[30], first_replication=7)
+    frame, final = alone.frame(), alone.final()
+    assert list(frame.columns) == ["policy", "replication", "round", "regret", "best_share"]
+    assert len(frame) == 2 * 4 * 2
+    assert (
+        frame.replication.unique().tolist() == final.replication.unique().tolist() == [7, 8, 9, 10]
+    )
+    mine = frame[(frame.policy == "RBMLE") & (frame["round"] == 300)]
+    assert np.array_equal(mine.regret, alone.final_regret[1])
+    assert np.array_equal(final[final.policy == "UCB"].final_regret, alone.final_regret[0])

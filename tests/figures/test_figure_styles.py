@@ -26,8 +26,24 @@ def test_styles_are_one_a_policy_and_none_twice():
     found = styles(many)
     assert len(set(found.values())) == len(many)
     assert found["RBMLE"] == STYLES["RBMLE"] == styles(["RBMLE(LogBias(1.0), 0)"]).popitem()[1]
-    assert styles(["Mine"])["Mine"] == styles(["Mine", "UCB"])["Mine"]
     assert styles(["KG*", "BUCB"]) == {"KG*": STYLES["KGStar"], "BUCB": STYLES["BayesUCB"]}
+
+
+@given(st.permutations([*STYLES, "RBMLE(2.0)", "RBMLE(1.0)", "Mine", "TS", "Yours"]))
+def test_styles_do_not_depend_on_the_order(names):
+    assert styles(names) == styles(sorted(names))
+    assert list(styles(names)) == names
+
+
+@pytest.mark.parametrize("count", [9, 20, 40])
+def test_many_policies_stay_distinguishable(count):
+    for names in ([f"Own{i}" for i in range(count)], [f"UCB(alpha={i})" for i in range(count)]):
+        found = list(styles(names).values())
+        assert len({(each.colour, each.dashes) for each in found}) == count
+        if count <= 20:
+            assert len({(each.marker, each.filled) for each in found}) == count
+        colours = [each.colour for each in found]
+        assert max(map(colours.count, colours)) - min(map(colours.count, colours)) <= 1
 
 
 def _ours(kind):

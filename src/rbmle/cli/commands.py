@@ -139,7 +139,7 @@ def compare(
     show_result(result)
     if len(result.names) > 1:
         say()
-        say(result.compare())
+        say(str(result.compare()))
 
 
 @app.command()

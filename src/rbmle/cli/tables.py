@@ -19,9 +19,12 @@ def show_result(result: Result, name: str = "") -> None:
     rows: list[list[str | Text]] = [
         [
             label,
-            *(Text(f"{x:.1f}", "bold" if x == y else "") for x, y in zip(row, least, strict=True)),
+            *(
+                Text(text, "bold" if x == y else "")
+                for text, x, y in zip(cells, row, least, strict=True)
+            ),
         ]
-        for label, row in zip(result.names, values, strict=True)
+        for (label, cells), row in zip(result.cells(), values, strict=True)
     ]
     title = f"{name}: {result.title}" if name else result.title
     show_table(title, ["policy", *STATISTICS], rows)

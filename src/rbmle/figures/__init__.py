@@ -14,7 +14,7 @@ except ImportError:
 from .adaptive import draw_adaptive
 from .bounded_regret import RegretAndBounds, draw_regret_and_bounds, regret_and_bounds
 from .boxes import FinalRegret, draw_final_regret, final_regret
-from .canvas import save, svg
+from .canvas import RecordFigure, save, svg
 from .curves import RegretCurves, draw_regret_curves, lower_bound_constant, regret_curves
 from .shares import BestArmShare, best_arm_share, draw_best_arm_share
 from .style import STYLES, Style, styles
@@ -31,6 +31,7 @@ __all__ = [
     "STYLES",
     "BestArmShare",
     "FinalRegret",
+    "RecordFigure",
     "RegretAndBounds",
     "RegretCurves",
     "Style",

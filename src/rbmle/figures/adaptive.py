@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..theory import AdaptiveTrace
-from .canvas import INK, Ending, canvas, end_labels, look, ticks
+from .canvas import INK, Ending, RecordFigure, canvas, end_labels, look, ticks
 from .curves import height_for, time_axis
 from .style import BLUE, DASHED, DOTTED, ORANGE, SOLID, VERMILLION, Style
 
 _POINTS = 800  # of each line
 
 
-def draw_adaptive(trace: AdaptiveTrace, title: str = "") -> Figure:
+def draw_adaptive(trace: AdaptiveTrace, title: str = "") -> RecordFigure:
     """Draw `theory.adaptive_trace`, the record of this figure, over log time.
 
     The estimate begins where it is finite. What is far above beta(t) is off the scale: a target
@@ -36,7 +35,7 @@ def draw_adaptive(trace: AdaptiveTrace, title: str = "") -> Figure:
         ("C_alpha(t), estimated", finite, Style(VERMILLION, SOLID, "", width=1.4)),
     ]
     with look():
-        figure, axes = canvas(width=6.8, height=height_for(5))
+        figure, axes = canvas(trace, width=6.8, height=height_for(5))
         time_axis(axes, rounds, float(rounds[0]))
         axes.set_ylim(0.0, top)
         endings, said = [], [title] if title else []

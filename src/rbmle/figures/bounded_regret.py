@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 
+from .._compile import Floats
 from ..errors import ParameterError
 from ..result import Result
 from ..theory import Bound
-from .canvas import INK, Ending, canvas, end_labels, gid, look, ticks
+from .canvas import INK, Ending, RecordFigure, canvas, end_labels, gid, look, ticks
 from .curves import BOUND, RegretCurves, height_for, lines, regret_curves, time_axis
-from .labels import Floats
 from .style import DASH_DOT, DOTTED, Style, styles
 
 
@@ -62,9 +61,10 @@ def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndB
     )
 
 
-def draw_regret_and_bounds(record: RegretAndBounds) -> Figure:
+def draw_regret_and_bounds(record: RegretAndBounds) -> RecordFigure:
     """Draw the record, both axes log: measured solid, upper bounds dash-dotted, lower dotted."""
-    curves, drawn = record.curves, styles(record.curves.names)
+    curves = record.curves
+    drawn = styles(curves.among or curves.names)
     rounds = curves.rounds
     seen = [curves.mean, record.bounds]
     lower = None if curves.constant is None else curves.constant * np.log(rounds)
@@ -74,7 +74,7 @@ def draw_regret_and_bounds(record: RegretAndBounds) -> Figure:
     positive = positive[positive > 0.0]
     bottom, top = 0.7 * float(positive.min()), 1.4 * float(positive.max())
     with look():
-        figure, axes = canvas(height=height_for(2 * len(curves.names) + 1))
+        figure, axes = canvas(record, height=height_for(2 * len(curves.names) + 1))
         time_axis(axes, rounds, float(rounds[0]))
         axes.set_yscale("log")
         axes.set_ylim(bottom, top)
@@ -83,7 +83,7 @@ def draw_regret_and_bounds(record: RegretAndBounds) -> Figure:
                 rounds, np.maximum(low, bottom), np.maximum(high, bottom),
                 color=drawn[name].colour, alpha=0.15, linewidth=0, gid=gid(name, "band"),
             )  # fmt: skip
-        lines(axes, curves.names, rounds, np.maximum(curves.mean, bottom))
+        lines(axes, curves.names, rounds, np.maximum(curves.mean, bottom), drawn)
         endings = []
         for i, name in enumerate(curves.names):
             style = Style(drawn[name].colour, DASH_DOT, "", width=1.5)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator
 
+from .._compile import Floats
 from ..result import Result
-from .canvas import INK, canvas, fit, look, ticks
+from .canvas import INK, RecordFigure, canvas, fit, log_ticks, look, ticks
 from .curves import title_of
-from .labels import Floats
 from .style import short, styles
 
 WHISKERS = (10.0, 90.0)
+_SPAN = 20.0  # where the bulk spans such a factor, a linear axis shows its lower half as a line
+_TAIL = 10.0  # where the largest is so many times the longest whisker, all boxes are squashed
 
 
 class FinalRegret(NamedTuple):
@@ -22,28 +26,52 @@ class FinalRegret(NamedTuple):
     title: str
     names: tuple[str, ...]
     regret: Floats
-    log: bool  # a log axis suits it: all above 0, and the bulk spans a factor of 20 or more
+    log: bool  # a log axis suits: the bulk spans a wide range, or a few lie far beyond all others
+    among: tuple[str, ...] = ()  # all policies of the run, of which these are some
+
+    @property
+    def near_zero(self) -> float:
+        """Below this, an axis that must show 0 among values of many sizes is linear."""
+        positive = self.regret[self.regret > 0.0]
+        return float(np.quantile(positive, 0.02)) if positive.size else 1.0
 
 
-def final_regret(result: Result) -> FinalRegret:
+def final_regret(result: Result, policies: Sequence[str | int] | None = None) -> FinalRegret:
     """The final regrets of each policy, sorted by their median."""
-    order = np.argsort(np.median(result.final_regret, axis=1), kind="stable")
-    regret = result.final_regret[order]
-    low, high = np.quantile(regret, (0.05, 0.95))
+    places = np.array(result.places("final_regret", policies))
+    final = result.final_regret[places]
+    order = np.argsort(np.median(final, axis=1), kind="stable")
     return FinalRegret(
         title=title_of(result),
-        names=tuple(result.names[i] for i in order),
-        regret=regret,
-        log=bool(regret.min() > 0.0 and high >= 20.0 * low),
+        names=tuple(result.names[i] for i in places[order]),
+        regret=final[order],
+        log=_log_suits(final),
+        among=result.names,
     )
 
 
-def draw_final_regret(record: FinalRegret) -> Figure:
-    """Box: quartiles and median; whiskers: 10 % and 90 %; dots: beyond; diamond: mean."""
-    drawn = styles(record.names)
+def _log_suits(regret: Floats) -> bool:
+    positive = regret[regret > 0.0]
+    if not positive.size:
+        return False
+    low, high = np.quantile(positive, (0.05, 0.95))
+    whisker = float(np.quantile(regret, WHISKERS[1] / 100.0, axis=1).max())
+    return bool(high >= _SPAN * low or regret.max() >= _TAIL * whisker)
+
+
+def draw_final_regret(
+    record: FinalRegret, log_regret: bool | None = None, ax: Axes | None = None
+) -> RecordFigure:
+    """Box: quartiles and median; whiskers: 10 % and 90 %; dots: beyond; diamond: mean.
+
+    log_regret: a log axis; by default where it suits the numbers. Where some regret is 0, it is
+    linear near 0.
+    """
+    drawn = styles(record.among or record.names)
     count = len(record.names)
-    with look():
-        figure, axes = canvas(height=max(2.4, 0.27 * count + 1.1))
+    log = bool(record.regret.max() > 0.0 and (record.log if log_regret is None else log_regret))
+    with look(ax=ax):
+        figure, axes = canvas(record, height=max(2.4, 0.27 * count + 1.1), ax=ax)
         parts = axes.boxplot(
             list(record.regret), orientation="horizontal", widths=0.62, whis=WHISKERS,
             positions=range(count), showmeans=True, patch_artist=True,
@@ -61,14 +89,29 @@ def draw_final_regret(record: FinalRegret) -> Figure:
             parts["fliers"][i].set(markerfacecolor=colour)
             for line in (*parts["whiskers"][2 * i : 2 * i + 2], *parts["caps"][2 * i : 2 * i + 2]):
                 line.set(color=INK, linewidth=0.8)
-        if not record.log:
-            axes.set_xlim(left=0.0)
+        _scale(axes, record, log)
         axes.set_ylim(count - 0.4, -0.6)
-        ticks(axes, x=record.log)
         axes.set_yticks(range(count), [short(name) for name in record.names])
         axes.tick_params(axis="y", length=0)
         axes.grid(False, axis="y")
-        axes.set_xlabel("Final regret" + (" (log scale)" if record.log else ""))
+        axes.set_xlabel("Final regret" + (" (log scale)" if log else ""))
         axes.set_title(record.title)
         fit(figure, axes)
     return figure
+
+
+def _scale(axes: Axes, record: FinalRegret, log: bool) -> None:
+    """Linear from 0; or log; or, with 0 among the values, linear near 0 and log beyond."""
+    largest = float(record.regret.max())
+    if not log:
+        axes.set_xlim(0.0, 1.05 * largest or 1.0)
+        ticks(axes)
+    elif record.regret.min() > 0.0:
+        ticks(axes, x=True)
+    else:
+        axes.set_xscale("asinh", linear_width=record.near_zero)
+        axes.set_xlim(0.0, 1.3 * largest)
+        ticks(axes)
+        steps = [each for each in log_ticks(record.near_zero, largest) if each > record.near_zero]
+        axes.xaxis.set_major_locator(FixedLocator([0.0, *steps]))
+        axes.xaxis.set_minor_locator(NullLocator())

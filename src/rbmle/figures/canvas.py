@@ -13,14 +13,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
+from .._compile import Floats
 from .._files import write_atomically
 from ..errors import ParameterError
-from .labels import Floats, spread
+from .labels import spread
 from .style import Style, clean, short
 
 INK, FAINT = "#222223", "#d9d9d8"  # text and lines, grid: a page may give them its own colours
+_NOTEBOOK_DPI = 110  # a figure 6.2 inches wide fills a notebook cell without filling the screen
 POLICY = "policy="  # what the SVG id of all that belongs to one policy starts with
 
 _LOOK: dict[Any, Any] = {
@@ -58,25 +61,55 @@ def gid(name: str, part: str) -> str:
     return f"{POLICY}{clean(name)}|{part}"
 
 
+class RecordFigure(Figure):
+    """A figure that knows what it was drawn from, and that a notebook shows as a picture.
+
+    record: the numbers, as the function that computed them gave them.
+    """
+
+    record: Any = None
+
+    def _repr_png_(self) -> bytes:
+        return _rendered(self, ".png", "path", dpi=_NOTEBOOK_DPI, bbox_inches="tight")
+
+    def _repr_svg_(self) -> str:
+        return _rendered(self, ".svg", "path", bbox_inches="tight").decode()
+
+
 @contextlib.contextmanager
-def look(settings: Any = ()) -> Iterator[None]:
-    """The figures' own settings, whatever the user's are, and the user's again afterwards."""
+def look(settings: Any = (), ax: Axes | None = None) -> Iterator[None]:
+    """The figures' own settings, whatever the user's are, and the user's again afterwards.
+
+    On axes of the user's, the user's settings count.
+    """
     with mpl.rc_context():
-        mpl.rcdefaults()
-        mpl.rcParams.update(_LOOK)
-        mpl.rcParams.update(settings)
+        if ax is None:
+            mpl.rcdefaults()
+            mpl.rcParams.update(_LOOK)
+        mpl.rcParams.update({"text.parse_math": False, **dict(settings)})
         yield
 
 
-def canvas(width: float = 6.2, height: float = 4.2) -> tuple[Figure, Axes]:
-    """A figure of one axes, in inches, that no display and no pyplot knows of."""
-    figure = Figure(figsize=(width, height))
+def canvas(
+    record: Any, width: float = 6.2, height: float = 4.2, ax: Axes | None = None
+) -> tuple[RecordFigure, Axes]:
+    """A figure of one axes, in inches, that no display and no pyplot knows of.
+
+    With `ax` the axes are the user's, and the figure is one that nothing is drawn in.
+    """
+    figure = RecordFigure(figsize=(width, height))
+    figure.record = record
     FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
+    return figure, figure.add_subplot() if ax is None else ax
 
 
 def fit(figure: Figure, axes: Axes, right: float = 0.0) -> None:
-    """Give the axes all the room that its labels, and `right` points beside it, leave."""
+    """Give the axes all the room that its labels, and `right` points beside it, leave.
+
+    Axes of another figure, the user's, stay as they are.
+    """
+    if axes.figure is not figure:
+        return
     bounds = axes.get_tightbbox()
     frame = axes.get_window_extent()
     if bounds is None:
@@ -123,13 +156,13 @@ def ticks(axes: Axes, x: bool = False, y: bool = False) -> None:
         if scaled:
             (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
             low, high = sorted(axis.get_view_interval())
-            steps = _log_ticks(float(low), float(high))
+            steps = log_ticks(float(low), float(high))
             axis.set_major_locator(FixedLocator(list(steps)))
             axis.set_minor_formatter(NullFormatter())
         axis.set_major_formatter(FuncFormatter(lambda value, _: amount(float(value))))
 
 
-def _log_ticks(low: float, high: float) -> list[float]:
+def log_ticks(low: float, high: float) -> list[float]:
     """Powers of ten; with 2 and 5 times them where there are few; every nth where many."""
     powers = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
     for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), tuple(np.arange(1.0, 10.0, 0.5))):
@@ -158,9 +191,15 @@ class Ending(NamedTuple):
 def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) -> None:
     """Write each name right of the axes, level with its line or near, and join the two.
 
-    Fits the axes into the figure first: limits and scales must be final.
+    Fits the axes into the figure first: limits and scales must be final. In axes of the user's,
+    where there may be no room on the right, a legend names the lines.
     """
     endings, dot = list(endings), figure.dpi / 72.0
+    if axes.figure is not figure:
+        order = sorted(endings, key=lambda each: -each.y)
+        handles = [Line2D([], [], label=short(each.name), **each.style.line()) for each in order]
+        axes.legend(handles=handles, fontsize="small")
+        return
     texts = [
         axes.text(
             0, 0, short(each.name), transform=figure.transFigure, va="center", fontsize=9,
@@ -187,6 +226,7 @@ def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) 
         )  # fmt: skip
         left, bottom = back.transform((end + 3.0 * dot, height))
         text.set_position((left, bottom))
+        text.set_in_layout(True)  # so that a tight bounding box holds it
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
@@ -205,9 +245,11 @@ def svg(figure: Figure) -> str:
     return _rendered(figure, ".svg", "none").decode()
 
 
-def _rendered(figure: Figure, suffix: str, text: str) -> bytes:
+def _rendered(figure: Figure, suffix: str, text: str, **options: Any) -> bytes:
     settings = {"svg.hashsalt": "rbmle", "svg.fonttype": text}
     with look(settings), io.BytesIO() as file:
         transparent = suffix == ".svg" and text == "none"
-        figure.savefig(file, format=suffix[1:], metadata=_METADATA[suffix], transparent=transparent)
+        figure.savefig(
+            file, format=suffix[1:], metadata=_METADATA[suffix], transparent=transparent, **options
+        )
         return file.getvalue()

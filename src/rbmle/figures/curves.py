@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from .._compile import Floats
+from .._text import count_text
 from ..errors import ParameterError
 from ..result import Result
 from ..rewards.problems import Problem
 from ..theory import lai_robbins
-from .canvas import INK, Ending, canvas, end_labels, gid, look, ticks
-from .labels import Floats
+from .canvas import INK, Ending, RecordFigure, canvas, end_labels, gid, look, ticks
 from .style import DOTTED, Style, styles
 
 BOUND = "Lower bound c log t"
+_APART = 20.0  # a linear axis leaves a curve so many times below the top 5 % of the height
 
 
 class RegretCurves(NamedTuple):
@@ -32,6 +34,13 @@ class RegretCurves(NamedTuple):
     high: Floats
     band: tuple[float, float]
     constant: float | None  # c of the lower bound c log t, where there is one
+    among: tuple[str, ...] = ()  # all policies of the run, of which these are some
+
+    @property
+    def log(self) -> bool:
+        """Whether a log axis of regret suits: a linear one would flatten half of the curves."""
+        last = np.sort(self.mean[:, -1])
+        return bool(last[0] > 0.0 and last[-1] > _APART * last[(last.size - 1) // 2])
 
 
 def lower_bound_constant(problem: Problem) -> float | None:
@@ -53,45 +62,64 @@ def lower_bound_constant(problem: Problem) -> float | None:
 
 
 def regret_curves(
-    result: Result, band: tuple[float, float] = (0.1, 0.9), lower_bound: bool = True
+    result: Result,
+    band: tuple[float, float] = (0.1, 0.9),
+    lower_bound: bool = True,
+    policies: Sequence[str | int] | None = None,
 ) -> RegretCurves:
-    """Mean regret of each policy over time, the quantiles `band` round it, and the lower bound."""
+    """Mean regret of each policy over time, the quantiles `band` round it, and the lower bound.
+
+    policies: names or places of those to show; all by default.
+    """
     low, high = band
     if not 0.0 <= low < high <= 1.0:
         raise ParameterError.of("regret_curves", "band", "two rising numbers in [0, 1]", band)
-    quantiles = np.quantile(result.regret, (low, high), axis=1)
+    kept = result.places("regret_curves", policies)
+    quantiles = np.quantile(result.regret[kept], (low, high), axis=1)
     return RegretCurves(
         title=title_of(result),
-        names=result.names,
+        names=tuple(result.names[i] for i in kept),
         rounds=result.checkpoints,
-        mean=result.regret.mean(axis=1),
+        mean=result.regret[kept].mean(axis=1),
         low=quantiles[0],
         high=quantiles[1],
         band=(float(low), float(high)),
         constant=lower_bound_constant(result.problem) if lower_bound else None,
+        among=result.names,
     )
 
 
-def draw_regret_curves(record: RegretCurves, log_time: bool = False) -> Figure:
+def draw_regret_curves(
+    record: RegretCurves,
+    log_time: bool = False,
+    log_regret: bool | None = None,
+    ax: Axes | None = None,
+) -> RecordFigure:
     """Draw the record; on a log-time axis the lower bound is a straight line.
+
+    log_regret: a log axis of regret; by default where a linear one would flatten half the curves.
+    ax: axes to draw in; the figure that is given back is then empty.
 
     A bound far above all the curves would flatten them: it is then only told, in a line on top.
     """
-    rounds, drawn = record.rounds, styles(record.names)
+    rounds, drawn = record.rounds, styles(record.among or record.names)
+    positive = record.mean[record.mean > 0.0]
+    log = bool(positive.size and (record.log if log_regret is None else log_regret))
     top = 1.04 * max(float(record.mean.max()), float(np.median(record.high[:, -1]))) or 1.0
+    bottom = max(0.7 * float(positive.min()), 1e-4 * top) if log else 0.0
     title = record.title
-    with look():
-        figure, axes = canvas(height=height_for(len(record.names) + 1))
+    with look(ax=ax):
+        figure, axes = canvas(record, height=height_for(len(record.names) + 1), ax=ax)
         rising = rounds[np.argmax(record.mean.max(axis=0) > 0.01 * top)]
         time_axis(axes, rounds, 10.0 ** np.floor(np.log10(rising)) if log_time else None)
         for name, low, high in zip(record.names, record.low, record.high, strict=True):
             axes.fill_between(
-                rounds, low, high, color=drawn[name].colour, alpha=0.09, linewidth=0,
-                gid=gid(name, "band"),
+                rounds, np.maximum(low, bottom), np.maximum(high, bottom),
+                color=drawn[name].colour, alpha=0.09, linewidth=0, gid=gid(name, "band"),
             )  # fmt: skip
-        lines(axes, record.names, rounds, record.mean)
+        lines(axes, record.names, rounds, np.maximum(record.mean, bottom), drawn)
         endings = [
-            Ending(name, float(mean[-1]), drawn[name])
+            Ending(name, max(float(mean[-1]), bottom), drawn[name])
             for name, mean in zip(record.names, record.mean, strict=True)
         ]
         if record.constant is not None:
@@ -102,14 +130,18 @@ def draw_regret_curves(record: RegretCurves, log_time: bool = False) -> Figure:
                 title += f"\n{BOUND} is off the scale: c = {record.constant:.3g}, {at_end}"
             else:
                 style = Style(INK, DOTTED, "", width=1.3)
-                axes.plot(grid, bound, zorder=1.9, **style.line())
+                axes.plot(grid, np.maximum(bound, bottom), zorder=1.9, **style.line())
                 top = max(top, 1.04 * float(bound[-1]))
-                endings.append(Ending(BOUND, float(bound[-1]), style))
-        axes.set_ylim(0.0, top)
+                endings.append(Ending(BOUND, max(float(bound[-1]), bottom), style))
+        if log:
+            axes.set_yscale("log")
+            top *= 1.2
+        axes.set_ylim(bottom, top)
         percent = "\N{EN DASH}".join(f"{100.0 * each:g}" for each in record.band)
-        axes.set_ylabel(f"Regret: mean, {percent} % band")
+        scale = " (log scale)" if log else ""
+        axes.set_ylabel(f"Regret: mean, {percent} % band{scale}")
         axes.set_title(title)
-        ticks(axes, x=log_time)
+        ticks(axes, x=log_time, y=log)
         end_labels(figure, axes, endings, float(rounds[-1]))
     return figure
 
@@ -117,10 +149,9 @@ def draw_regret_curves(record: RegretCurves, log_time: bool = False) -> Figure:
 def title_of(result: Result) -> str:
     """What was simulated, in a line."""
     law = type(result.problem.law).__name__
-    return (
-        f"{law}, {result.problem.n_arms} arms, T = {result.horizon:,}, "
-        f"{result.replications} replication{'s' if result.replications != 1 else ''}"
-    )
+    arms = count_text(result.problem.n_arms, "arm")
+    replications = count_text(result.replications, "replication")
+    return f"{law}, {arms}, T = {result.horizon:,}, {replications}"
 
 
 def height_for(count: int) -> float:
@@ -139,9 +170,14 @@ def time_axis(axes: Axes, rounds: NDArray[np.int64], log_from: float | None) -> 
         axes.set_xlim(min(log_from, end / 2.0), end)
 
 
-def lines(axes: Axes, names: tuple[str, ...], rounds: NDArray[np.int64], values: Floats) -> None:
+def lines(
+    axes: Axes,
+    names: tuple[str, ...],
+    rounds: NDArray[np.int64],
+    values: Floats,
+    drawn: Mapping[str, Style],
+) -> None:
     """A line for each policy, its marker at eight rounds, not the same ones for all."""
-    drawn = styles(names)
     scale: Any = np.log if axes.get_xscale() == "log" else np.asarray
     low, high = (float(scale(max(each, 1e-9))) for each in axes.get_xlim())
     for rank, (name, value) in enumerate(zip(names, values, strict=True)):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter
 from numpy.typing import NDArray
 
+from .._compile import Floats
 from ..result import Result
-from .canvas import Ending, canvas, end_labels, look, ticks
+from .canvas import Ending, RecordFigure, canvas, end_labels, look, ticks
 from .curves import height_for, lines, time_axis, title_of
-from .labels import Floats
 from .style import styles
 
 
@@ -24,23 +25,28 @@ class BestArmShare(NamedTuple):
     rounds: NDArray[np.int64]
     share: Floats
     n_arms: int
+    among: tuple[str, ...] = ()  # all policies of the run, of which these are some
 
 
-def best_arm_share(result: Result) -> BestArmShare:
+def best_arm_share(result: Result, policies: Sequence[str | int] | None = None) -> BestArmShare:
     """The share of pulls of the best arm (of all best arms, where several tie) up to round t."""
-    share = result.best_pulls.mean(axis=1) / result.checkpoints
+    kept = result.places("best_arm_share", policies)
+    share = result.best_pulls[kept].mean(axis=1) / result.checkpoints
+    names = tuple(result.names[i] for i in kept)
     return BestArmShare(
-        title_of(result), result.names, result.checkpoints, share, result.problem.n_arms
+        title_of(result), names, result.checkpoints, share, result.problem.n_arms, result.names
     )
 
 
-def draw_best_arm_share(record: BestArmShare, log_time: bool = True) -> Figure:
+def draw_best_arm_share(
+    record: BestArmShare, log_time: bool = True, ax: Axes | None = None
+) -> RecordFigure:
     """Draw the record. Log time begins when each arm could have been pulled once."""
-    drawn = styles(record.names)
-    with look():
-        figure, axes = canvas(height=height_for(len(record.names)))
+    drawn = styles(record.among or record.names)
+    with look(ax=ax):
+        figure, axes = canvas(record, height=height_for(len(record.names)), ax=ax)
         time_axis(axes, record.rounds, float(record.n_arms) if log_time else None)
-        lines(axes, record.names, record.rounds, record.share)
+        lines(axes, record.names, record.rounds, record.share, drawn)
         seen = record.share[:, record.rounds >= record.n_arms]
         top = min(1.0, 0.2 * np.ceil(float(seen.max()) / 0.2) or 0.2)
         axes.set_ylim(0.0, top)

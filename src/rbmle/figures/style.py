@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ SOLID: tuple[float, ...] = ()
 DASHED = (5.0, 1.6)
 DOTTED = (1.2, 1.4)
 DASH_DOT = (5.0, 1.5, 1.2, 1.5)
+DASH_DOT_DOT = (5.0, 1.5, 1.2, 1.5, 1.2, 1.5)
+LONG = (10.0, 2.5)
 
 
 class Style(NamedTuple):
@@ -73,36 +76,63 @@ STYLES = {
 # For policies that are not in the table: users' own, and the second of two namesakes.
 _SPARE = [
     Style(colour, dashes, marker, filled)
-    for dashes, filled in ((DASH_DOT, True), (DOTTED, False), (DASHED, True), (SOLID, False))
-    for colour, marker in zip(
-        (PURPLE, BLUE, ORANGE, GREEN, GREY, SKY, BROWN, VERMILLION), "<>dph8H<", strict=True
-    )
+    for dashes in (DASH_DOT, DOTTED, LONG, DASH_DOT_DOT, DASHED, SOLID)
+    for colour in (PURPLE, BLUE, ORANGE, GREEN, GREY, SKY, BROWN, VERMILLION)
+    for marker in "<>dpos^vDPX"
+    for filled in (True, False)
 ]
 
 
 def styles(names: Iterable[str]) -> dict[str, Style]:
-    """A style for each name, none twice as long as there are enough of them.
+    """A style for each name of a run, whatever their order.
 
-    A name is looked up without the parameters that follow it, `RBMLE(...)`. What is not in the
-    table gets a style picked by its spelling, the same in every figure unless another has it.
+    Give it all the names of a run also where a figure shows some of them: so a policy looks the
+    same in every figure. A name is looked up in `STYLES` without the parameters that follow it,
+    `RBMLE(...)`; the plain name comes first, then its namesakes by the alphabet. All others get
+    what no other has: first a colour and dashes, then a colour used less, then a marker. Between
+    equally good ones the spelling decides.
 
     >>> styles(["UCB", "TS"])["TS"] == STYLES["ThompsonSampling"]
     True
+    >>> styles(["UCB(alpha=1)", "UCB"]) == styles(["UCB", "UCB(alpha=1)"])
+    True
     """
+    listed = list(names)
     found: dict[str, Style] = {}
     unknown: list[str] = []
-    for name in names:
-        plain = re.split(r"[(\s]", name, maxsplit=1)[0]
+    for name in sorted(listed, key=lambda each: (_plain(each) != each, each)):
+        plain = _plain(name)
         style = STYLES.get(ALIASES.get(name, ALIASES.get(plain, plain)))
         if style is None or style in found.values():
             unknown.append(name)
         else:
             found[name] = style
     for name in unknown:
-        first = zlib.crc32(name.encode())
-        order = [_SPARE[(first + step) % len(_SPARE)] for step in range(len(_SPARE))]
-        found[name] = next((each for each in order if each not in found.values()), order[0])
-    return found
+        found[name] = _unlike(list(found.values()), zlib.crc32(name.encode()))
+    return {name: found[name] for name in listed}
+
+
+def _plain(name: str) -> str:
+    """The name without the parameters that follow it."""
+    return re.split(r"[(\s]", name, maxsplit=1)[0]
+
+
+def _unlike(taken: list[Style], spelling: int) -> Style:
+    """The spare style that is least like those that are taken."""
+    lines = Counter((each.colour, each.dashes) for each in taken)
+    colours = Counter(each.colour for each in taken)
+    marks = Counter((each.marker, each.filled) for each in taken)
+
+    def likeness(place: int) -> tuple[int, int, int, int]:
+        each = _SPARE[place]
+        return (
+            lines[each.colour, each.dashes],
+            colours[each.colour],
+            marks[each.marker, each.filled],
+            (place - spelling) % len(_SPARE),
+        )
+
+    return _SPARE[min(range(len(_SPARE)), key=likeness)]
 
 
 def clean(name: str) -> str:

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
+from .._compile import Floats
 from ..errors import ParameterError, one_of
-from .canvas import FAINT, INK, Ending, canvas, end_labels, fit, gid, look, ticks
+from .canvas import FAINT, INK, Ending, RecordFigure, canvas, end_labels, fit, gid, look, ticks
 from .canvas import seconds as seconds_text
 from .curves import height_for
-from .labels import Box, Floats, around, place
+from .labels import Box, around, place
 from .style import short, styles
 
 
@@ -96,11 +96,11 @@ def time_against_arms(
     )
 
 
-def draw_time_against_regret(record: TimeAgainstRegret) -> Figure:
+def draw_time_against_regret(record: TimeAgainstRegret) -> RecordFigure:
     """Ours as the policies' own markers, published ones as rings joined to ours; both axes log."""
     drawn = styles(record.names)
     with look():
-        figure, axes = canvas()
+        figure, axes = canvas(record)
         both = np.concatenate([record.regret, record.published_regret])
         log = bool(np.nanmin(both) > 0.0)
         times = np.concatenate([record.time, record.published_time])
@@ -122,11 +122,11 @@ def draw_time_against_regret(record: TimeAgainstRegret) -> Figure:
     return figure
 
 
-def draw_time_against_arms(record: TimeAgainstArms) -> Figure:
+def draw_time_against_arms(record: TimeAgainstArms) -> RecordFigure:
     """Lines over the number of arms, both axes log; what was published dashed and faint."""
     drawn = styles(record.names)
     with look():
-        figure, axes = canvas(height=height_for(len(record.names)))
+        figure, axes = canvas(record, height=height_for(len(record.names)))
         arms = np.concatenate([record.arms, record.published_arms])
         times = np.concatenate([record.time.ravel(), record.published_time.ravel()])
         _limits(axes, arms, times, True, margin=1.02)
@@ -171,7 +171,7 @@ def draw_time_against_arms(record: TimeAgainstArms) -> Figure:
     return figure
 
 
-def _name_points(figure: Figure, axes: Axes, record: TimeAgainstRegret) -> None:
+def _name_points(figure: RecordFigure, axes: Axes, record: TimeAgainstRegret) -> None:
     dot = figure.dpi / 72.0
     texts = [
         axes.text(0, 0, short(name), fontsize=9, zorder=4, gid=gid(name, "label"))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..comparison import StudyComparison
 from ..errors import ParameterError, RbmleError
-from ..result import Result
+from ..result import Result, pandas_for, tidy
 from .study import Study
 
 
@@ -51,53 +51,25 @@ class StudyResult:
 
     def frame(self) -> Any:
         """A pandas DataFrame with a row for each problem, policy, replication and checkpoint."""
-        return self._frame(
-            lambda result: {
-                "round": np.broadcast_to(result.checkpoints, result.regret.shape),
-                "regret": result.regret,
-                "best_share": result.best_share,
-            }
-        )
+        return self._frame("StudyResult.frame", Result.over_time)
 
     def final(self) -> Any:
         """A pandas DataFrame with a row for each problem, policy and replication."""
-        return self._frame(
-            lambda result: {
-                "final_regret": result.final_regret,
-                "best_pulls": result.best_pulls[:, :, -1],
-                "best_share": result.best_share[:, :, -1],
-            }
-        )
+        return self._frame("StudyResult.final", Result.at_the_end)
 
-    def _frame(self, columns: Any) -> Any:
-        """The columns that are made of each result, with what their rows belong to."""
-        try:
-            pandas: Any = importlib.import_module("pandas")
-        except ModuleNotFoundError:
-            raise RbmleError(
-                "StudyResult: pandas is not installed; the extra rbmle[data] has it."
-            ) from None
-        problems = list(self.results)
-        frames = []
-        for problem, result in self.results.items():
-            made = columns(result)
-            shape = next(iter(made.values())).shape
-            places = np.indices(shape).reshape(len(shape), -1)
-            count = places.shape[1]
-            place = np.full(count, problems.index(problem))
-            frames.append(
-                pandas.DataFrame(
-                    {
-                        "problem": pandas.Categorical.from_codes(place, problems),
-                        "policy": pandas.Categorical.from_codes(places[0], list(result.names)),
-                        "replication": self.replications[problem][places[1]],
-                        **{name: values.reshape(count) for name, values in made.items()},
-                    }
-                )
-            )
+    def _frame(self, owner: str, columns: Callable[[Result], dict[str, NDArray[Any]]]) -> Any:
+        """The tidy tables of all problems, one below the other."""
+        frames = {
+            problem: tidy(owner, result.names, self.replications[problem], columns(result))
+            for problem, result in self.results.items()
+        }
+        pandas = pandas_for(owner)
         if not frames:
             return pandas.DataFrame({"problem": [], "policy": [], "replication": []})
-        return pandas.concat(frames, ignore_index=True)
+        for place, frame in enumerate(frames.values()):
+            whose = pandas.Categorical.from_codes(np.full(len(frame), place), list(frames))
+            frame.insert(0, "problem", whose)
+        return pandas.concat(frames.values(), ignore_index=True)
 
     def summary(self) -> str:
         """A table of the final regret for each problem, and what is missing."""
@@ -106,10 +78,10 @@ class StudyResult:
         missing = ["\n".join(["Still to play:", *self.missing])] if self.missing else []
         return "\n\n".join([title, *tables, *missing])
 
-    def compare(self, level: float = 0.95) -> str:
+    def compare(self, level: float = 0.95) -> StudyComparison:
         """All pairs of policies on the same rewards, for each problem."""
-        return "\n\n".join(
-            f"{name}\n{result.compare(level)}" for name, result in self.results.items()
+        return StudyComparison(
+            {name: result.compare(level) for name, result in self.results.items()}
         )
 
     def __repr__(self) -> str:
