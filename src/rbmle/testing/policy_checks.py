@@ -77,7 +77,7 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     play.interpreted(
         policy, family, Scan(problem.n_arms), Arms.fresh(problem.n_arms),
         source, problem.gaps, horizon, known, Counter(*key(_SEED), True),
-        0, np.arange(1, horizon + 1), regret, best, pulls,
+        0, np.arange(1, horizon + 1), regret, best, pulls, np.zeros(1, np.int64),
     )  # fmt: skip
     _agree(regret, compiled.regret[0], "interpreted and compiled regret")
     _agree(best, compiled.best_pulls[0], "interpreted and compiled pulls of the best arm")
