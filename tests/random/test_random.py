@@ -155,6 +155,37 @@ def test_discrete_samples_have_their_distribution(name, parameters, law):
     assert scipy.stats.chisquare(counts[possible], expected).pvalue > LEAST_P
 
 
+@pytest.mark.parametrize("mean", [1.01e10, 3e12, 1e15])
+def test_large_poisson_numbers_have_their_distribution(mean):
+    """There SciPy's quantiles fail; Cornish and Fisher's two terms are right to 1 / mean."""
+    values = (many("poisson", (mean,)) + 0.5 - mean) / mean**0.5
+    assert scipy.stats.kstest(values - (values**2 - 1) / 6 / mean**0.5, "norm").pvalue > LEAST_P
+    out = np.empty(100)
+    places(100, KEY[0], SAMPLERS["poisson"], mean, 0.0, out)
+    assert np.array_equal(out, many("poisson", (mean,))[:100])
+
+
+TINY_SHAPES = [(2e-4, 1.8e-3), (0.01, 0.01), (1e-3, 2e-3), (1e-5, 1e-6), (2e-310, 1e-310)]
+
+
+@pytest.mark.parametrize(("a", "b"), TINY_SHAPES)
+def test_beta_numbers_of_tiny_shapes_have_their_distribution(a, b):
+    """Both gamma numbers underflow. For tiny shapes the beta law is all but a coin's; the
+    probability of being below x, and the mean, tell a wrong draw from a right one."""
+    values = many("beta", (a, b))
+    assert ((values >= 0.0) & (values <= 1.0)).all()
+    for x in (1e-200, 1e-20, 0.3, 0.9):
+        chance = scipy.stats.beta(a, b).cdf(x) if a > 1e-300 else b / (a + b)
+        below = int((values < x).sum())
+        assert scipy.stats.binomtest(below, COUNT, chance).pvalue > LEAST_P
+    mean = a / (a + b)
+    sd = (mean * (1.0 - mean) / (a + b + 1.0) / COUNT) ** 0.5
+    assert abs(values.mean() - mean) < 4.0 * sd
+    out = np.empty(100)
+    places(100, KEY[0], SAMPLERS["beta"], a, b, out)
+    assert np.array_equal(out, values[:100])
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "value"),
     [("poisson", (0,), 0), ("binomial", (7, 0), 0), ("binomial", (7, 1), 7)],

@@ -23,6 +23,8 @@ MAX_SEED = (1 << 64) - 1
 
 _WORD = 0xFFFFFFFF
 _SECOND_GAMMA = 128  # a beta draw takes two gamma draws, from blocks this far apart
+_MANY = 1e10  # a Poisson mean from which inversion takes 1e5 steps
+_TINY = 1e-290  # gamma numbers below it may have lost digits: the least float with all is 2e-308
 
 
 @njit
@@ -82,11 +84,19 @@ class Cell(NamedTuple):
         return -log(self.uniform(k))
 
     def gamma(self, shape: float, k: int) -> float:
-        """A gamma number of rate 1 (Marsaglia and Tsang 2000, with their boost below shape 1)."""
+        """A gamma number of rate 1 (Marsaglia and Tsang 2000, with their boost below shape 1).
+
+        Below shape 0.05 or so it may be smaller than any positive float, and is then 0.
+        """
         boost = 1.0
         if shape < 1.0:
             boost = self.uniform(k + _SECOND_GAMMA - 1) ** (1.0 / shape)
             shape += 1.0
+        d, v = self.unboosted(shape, k)
+        return boost * d * v
+
+    def unboosted(self, shape: float, k: int) -> tuple[float, float]:
+        """Two numbers whose product is a gamma number of a shape from 1 on."""
         d = shape - 1.0 / 3.0
         c = 1.0 / sqrt(9.0 * d)
         while True:
@@ -96,17 +106,38 @@ class Cell(NamedTuple):
             if v > 0.0:
                 v = v * v * v
                 if log(w) < 0.5 * x * x + d * (1.0 - v + log(v)):
-                    return boost * d * v
+                    return d, v
             k += 1
 
     def beta(self, a: float, b: float, k: int) -> float:
-        """A beta number, from two gamma numbers."""
+        """A beta number, from two gamma numbers; from their logarithms where one underflows."""
         x = self.gamma(a, k)
         y = self.gamma(b, k + _SECOND_GAMMA)
-        return x / (x + y) if x + y > 0.0 else 0.5
+        if min(x, y) < _TINY and max(a, b) < 1.0:
+            return self.beta_by_logarithms(a, b, k)
+        return x / (x + y)
+
+    def beta_by_logarithms(self, a: float, b: float, k: int) -> float:
+        """The same where both shapes are below 1: log x = log(u) / a + log(d v), and so for y.
+
+        Multiplied by a + b, because log(u) / a alone overflows for the smallest shapes.
+        """
+        size = a + b
+        d, v = self.unboosted(1.0 + a, k)
+        log_x = log(self.uniform(k + _SECOND_GAMMA - 1)) * (size / a) + size * log(d * v)
+        k += _SECOND_GAMMA
+        d, v = self.unboosted(1.0 + b, k)
+        log_y = log(self.uniform(k + _SECOND_GAMMA - 1)) * (size / b) + size * log(d * v)
+        odds = exp(-abs(log_x - log_y) / size)
+        return odds / (1.0 + odds) if log_x < log_y else 1.0 / (1.0 + odds)
 
     def poisson(self, mean: float, k: int) -> float:
-        """A Poisson number: inversion that starts at the mode and looks both ways (Kemp 1981)."""
+        """A Poisson number: inversion that starts at the mode and looks both ways (Kemp 1981).
+
+        That takes about sqrt(mean) steps; means above 1e10 are left to rejection.
+        """
+        if mean > _MANY:
+            return self.poisson_by_rejection(mean, k)
         mode = float(floor(mean))
         peak = exp(-mean)
         if mode > 0.0:
@@ -126,6 +157,23 @@ class Cell(NamedTuple):
             if left <= 0.0:
                 return down
         return mode
+
+    def poisson_by_rejection(self, mean: float, k: int) -> float:
+        """The same by transformed rejection (Hormann 1993, "The transformed rejection method for
+        generating Poisson random variables", algorithm PTRS without its squeeze)."""
+        b = 0.931 + 2.53 * sqrt(mean)
+        a = -0.059 + 0.02483 * b
+        inverse = 1.1239 + 1.1328 / (b - 3.4)
+        while True:
+            u, w = self.pair(k)
+            u -= 0.5
+            s = 0.5 - abs(u)
+            x = float(floor((2.0 * a / s + b) * u + mean + 0.43))
+            if x >= 1.0:
+                probability = -stirling_error(x) - deviance(x, mean) - 0.5 * log(2.0 * pi * x)
+                if log(w * inverse / (a / (s * s) + b)) <= probability:
+                    return x
+            k += 1
 
     def binomial(self, trials: float, p: float, k: int) -> float:
         """A binomial number, from the mode as for `poisson`."""

@@ -70,7 +70,7 @@ class Beta(NamedTuple):
     Sub-Gaussian with sigma^2 = 1 / (4 (c + 1)) (Marchal and Arbel 2017, Theorem 2.1).
     """
 
-    concentration: Annotated[float, "(0, inf)"] = 4.0
+    concentration: Annotated[float, "[1e-300, 1e300]"] = 4.0
 
     def mean_range(self) -> tuple[float, float]:
         return 0.0, 1.0
@@ -108,6 +108,8 @@ class TwoPoint(NamedTuple):
     def mean_interval(self) -> Interval:
         if not self.low < self.high:
             raise ParameterError.of("TwoPoint", "high", f"above 'low' ({self.low:g})", self.high)
+        if self.high - self.low == inf:
+            raise ParameterError.of("TwoPoint", "high", "less than 1.8e308 above 'low'", self.high)
         return Interval(self.low, self.high, closed_low=True, closed_high=True)
 
     def variance(self, mean: float) -> float:
@@ -136,8 +138,8 @@ class GaussianMixture(NamedTuple):
     A fair sign times `spread`, plus Gaussian noise: sub-Gaussian with sqrt(spread^2 + sigma^2).
     """
 
-    spread: Annotated[float, "[0, inf)"] = 1.0
-    sigma: Annotated[float, "(0, inf)"] = 1.0
+    spread: Annotated[float, "[0, 1e150]"] = 1.0  # squares are numbers
+    sigma: Annotated[float, "[1e-150, 1e150]"] = 1.0
 
     def mean_range(self) -> tuple[float, float]:
         return -inf, inf
@@ -170,7 +172,7 @@ class Laplace(NamedTuple):
     sub-Gaussian.
     """
 
-    scale: Annotated[float, "(0, inf)"] = 1.0
+    scale: Annotated[float, "[1e-150, 1e150]"] = 1.0  # its square is a number
 
     def mean_range(self) -> tuple[float, float]:
         return -inf, inf

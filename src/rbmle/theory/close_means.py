@@ -11,6 +11,7 @@ The plain formula of D loses about (theta / s)^2 units in the last place: all of
 
 from __future__ import annotations
 
+import math
 from math import inf
 from typing import Any
 
@@ -35,7 +36,7 @@ def natural_rise(family: Any, mean: float, step: float) -> float:
         return step / family.sigma / family.sigma
     if abs(step) > _CLOSE * room(family, mean):
         return float(family.natural(mean + step) - family.natural(mean))
-    return step * sum(
+    return step * math.fsum(
         0.5 * weight / family.variance(mean + 0.5 * (1.0 + place) * step)
         for place, weight in zip(_PLACES, _WEIGHTS, strict=True)
     )
@@ -47,7 +48,7 @@ def kl_from(family: Any, mean: float, step: float) -> float:
         return family.kl(step, 0.0)
     if abs(step) > _CLOSE * room(family, mean):
         return float(family.kl(mean + step, mean))
-    integral = sum(
+    integral = math.fsum(
         0.25 * weight * (1.0 - place) / family.variance(mean + 0.5 * (1.0 + place) * step)
         for place, weight in zip(_PLACES, _WEIGHTS, strict=True)
     )
