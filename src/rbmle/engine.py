@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._compile import Floats, kernel
+from ._memory import check_memory
 from .choosers.scan import chooser_for
 from .errors import ParameterError, integer, one_of
 from .policies.arms import Arms, Clock
@@ -20,7 +21,9 @@ from .result import Result
 from .rewards.problems import Problem
 from .rewards.sources import Rewards, RewardStream
 
-_DECISIONS_A_BATCH = 200_000  # enough work to hide the cost of handing it to a thread
+Filled = tuple[Floats, Floats, Floats]  # regret, best_pulls and pulls, which `play` fills
+
+DECISIONS_A_BATCH = 200_000  # enough work to hide the cost of handing it to a thread
 _SECONDS_A_WAIT = 0.2  # Windows does not interrupt a wait, so none is long
 
 
@@ -138,11 +141,12 @@ def simulate(
         raise ParameterError.of("simulate", "policies", "a list of at least one policy", policies)
     players = [player(each, problem, family) for each in policies]
     rounds = rounds_kept(checkpoints, horizon)
-
+    # At the end pulls are held twice, as they were counted and as whole numbers.
+    numbers = len(players) * count * (3 * rounds.size + 2 * problem.n_arms)
+    check_memory("simulate", count, 8 * numbers)
     regret = np.zeros((len(players), count, rounds.size))
     best_pulls = np.zeros((len(players), count, rounds.size))
     pulls = np.zeros((len(players), count, problem.n_arms))
-    gaps = problem.gaps
     stop = np.zeros(1, np.int64)
     drawing = [ties == "random" or bool(policy.samples_posteriors()) for policy, _ in players]
     draws = [
@@ -153,14 +157,11 @@ def simulate(
     ]
 
     def work(index: int, source: Any, begin: int, end: int) -> tuple[Any, ...]:
-        policy, model = players[index]
         rows = slice(begin - first, end - first)
-        known = horizon if policy.needs_horizon() else 0
-        return (
-            policy, model, chooser_for(policy, model, problem.n_arms), Arms.fresh(problem.n_arms),
-            source, gaps, horizon, known, draws[index],
-            begin, rounds, regret[index, rows], best_pulls[index, rows], pulls[index, rows], stop,
-        )  # fmt: skip
+        filled = regret[index, rows], best_pulls[index, rows], pulls[index, rows]
+        return arguments(
+            players[index], problem, horizon, source, draws[index], begin, rounds, filled, stop
+        )
 
     def run(index: int, source: Any, begin: int, end: int) -> None:
         play(*work(index, source, begin, end))
@@ -170,7 +171,7 @@ def simulate(
     def prepare(index: int, source: Any, begin: int, end: int) -> None:
         play.specialised(*work(index, source, begin, end))
 
-    size = max(1, _DECISIONS_A_BATCH // horizon)
+    size = max(1, DECISIONS_A_BATCH // horizon)
     batches = rewards.batches(problem, horizon, first, last, size)
     in_order = [rewards.one_generator and each for each in drawing]
     _run_all(prepare, run, in_order, batches, threads or os.cpu_count() or 1, stop)
@@ -187,6 +188,19 @@ def simulate(
         rewards=repr(rewards),
         first_replication=first,
     )
+
+
+def arguments(
+    pair: tuple[Any, Any], problem: Problem, horizon: int, source: Any, draws: Any, first: int,
+    rounds: NDArray[np.int64], filled: Filled, stop: NDArray[np.int64],
+) -> tuple[Any, ...]:  # fmt: skip
+    """What `play` takes, to fill the rows of replications from `first` on."""
+    policy, model = pair
+    n_arms, known = problem.n_arms, horizon if policy.needs_horizon() else 0
+    return (
+        policy, model, chooser_for(policy, model, n_arms), Arms.fresh(n_arms), source,
+        problem.gaps, horizon, known, draws, first, rounds, *filled, stop,
+    )  # fmt: skip
 
 
 def player(given: Any, problem: Problem, family: Any) -> tuple[Any, Any]:

@@ -1,13 +1,17 @@
-"""Ctrl-C stops a simulation within two seconds, also in the middle of a long kernel."""
+"""Ctrl-C stops a simulation or a run within two seconds, also in the middle of a long kernel."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+from rbmle.studies.runner import load
 
 PLAIN = """
 import rbmle
@@ -18,12 +22,45 @@ rbmle.simulate(problem, [rbmle.UCB()], 3_000_000_000, 2, checkpoints=[1])
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to a child")
-def test_simulate_stops_in_the_middle_of_a_replication() -> None:
+STUDY = """
+horizon = 2_000_000_000
+replications = 4
+checkpoints = [1]
+[[problem]]
+law = "Bernoulli"
+means = [0.5, 0.6]
+[[policy]]
+name = "UCB"
+"""
+
+RUN = """
+import sys
+from rbmle.cli.main import run
+from rbmle.studies import work
+
+real = work.play_piece
+
+def told(*given):
+    print("ready", flush=True)
+    return real(*given)
+
+work.play_piece = told
+sys.exit(run(["run", "long.toml"]))
+"""
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no SIGINT to send to a child"
+)
+
+
+def interrupted(script: str, folder: Path) -> tuple[int, str]:
+    """The exit code and the complaints of a script that gets SIGINT while it plays."""
+    # A shell that runs tests in the background may have told its children to ignore SIGINT.
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     process = subprocess.Popen(
-        [sys.executable, "-c", f"import signal; signal.signal(signal.SIGINT, "
-         f"signal.default_int_handler)\n{PLAIN}"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-c", f"{listening}\n{script}"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -32,4 +69,21 @@ def test_simulate_stops_in_the_middle_of_a_replication() -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert time.monotonic() - begin < 2.0
+    return process.returncode, said
+
+
+def test_simulate_stops_in_the_middle_of_a_replication(tmp_path: Path) -> None:
+    _, said = interrupted(PLAIN, tmp_path)
     assert said.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_a_run_stops_in_the_middle_of_a_replication(tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(STUDY)
+    code, said = interrupted(RUN, tmp_path)
+    assert code == 130
+    assert said.splitlines()[-1] == "rbmle: interrupted; what was finished is kept"
+    assert "Traceback" not in said
+    folder = tmp_path / "long-run"
+    assert not list(folder.glob("shards/*"))
+    assert not list(folder.rglob(".*"))
+    assert load(folder).missing == ("problem 1, UCB: 4 of 4 replications",)

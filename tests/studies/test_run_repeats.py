@@ -54,7 +54,7 @@ def test_a_finished_run_is_only_read(copied: Path) -> None:
 
 def test_progress_counts_replications(tmp_path: Path) -> None:
     told: list[Any] = []
-    run(ONE, tmp_path, progress=lambda *given: told.append(given))
+    run(ONE, tmp_path, threads=1, progress=lambda *given: told.append(given))
     assert told == [("coins", "U", done, 50) for done in (20, 40, 50)]
 
 

@@ -15,22 +15,14 @@ import re
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import RunError
+from ..pieces import Rows
 from .study import Study
 
 MAGIC = b"RBMLE-SH"
 _SUM = hashlib.sha256().digest_size
 _NAME = re.compile(r"(\d+)-(\d+)-(\d+)-(\d+)\.shard")
-
-
-class Rows(NamedTuple):
-    """What is kept of some replications: an array of one row a replication each."""
-
-    regret: NDArray[np.float64]
-    best_pulls: NDArray[np.int64]
-    pulls: NDArray[np.int64]
 
 
 class Place(NamedTuple):

@@ -4,6 +4,9 @@
     provenance.json   one entry for each process that played: versions, machine, time spent
     shards/           one file for each finished chunk of replications, see `shards`
 
+    times.json        what decisions took, if they were timed, see `times`
+    claims            empty; its bytes are locked by processes that are at work, see `_locks`
+
 Every file is written all at once; the shards' bytes depend on the study alone. So any number of
 processes may work in the same folder, and be killed at any moment.
 """
@@ -19,9 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from .._files import sweep, write_atomically
+from .._locks import Locks
 from ..errors import RbmleError, RunError, RunWarning
-from .shards import Place, Rows, decode, encode
+from ..pieces import Rows
+from .shards import Place, decode, encode
 from .study import FORMAT, VERSION, Study
+
+_REWRITING = 0  # the number that is locked while study.json or provenance.json is rewritten
 
 
 class Store:
@@ -39,25 +46,39 @@ class Store:
         A folder of the same study with fewer replications now says how many there will be.
         """
         store = cls(folder, study)
-        path = store.folder / "study.json"
-        found = _study(path) if os.path.lexists(path) else None
-        if found is not None and found.digest != study.digest:
-            raise RunError(
-                f"{store.folder}: holds a run of another study, with digest {found.digest[:12]}; "
-                f"this one's is {study.digest[:12]}."
-            )
+        said = store._says_enough()
         with _in_words("written", store.folder):
             store.shards.mkdir(parents=True, exist_ok=True)
-        if found is None or found.replications < study.replications:
-            store._write(path, {"digest": study.digest, **study.to_dict()})
+        if not said:
+            with store._rewriting():
+                if not store._says_enough():  # nor does it by now
+                    path = store.folder / "study.json"
+                    store._write(path, {"digest": study.digest, **study.to_dict()})
         sweep(store.folder)
         sweep(store.shards)
         return store
+
+    def _says_enough(self) -> bool:
+        """Whether the folder is of this study, with so many replications; another is refused."""
+        path = self.folder / "study.json"
+        found = _study(path) if os.path.lexists(path) else None
+        if found is not None and found.digest != self.study.digest:
+            raise RunError(
+                f"{self.folder}: holds a run of another study, with digest {found.digest[:12]}; "
+                f"this one's is {self.study.digest[:12]}."
+            )
+        return found is not None and found.replications >= self.study.replications
 
     @classmethod
     def of_run(cls, folder: str | os.PathLike[str]) -> Store:
         """The folder of a run that was started, to read it."""
         return cls(folder, _study(Path(folder) / "study.json"))
+
+    def locks(self) -> Locks:
+        """The claims of processes on chunks and on files that are rewritten."""
+        path = self.folder / "claims"
+        with _in_words("written", path):
+            return Locks(path)
 
     def read(self) -> Iterator[tuple[Place, Rows]]:
         """All shards that are whole and of this study; any other is named in a `RunWarning`."""
@@ -92,6 +113,14 @@ class Store:
             warnings.warn(RunWarning(text), stacklevel=2)
             return None
 
+    def peek(self, place: Place) -> Rows | None:
+        """The shard of just this place, if there is a whole one by now."""
+        if not (self.shards / place.file_name).exists():
+            return None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RunWarning)
+            return self._rows(place)
+
     def write(self, place: Place, rows: Rows) -> None:
         """Keep a finished chunk."""
         path = self.shards / place.file_name
@@ -102,32 +131,58 @@ class Store:
         """Remove the shards that `read` refused, if the run has their replications from others."""
         ours = (place for place in self._bad if place.fits(self.study))
         for place in ours:
-            with warnings.catch_warnings(), suppress(OSError):
-                warnings.simplefilter("ignore", RunWarning)
-                if self._rows(place) is None:
+            if self.peek(place) is None:
+                with suppress(OSError):
                     os.unlink(self.shards / place.file_name)
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """The invocations that played a part of this run."""
-        path = self.folder / "provenance.json"
-        if path.exists():
-            try:
-                data = _json(path)
-                if isinstance(data.get("invocations"), list):
-                    return data
-                raise RunError(f"{path}: has no list of 'invocations'.")
-            except RunError as problem:
-                warnings.warn(RunWarning(f"{str(problem)[:-1]}: it is begun anew."), stacklevel=2)
+        """The invocations that played a part of this run.
+
+        A file that says nothing of the kind is moved aside, with one warning.
+        """
+        try:
+            return self._provenance()
+        except RunError as problem:
+            warnings.warn(RunWarning(f"{str(problem)[:-1]}: it is begun anew."), stacklevel=2)
+        with suppress(RunError), self._rewriting():  # where nothing may be written, it stays
+            self._mended()
         return {"invocations": []}
 
     def note(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Keep an invocation's entry, in place of its earlier one."""
-        known = self.provenance
-        others = [each for each in known["invocations"] if each.get("id") != entry["id"]]
-        known["invocations"] = [*others, entry]
-        self._write(self.folder / "provenance.json", known, "rbmle-provenance")
+        with self._rewriting():
+            known = self._mended()
+            others = [each for each in known["invocations"] if each.get("id") != entry["id"]]
+            known["invocations"] = [*others, entry]
+            self._write(self.folder / "provenance.json", known, "rbmle-provenance")
         return known
+
+    def _provenance(self) -> dict[str, Any]:
+        path = self.folder / "provenance.json"
+        if not path.exists():
+            return {"invocations": []}
+        data = _json(path)
+        known = data.get("invocations")
+        if not isinstance(known, list) or not all(isinstance(each, dict) for each in known):
+            raise RunError(f"{path}: has no list of 'invocations'.")
+        return data
+
+    def _mended(self) -> dict[str, Any]:
+        """What the file says; what it does not say properly is moved aside."""
+        try:
+            return self._provenance()
+        except RunError:
+            path = self.folder / "provenance.json"
+            with suppress(OSError):
+                os.replace(path, path.with_suffix(".json.damaged"))
+            return {"invocations": []}
+
+    @contextmanager
+    def _rewriting(self) -> Iterator[None]:
+        """No other process reads and rewrites a file of the folder meanwhile."""
+        with self.locks() as locks, locks.holding(_REWRITING):
+            yield
 
     def _write(self, path: Path, data: dict[str, Any], kind: str = FORMAT) -> None:
         whole = {**data, "format": kind, "version": VERSION}

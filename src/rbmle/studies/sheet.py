@@ -1,0 +1,120 @@
+"""The results of one problem of a study, as far as they are there, and what is left to play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine import player
+from ..errors import one_of
+from ..pieces import Piece, Rows
+from ..result import Result
+from ..rewards.problems import Problem
+from .shards import Place
+from .study import Study
+
+
+class Chunk(NamedTuple):
+    """A range of a policy's replications on the grid that shards keep to; `number` counts them.
+
+    It is what a process claims. What is played of it is the gaps that are not there yet.
+    """
+
+    problem: int
+    policy: int
+    number: int
+
+
+class Sheet:
+    """An array for each number that is kept, of all policies and replications; and what is there.
+
+    size: replications in a chunk. only: the labels of the policies that are wanted.
+    """
+
+    def __init__(
+        self, study: Study, number: int, name: str, problem: Problem, size: int, only: Sequence[str]
+    ) -> None:
+        self.study, self.number, self.name, self.problem = study, number, name, problem
+        self.size, self.policies = size, study.policies_on(problem)
+        labels = list(study.policies)
+        self.wanted = [labels.index(one_of("run", "only", each, labels)) for each in only]
+        shape = (len(labels), study.replications)
+        rounds = len(study.rounds)
+        self.have = np.zeros(shape, dtype=bool)
+        self.rows = Rows(
+            np.zeros((*shape, rounds)),
+            np.zeros((*shape, rounds), dtype=np.int64),
+            np.zeros((*shape, problem.n_arms), dtype=np.int64),
+        )
+
+    def fill(self, place: Place, rows: Rows) -> None:
+        last = min(place.last, self.study.replications)
+        if place.first < last:
+            self.have[place.policy, place.first : last] = True
+            for kept, new in zip(self.rows, rows, strict=True):
+                kept[place.policy, place.first : last] = new[: last - place.first]
+
+    def done(self, policy: int) -> tuple[str, int]:
+        """The policy's label and how many replications it has."""
+        return list(self.study.policies)[policy], int(self.have[policy].sum())
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.have[self.wanted].all())
+
+    def chunks(self) -> Iterator[Chunk]:
+        """What is not complete, chunk by chunk, so that policies keep pace with each other."""
+        for number in range(-(-self.study.replications // self.size)):
+            rows = slice(number * self.size, (number + 1) * self.size)
+            for policy in self.wanted:
+                if not self.have[policy, rows].all():
+                    yield Chunk(self.number, policy, number)
+
+    def gaps(self, chunk: Chunk) -> list[Place]:
+        """What is left to play of a chunk."""
+        start = chunk.number * self.size
+        have = self.have[chunk.policy, start : start + self.size]
+        edges = np.flatnonzero(np.diff(np.concatenate([[True], have, [True]]).astype(int)))
+        return [
+            Place(self.number, chunk.policy, start + int(first), start + int(last))
+            for first, last in edges.reshape(-1, 2)
+        ]
+
+    def piece(self, place: Place) -> Piece:
+        """All that must be known to play a place."""
+        study = self.study
+        return Piece(
+            self.problem,
+            self.policies[place.policy],
+            study.horizon,
+            study.rewards_source(),
+            study.ties,
+            study.checkpoints,
+            place.first,
+            place.last,
+        )
+
+    def result(self) -> tuple[Result, NDArray[np.int64]]:
+        """What all policies that are wanted have, and the numbers of those replications."""
+        common = np.flatnonzero(self.have[self.wanted].all(axis=0))
+        players = [player(self.policies[each], self.problem, None) for each in self.wanted]
+        labels, rows = list(self.study.policies), self.rows
+        if self.wanted != list(range(len(labels))) or common.size < self.study.replications:
+            kept = np.ix_(np.array(self.wanted), common)
+            rows = Rows(*(each[kept] for each in rows))
+        result = Result(
+            problem=self.problem,
+            policies=tuple(policy for policy, _ in players),
+            families=tuple(family for _, family in players),
+            horizon=self.study.horizon,
+            checkpoints=np.array(self.study.rounds),
+            regret=rows.regret,
+            best_pulls=rows.best_pulls,
+            pulls=rows.pulls,
+            labels=tuple(labels[each] for each in self.wanted),
+            rewards=repr(self.study.rewards_source()),
+        )
+        return result, common
