@@ -16,6 +16,8 @@ from .commands import app
 # The base of typer's own complaints about the command line; which module has it varies.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
+_INTERRUPTED = 130
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; never a traceback for what the user can mend."""
@@ -27,13 +29,13 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         code = app(arguments, standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return _ended(code if isinstance(code, int) else 0)
     except typer.Exit as end:
-        return end.exit_code
+        return _ended(end.exit_code)
     except _UsageError as problem:
         return _say(problem.format_message(), 2)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
-        return _say("interrupted; what was finished is kept", 130)
+        return _ended(_INTERRUPTED)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -42,6 +44,11 @@ def run(arguments: list[str] | None = None) -> int:
     except OSError as problem:
         where = f"{problem.filename}: " if problem.filename else ""
         return _say(f"{where}{problem.strerror or problem}", 2)
+
+
+def _ended(code: int) -> int:
+    """The exit code. Some versions of typer turn Ctrl-C into a code, without a word."""
+    return _say("interrupted; what was finished is kept", code) if code == _INTERRUPTED else code
 
 
 def _say(what: str, code: int) -> int:
