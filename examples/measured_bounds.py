@@ -6,13 +6,14 @@ It takes about half a minute.
 """
 
 from math import log
+from typing import Any
 
 import rbmle
 from rbmle import theory
 
 EPSILON, REPLICATIONS, SEED = 0.75, 40, 5
 
-PLAYED = [  # proposition, rewards, means, sharp, T
+PLAYED: list[tuple[int, Any, list[float], bool, int]] = [  # proposition, rewards, means, sharp, T
     (2, rbmle.Bernoulli(), [0.9, 0.1], False, 20_000),
     (2, rbmle.Bernoulli(), [0.9, 0.5, 0.1], False, 50_000),
     (2, rbmle.Bernoulli(), [0.9, 0.5, 0.1], True, 20_000),
@@ -30,7 +31,9 @@ PLAYED = [  # proposition, rewards, means, sharp, T
 ]
 
 
-def measured(problem, policy, family, horizon):
+def measured(
+    problem: rbmle.Problem, policy: rbmle.RBMLE, family: Any, horizon: int
+) -> tuple[float, float]:
     """Mean regret at T, and its slope in log t between T/10 and T."""
     rewards, checkpoints = rbmle.RewardStream(SEED), [horizon // 10, horizon]
     result = rbmle.simulate(
