@@ -1,0 +1,29 @@
+"""CONTRIBUTING.md says what is where: every room has its row, and every file it names is there."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+ROOMS = re.findall(r"(?m)^\| ((?:`\w+`(?:, )?)+) \|", TEXT)
+
+
+def test_every_room_of_the_contract_is_in_the_table_in_its_order():
+    """Rooms of a lower layer stand below: what a room imports is found further down."""
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    layers = contract["tool"]["importlinter"]["contracts"][0]["layers"]
+    layer = {name: depth for depth, row in enumerate(layers) for name in re.findall(r"\w+", row)}
+    del layer["__main__"]
+    rows = [re.findall(r"\w+", row) for row in ROOMS]
+    named = [name for row in rows for name in row]
+    assert sorted(named) == sorted(layer)
+    depths = [min(layer[name] for name in row) for row in rows]
+    assert depths == sorted(depths)
+
+
+def test_every_file_that_is_named_exists():
+    looked_for = TEXT.split("| I look for |")[1].split("\n## ")[0]
+    files = re.findall(r"`(\w+/\w+\.py)`", looked_for)
+    assert files
+    assert [each for each in files if not (ROOT / "src" / "rbmle" / each).is_file()] == []
