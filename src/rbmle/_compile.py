@@ -1,21 +1,16 @@
 """The one place that knows Numba.
 
 A method of a class decorated with `record` can be called by its own name from compiled code,
-exactly as from the interpreter: it is resolved from the NamedTuple's type. Methods that share a
-name share a signature, because Numba keeps one entry a name.
+exactly as from the interpreter: it is looked up in the class that the NamedTuple's type names. With
+NUMBA_DISABLE_JIT=1 nothing is compiled, and the interpreter runs the same lines.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import getpass
-import hashlib
 import inspect
-import os
-import pathlib
-import sys
-import tempfile
+import pickle
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ParamSpec, TypeVar
 
@@ -23,11 +18,17 @@ import numba
 import numpy as np
 from numba import types
 from numba.core import event
-from numba.core.typing.templates import make_overload_method_template
-from numba.extending import infer_getattr, overload
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.targetconfig import ConfigStack
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
+from numba.extending import infer_getattr, lower_builtin
 from numpy.typing import NDArray
 
-from ._record import checked
+from . import _cache
+from ._log import log
+from ._mistakes import explained, rehearse
+from ._record import checked, is_package
+from .errors import DefinitionError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,43 +36,52 @@ T = TypeVar("T")
 
 Floats = NDArray[np.float64]
 
-_PACKAGE = pathlib.Path(__file__).parent
-_signatures: dict[str, inspect.Signature] = {}
-_said: set[str] = set()
+# What is used of Numba beyond its documented interface. A test compares this table with the Numba
+# that is installed, so that a version where one of these changed says so; `numba` in pyproject.toml
+# is the range in which they were found as they are here.
+PRIVATE = (
+    "numba.core.caching.FunctionCache(py_func)",
+    "numba.core.caching.FunctionCache.load_overload(self, sig, target_context)",
+    "numba.core.caching.FunctionCache.save_overload(self, sig, data)",
+    "numba.core.caching.IndexDataCacheFile(cache_path, filename_base, source_stamp)",
+    "numba.core.caching.IndexDataCacheFile._dump(self, obj)",
+    "numba.core.caching.IndexDataCacheFile._load_index(self)",
+    "numba.core.caching.IndexDataCacheFile._load_data(self, name)",
+    "numba.core.caching.IndexDataCacheFile._data_path(self, name)",
+    "numba.core.event.register(kind, listener)",
+    "numba.core.event.unregister(kind, listener)",
+    "numba.core.targetconfig.ConfigStack.top_or_none()",
+    "numba.core.types.BoundFunction.__init__(self, template, this)",
+    "numba.core.types.Dispatcher.get_call_type(self, context, args, kws)",
+    "numba.core.typing.templates.Signature.as_method(self)",
+    "numba.core.base.BaseContext.get_constant_undef(self, ty)",
+    "numba.core.base.BaseContext.add_linking_libs(self, libs)",
+    "numba.core.base.BaseContext.get_function(self, fn, sig, _firstcall)",
+)
+
+_bridged: set[str] = set()
+_said: set[tuple[type, ...]] = set()
 _defaults: dict[type, set[str]] = {}  # the methods of a record that it did not write itself
 _extended_outside: set[type] = set()  # records with a method from outside the package
+_dispatchers: dict[tuple[Any, Any], Any] = {}
 # forceinline: else every call of a record's method passes whole records, with reference counts.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
-
-
-@functools.cache
-def cache_folder() -> str:
-    """Where compiled code is kept: one folder for each state of the package's sources.
-
-    Numba's own cache notices edits in the file of a function, not in the files it calls.
-    """
-    sources = sorted(_PACKAGE.rglob("*.py"))
-    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    chosen = os.environ.get("RBMLE_CACHE_DIR") or pathlib.Path.home() / ".cache" / "rbmle"
-    folder = pathlib.Path(chosen) / digest
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK):
-            raise PermissionError(f"no permission to write to {folder}")
-    except OSError as problem:
-        folder = pathlib.Path(tempfile.gettempdir()) / f"rbmle-{getpass.getuser()}" / digest
-        print(f"rbmle: compiled code is kept in {folder} ({problem})", file=sys.stderr)
-    return str(folder)
+_INTERPRETED = bool(numba.config.DISABLE_JIT)
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function of this package to native code, kept on disk between processes."""
-    outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, cache_folder()
-    try:
-        compiled: Callable[P, R] = numba.njit(cache=True, **_OPTIONS)(function)
-    finally:
-        numba.config.CACHE_DIR = outer
-    return compiled
+    compiled: Any = numba.njit(**_OPTIONS)(function)
+    folder = _cache.place(numba.__version__).folder
+    if folder is not None and not _INTERPRETED:
+        outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
+        try:
+            compiled._cache = _DiskCache(function)
+        except (OSError, RuntimeError) as problem:  # a full disk, a folder that just went
+            log.debug("%s", problem)
+        finally:
+            numba.config.CACHE_DIR = outer
+    return compiled  # type: ignore[no-any-return]
 
 
 def lean(function: Callable[P, R]) -> Callable[P, R]:
@@ -89,20 +99,28 @@ def record(cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = Non
 
     `defaults` are the methods that the class gets where it has none of its own.
     """
-    if not getattr(cls, "_fields", ()):
-        raise TypeError(
-            f"{cls.__name__} must be a NamedTuple with at least one field: compiled code cannot "
-            f"call the methods of an empty one."
-        )
+    fields = getattr(cls, "_fields", None)
+    if fields is None:
+        raise DefinitionError(f"{cls.__name__} must be a NamedTuple.")
+    if "view" in fields or "view" in vars(cls):
+        raise DefinitionError(f"{cls.__name__}: 'view' must have another name: Numba reserves it.")
     for name, function in (defaults or {}).items():
         if name not in vars(cls):
             setattr(cls, name, function)
             _defaults.setdefault(cls, set()).add(name)
-    checked(cls)
+        elif inspect.isfunction(vars(cls)[name]):
+            _check_parameters(cls, name, function)
     for name, function in vars(cls).items():
-        if inspect.isfunction(function) and not name.startswith("_"):
-            _bridge(cls, name, inspect.signature(function))
-    return cls
+        if inspect.isfunction(function) and not name.startswith("__"):
+            _bridge(name)
+    return checked(cls)
+
+
+def _check_parameters(cls: type, name: str, default: Callable[..., Any]) -> None:
+    """The package calls a method of this name itself, so it must take what the default takes."""
+    expected = inspect.signature(default).parameters
+    if len(inspect.signature(getattr(cls, name)).parameters) != len(expected):
+        raise DefinitionError(f"{cls.__name__}.{name} must take ({', '.join(expected)}).")
 
 
 def extend(*classes: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -116,51 +134,113 @@ def extend(*classes: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
         name = function.__name__
         for cls in classes:
             if not hasattr(cls, "_fields"):
-                raise TypeError(f"extend: {cls!r} must be a record, a NamedTuple class.")
+                raise DefinitionError(f"extend: {cls!r} must be a record, a NamedTuple class.")
             if name in vars(cls) and name not in _defaults.get(cls, ()):
-                raise TypeError(f"extend: {cls.__name__} has a method {name} of its own.")
-            _bridge(cls, name, inspect.signature(function))
+                raise DefinitionError(f"extend: {cls.__name__} has a method {name} of its own.")
+            _bridge(name)
             setattr(cls, name, function)
             _defaults.get(cls, set()).discard(name)
-            if not _is_package(function):
+            if not is_package(function):
                 _extended_outside.add(cls)
         return function
 
     return attach
 
 
-def _bridge(cls: type, name: str, signature: inspect.Signature) -> None:
-    """Let compiled code call a record's method of this name, whichever record's it is."""
-    known = _signatures.setdefault(name, signature)
-    if list(known.parameters) != list(signature.parameters):
-        raise TypeError(
-            f"{cls.__name__}.{name} must have the parameters ({', '.join(known.parameters)}) "
-            f"of other methods of that name, or another name."
-        )
-    if known is signature:
-
-        def resolve(self: Any, *args: Any) -> Any:
-            return getattr(self.instance_class, name, None)
-
-        resolve.__signature__ = signature  # type: ignore[attr-defined]
-        # Not strict: strict would also compare annotations, which say different things.
-        template = make_overload_method_template(
-            types.BaseNamedTuple, name, resolve, inline="never", strict=False
-        )
-        infer_getattr(type(template.__name__, (_FieldsFirst, template), {}))
-        overload(resolve, strict=False)(resolve)
+def _method(record: Any, name: str) -> Any:
+    """The method that a value of a Numba type has; a field of that name hides it."""
+    function: Any = vars(record.instance_class).get(name) if name in _bridged else None
+    return function if inspect.isfunction(function) and name not in record.fields else None
 
 
-class _FieldsFirst:
-    """What `overload_method` makes, except that a record's field hides a method of its name.
+def _compiled(function: Callable[..., Any]) -> Any:
+    """The type of a method, to be compiled with the options of the code that calls it."""
+    key = function, ConfigStack.top_or_none()
+    if key not in _dispatchers:
+        _dispatchers[key] = numba.njit(no_cpython_wrapper=True)(function)
+    return types.Dispatcher(_dispatchers[key])
 
-    Otherwise no record could have a field `alpha` while another has a method `alpha`.
+
+@infer_getattr
+class _Methods(AttributeTemplate):  # type: ignore[misc]
+    """What `record.name` is in compiled code, for every NamedTuple and every name of a method.
+
+    Numba's own `overload_method` has one signature for each name; here each class has its own.
     """
 
-    def _resolve(self, record: Any, name: str) -> Any:
-        if name in record.fields:
+    key = types.BaseNamedTuple
+
+    def generic_resolve(self, record: Any, name: str) -> Any:
+        function = _method(record, name)
+        if function is None:
             return None
-        return super()._resolve(record, name)  # type: ignore[misc]
+
+        class Method(AbstractTemplate):  # type: ignore[misc]
+            key = ("rbmle", name)
+            _overload_func = staticmethod(function)  # a part of the identity of the type below
+
+            def generic(self, args: Any, kws: Any) -> Any:
+                signature = _compiled(function).get_call_type(self.context, (record, *args), kws)
+                return None if signature is None else signature.as_method()
+
+        return types.BoundFunction(Method, record)
+
+
+def _bridge(name: str) -> None:
+    """Let compiled code call methods of this name, whichever record's they are."""
+    if name in _bridged or _INTERPRETED:
+        return
+    _bridged.add(name)
+
+    @lower_builtin(("rbmle", name), types.BaseNamedTuple, types.VarArg(types.Any))  # type: ignore[untyped-decorator]
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        callee = _compiled(vars(signature.args[0].instance_class)[name])
+        found = callee.get_call_type(context.typing_context, signature.args, {})
+        code = context.get_function(callee, found)
+        context.add_linking_libs(getattr(code, "libs", ()))
+        if len(args) < len(signature.args):  # Numba does not pass on a record without fields
+            args = [context.get_constant_undef(signature.args[0]), *args]
+        return code(builder, args)
+
+
+class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's files of compiled code, with a checksum: damaged machine code would be run."""
+
+    def _dump(self, obj: Any) -> bytes:
+        return _cache.sealed(super()._dump(obj))
+
+    def _load_index(self) -> Any:
+        version = pickle.dumps(self._version, protocol=-1)  # which stands before what is sealed
+        with contextlib.suppress(FileNotFoundError):
+            _cache.check_seal(self._index_path, skip=len(version))
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> Any:
+        _cache.check_seal(self._data_path(name))
+        return super()._load_data(name)
+
+
+class _DiskCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of a function, for which a file that cannot be read or written is no error."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
+        self._cache_file = _SealedFiles(self.cache_path, base, stamp)
+        self._files = f"{self.cache_path}/{base}.*nb[ic]"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as problem:
+            _cache.discard(self._files, problem)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as problem:
+            log.warning("compiled code was not kept: %s", problem)
 
 
 class Kernel:
@@ -173,26 +253,42 @@ class Kernel:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self.interpreted = function
-        self._kept = njit(function)
-        self._fresh = numba.njit(**_OPTIONS)(function)
+        self._kept: Any = njit(function)
+        self._fresh: Any = numba.njit(**_OPTIONS)(function)
 
     def __call__(self, *args: Any) -> Any:
-        with _announced(args):
-            return self._twin(args)(*args)
+        if _INTERPRETED:
+            return self.interpreted(*args)
+        if all(map(_is_kept, args)):
+            with _announced(args):
+                return self._kept(*args)
+        return self.specialised(*args)(*args)
 
     def specialised(self, *args: Any) -> Callable[..., Any]:
         """The native code for arguments of exactly these types, compiled now and called directly.
 
         A call then costs well under a microsecond: no types are looked up, nor checked.
         """
-        compiled, signature = self._twin(args), tuple(numba.typeof(each) for each in args)
+        if _INTERPRETED:
+            return self.interpreted
+        kept, signature = all(map(_is_kept, args)), tuple(numba.typeof(each) for each in args)
+        compiled = self._kept if kept else self._fresh
         with _announced(args):
-            compiled.compile(signature)
+            if kept:
+                compiled.compile(signature)
+            elif signature not in compiled.overloads:
+                self._compile_users(signature, args)
         native: Callable[..., Any] = compiled.overloads[signature].entry_point
         return native
 
-    def _twin(self, args: tuple[Any, ...]) -> Any:
-        return self._kept if all(map(_is_ours, args)) else self._fresh
+    def _compile_users(self, signature: tuple[Any, ...], args: tuple[Any, ...]) -> None:
+        """Compile for a user's class: a mistake in it is looked for by the interpreter first."""
+        rehearse(self.interpreted, args)
+        try:
+            self._fresh.compile(signature)
+        except Exception as problem:
+            log.debug("%s", problem)
+            raise explained(args, problem) from None
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -200,28 +296,26 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     return Kernel(function)
 
 
-def _is_ours(value: Any) -> bool:
+def _is_kept(value: Any) -> bool:
+    """Whether code for the value may be kept on disk: all of it is the package's."""
     if not isinstance(value, tuple):
         return True
     kind = type(value)
-    kept = kind is tuple or (_is_package(kind) and kind not in _extended_outside)
-    return kept and all(map(_is_ours, value))
-
-
-def _is_package(thing: Any) -> bool:
-    return str(thing.__module__).startswith("rbmle.")
+    kept = kind is tuple or (is_package(kind) and kind not in _extended_outside)
+    return kept and all(map(_is_kept, value))
 
 
 class _FirstCompilation(event.Listener):  # type: ignore[misc]
     """Says once that something is being compiled: the wait is otherwise unexplained."""
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    def __init__(self, kinds: tuple[type, ...]) -> None:
+        self.kinds = kinds
 
     def on_start(self, event: Any) -> None:
-        if self.what not in _said:
-            _said.add(self.what)
-            print(f"rbmle: compiling {self.what} (once)", file=sys.stderr)
+        if self.kinds not in _said:
+            _said.add(self.kinds)
+            _cache.explain(numba.__version__)
+            log.info("compiling %s (once)", " for ".join(each.__name__ for each in self.kinds))
 
     def on_end(self, event: Any) -> None:
         pass
@@ -229,8 +323,7 @@ class _FirstCompilation(event.Listener):  # type: ignore[misc]
 
 @contextlib.contextmanager
 def _announced(args: tuple[Any, ...]) -> Iterator[None]:
-    names = [type(each).__name__ for each in args if hasattr(each, "_fields")]
-    listener = _FirstCompilation(" for ".join(names[:2]))
+    listener = _FirstCompilation(tuple(type(each) for each in args if hasattr(each, "_fields"))[:2])
     event.register("numba:compile", listener)
     try:
         yield

@@ -20,11 +20,33 @@ import typing
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from .errors import ParameterError, did_you_mean, integer, number, one_of, show
+from .errors import DefinitionError, ParameterError, did_you_mean, integer, number, one_of, show
 
 T = TypeVar("T")
 
 _ANY_NUMBER = "[-inf, inf]"
+_ours: dict[str, str] = {}  # the names of the package's own policies, families, laws, ...
+
+
+def is_package(thing: Any) -> bool:
+    """Whether a class or a function is the package's own, not a user's."""
+    return str(thing.__module__).startswith("rbmle.")
+
+
+def register(known: dict[str, type], cls: type) -> None:
+    """Put a class among those that are known by name.
+
+    A class that is defined again takes the place of the earlier one. The package's own names stay
+    its own, in any spelling of their case: what was saved with a name must mean the same later.
+    """
+    name = cls.__name__
+    if is_package(cls):
+        _ours[name.lower()] = name
+    elif name.lower() in _ours:
+        raise DefinitionError(
+            f"{name}: a class must have another name than the package's {_ours[name.lower()]}."
+        )
+    known[name] = cls
 
 
 class Choice(enum.IntEnum):
@@ -50,11 +72,11 @@ def checked(cls: type[T]) -> type[T]:
             given = plain(cls_, *args, **kwargs)
         except TypeError:
             listing = ", ".join(repr(name) for name in fields)
+            takes = f"the parameters {listing}" if fields else "no parameters"
             unknown = next((name for name in kwargs if name not in fields), None)
             hint = did_you_mean(unknown, fields) if unknown else ""
             raise ParameterError(
-                f"{cls.__name__}: takes the parameters {listing}. "
-                f"Got {_show_call(args, kwargs)}.{hint}"
+                f"{cls.__name__}: takes {takes}. Got {_show_call(args, kwargs)}.{hint}"
             ) from None
         return tuple.__new__(cls_, [c(value) for c, value in zip(coerce, given, strict=True)])
 

@@ -29,6 +29,10 @@ class ParameterError(RbmleError):
         return cls(f"{owner}: '{name}' must be {allowed}. Got {show(got)}.")
 
 
+class DefinitionError(RbmleError, TypeError):
+    """A policy, family or law of one's own that is not written as it must be."""
+
+
 class StateError(RbmleError):
     """A saved state that is corrupt, of another kind or of a newer version."""
 

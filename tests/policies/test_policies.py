@@ -1,7 +1,6 @@
 """Indices against their definitions, and how they move with the mean and with pulls."""
 
 from math import inf, log
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from rbmle.policies import (
     KGMin,
     KGStar,
     UCBTuned,
-    policy,
     policy_named,
 )
 from rbmle.policies.arms import Arms, Clock
@@ -159,12 +157,3 @@ def test_kg_rival_of_the_leader_is_the_second():
 def test_policies_are_found_by_name_in_any_case():
     assert policy_named("thompsonsampling").__name__ == "ThompsonSampling"
     assert policy_named("kgstar") is KGStar
-
-
-def test_a_record_without_fields_is_refused_in_a_sentence():
-    class Empty(NamedTuple):
-        pass
-
-    Empty.index_of = UCB.index_of
-    with pytest.raises(TypeError, match="Empty must be a NamedTuple with at least one field"):
-        policy(Empty)

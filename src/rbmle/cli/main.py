@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 
 import typer
 
+from .._log import log
 from ..errors import RbmleError
 from .commands import app
 
@@ -24,8 +26,26 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(run(arguments))
 
 
+class _Shown(logging.Handler):
+    """Shows the library's messages, such as that something is being compiled."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _say(record.getMessage(), 0)
+
+
 def run(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
+    shown, level = _Shown(), log.level
+    log.addHandler(shown)
+    log.setLevel(logging.INFO)
+    try:
+        return _run(arguments)
+    finally:
+        log.removeHandler(shown)
+        log.setLevel(level)
+
+
+def _run(arguments: list[str] | None) -> int:
     try:
         code = app(arguments, standalone_mode=False)
         sys.stdout.flush()

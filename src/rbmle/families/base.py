@@ -12,6 +12,7 @@ from math import inf, sqrt
 from typing import Any, TypeVar
 
 from .._compile import record
+from .._record import register
 from ..errors import Interval
 from .roots import (
     clipped_kl,
@@ -152,5 +153,5 @@ _DEFAULTS = {
 def family(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a reward family: checked, compiled, with the defaults above."""
     record(cls, _DEFAULTS)
-    FAMILIES[cls.__name__] = cls
+    register(FAMILIES, cls)
     return cls

@@ -12,7 +12,7 @@ from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from .._compile import record
-from .._record import Choice
+from .._record import Choice, register
 from ..errors import ParameterError
 from .arms import Arms, Clock
 
@@ -75,7 +75,7 @@ _DEFAULTS = {each.__name__: each for each in (alpha, beta_at, gap_and_top, cappe
 def bias(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a bias-growth rate that RBMLE can take as its `alpha`."""
     record(cls, _DEFAULTS)
-    BIASES[cls.__name__] = cls
+    register(BIASES, cls)
     return cls
 
 

@@ -11,6 +11,7 @@ from math import inf
 from typing import Any, NamedTuple, TypeVar, overload
 
 from .._compile import record
+from .._record import register
 from ..errors import ParameterError, one_of
 from ..families import FAMILIES
 from ..random import Draws
@@ -202,7 +203,7 @@ def policy(
         if "index_of" not in own and "choose" not in own:
             raise TypeError(f"{cls.__name__} must define index_of or choose.")
         record(cls, {**_DEFAULTS, **shared})
-        POLICIES[cls.__name__] = cls
+        register(POLICIES, cls)
         _needs[cls] = tuple(needs)
         return cls
 

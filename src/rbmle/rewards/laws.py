@@ -11,6 +11,7 @@ from math import inf, log, sqrt
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from .._compile import Floats, record
+from .._record import register
 from ..errors import Interval, ParameterError
 from ..families.base import mean_interval, reward_interval
 from ..random import Cell
@@ -23,7 +24,7 @@ LAWS: dict[str, type] = {}
 def law(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a law of rewards: checked and compiled."""
     record(cls, {"mean_interval": mean_interval, "reward_interval": reward_interval})
-    LAWS[cls.__name__] = cls
+    register(LAWS, cls)
     return cls
 
 
