@@ -181,7 +181,7 @@ class TestMethods:
         def allocates(n: int) -> float:
             return np.zeros(n).sum()  # type: ignore[no-any-return]
 
-        with pytest.raises(Exception, match="returning of array|NRT"):
+        with pytest.raises(Exception, match=r"returning of array|NRT"):
             allocates(3)
 
 
