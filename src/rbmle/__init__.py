@@ -1,5 +1,7 @@
 """Stochastic multi-armed bandits built round RBMLE, reward-biased maximum likelihood estimation."""
 
+from typing import TYPE_CHECKING
+
 from . import theory
 from .engine import simulate
 from .errors import ParameterError, RbmleError, StateError
@@ -40,6 +42,11 @@ from .rewards.sources import RewardStream, Table
 from .studies.runner import load, run
 from .studies.study import Study
 from .studies.study_result import StudyResult
+
+if TYPE_CHECKING:
+    from .report.writing import report
+else:
+    from . import report  # the room, which can be called
 
 __version__ = "0.1.0"
 
@@ -95,6 +102,7 @@ __all__ = [
     "policy_named",
     "published",
     "published_problem",
+    "report",
     "run",
     "simulate",
     "theory",

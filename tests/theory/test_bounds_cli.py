@@ -8,6 +8,7 @@ import pytest
 from rbmle import RBMLE, UCB, Assuming, Bernoulli, Gaussian, Problem, Study, Uniform, theory
 from rbmle.cli.main import run
 from rbmle.engine import simulate
+from rbmle.paper.demonstration import keep_demonstration, kept_demonstration
 from rbmle.report.page import Report, render
 from rbmle.report.sections import study_report
 from rbmle.report.theory import bounds_of, theory_section
@@ -123,8 +124,10 @@ def test_a_request_is_drawn_with_the_proposition_it_names(tmp_path):
     assert page.count('data-part="bound"') == 2
 
 
-def test_the_papers_report_has_a_section_on_the_theory():
-    section = theory_section()
+def test_the_papers_report_has_a_section_on_the_theory(tmp_path):
+    assert kept_demonstration(tmp_path) is None
+    keep_demonstration(tmp_path)
+    section = theory_section(kept_demonstration(tmp_path))
     assert len(section.figures) == 4
     assert [row[1] for row in section.table.rows] == [52, 3272, 4590]
     page = render(Report("Theory", "test", sections=[section]))

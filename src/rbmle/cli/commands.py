@@ -47,11 +47,32 @@ def reproduce(
 
     Example: rbmle reproduce --quick
     """
-    from .paper import reproduce_paper
+    import shlex
+    import sys
 
-    return reproduce_paper(
-        tables or [], policies, quick, folder, replications, monte_carlo, threads, check, json
-    )
+    from .._extras import require
+    from ..names import split
+    from ..paper.folder import reproduce as reproduce_paper
+    from ..paper.reproduction import count_verdicts
+    from ..report import report as write
+    from .paper import cells, show_comparison, summarise
+    from .screen import progress, say, show_json
+
+    if not json:
+        require("reproduce", "report")
+    with progress() as shown:
+        rows = reproduce_paper(
+            tables or [], folder, split(policies), quick, replications, monte_carlo, threads,
+            shown, None if json else show_comparison,
+        )  # fmt: skip
+    counts = count_verdicts(rows)
+    if json:
+        show_json({"cells": cells(rows), "counts": counts})
+    else:
+        page = write(folder, command=shlex.join(["rbmle", *sys.argv[1:]]))
+        say(f"Wrote {page} and {folder / 'figures'}.")
+        summarise(rows)
+    return 1 if check and counts["differs"] else 0
 
 
 @app.command()
@@ -68,15 +89,12 @@ def run(
     """
     from ..studies.runner import run as run_study
     from ..studies.study import Study
-    from ..studies.times import keep_times
     from .screen import progress, say
 
     stated = Study.from_toml(study)
     target = folder or Path(f"{study.stem}-run")
     with progress() as report:
-        result = run_study(stated, target, threads, report)
-    if times:
-        keep_times(stated, target)
+        result = run_study(stated, target, threads, report, times=times)
     _show(result, json)
     if not json:
         say(f"Kept in {target}; `rbmle report {target}` draws it.")
@@ -184,16 +202,10 @@ def report(
 
     Example: rbmle report study-run
     """
-    from ..report.sections import study_report
-    from ..studies.runner import load
-    from ..studies.times import kept_times
+    from ..report import report as write
     from .screen import say
 
-    target = out or folder / "report.html"
-    result = load(folder)
-    times = kept_times(result.study, folder)
-    study_report(result, target, f"rbmle report {folder}", times)
-    say(f"Wrote {target}.")
+    say(f"Wrote {write(folder, out)}.")
 
 
 @app.command()

@@ -9,22 +9,12 @@ from typing import Any
 import numpy as np
 
 from .._text import without_defaults
-from ..engine import simulate
 from ..errors import ParameterError
-from ..families import Bernoulli, Gamma, Gaussian
 from ..figures import draw_adaptive, draw_regret_and_bounds, regret_and_bounds
-from ..policies import (
-    RBMLE,
-    AdaptiveBernoulli,
-    AdaptiveExponential,
-    AdaptiveGaussian,
-    Assuming,
-    LogBias,
-)
+from ..paper.demonstration import SCHEMES, Demonstration
+from ..policies import RBMLE, Assuming, LogBias
 from ..result import Result
-from ..rewards.problems import Problem
-from ..rewards.sources import RewardStream
-from ..theory import Bound, Theoretical, adaptive_trace, regret_bound
+from ..theory import Bound, Theoretical, regret_bound
 from .page import Plot, ReportTable, Section, TableCell
 
 _EPSILONS = np.arange(1, 20) / 20.0
@@ -80,16 +70,14 @@ def bounds_plot(result: Result, bounds: Mapping[str, Bound]) -> Plot:
     )
 
 
-def theory_section() -> Section:
-    """A demonstration of seconds: Proposition 2's bound, and Algorithms 1 to 3."""
-    problem = Problem(Bernoulli(), [0.9, 0.5, 0.1])
-    request = Theoretical(2, sharp=True)
-    result = simulate(problem, [request.on(problem)], 20_000, 40, RewardStream(0))
-    figures = [bounds_plot(result, bounds_of(result, {"RBMLE": request}))]
+def theory_section(shown: Demonstration) -> Section:
+    """Proposition 2's bound on a run, and Algorithms 1 to 3 at work."""
+    study, result = shown.bounded.study, shown.bounded.result
+    figures = [bounds_plot(result, bounds_of(result, study.policies))]
     rows: list[list[TableCell | str | float]] = []
-    for name, (scheme_problem, bias, horizon) in _SCHEMES.items():
-        trace = adaptive_trace(scheme_problem, bias, horizon, seed=11)
-        law, means = scheme_problem.law, " ".join(f"{each:g}" for each in scheme_problem.means)
+    for name, trace in shown.traces.items():
+        problem = SCHEMES[name].problem
+        law, means = problem.law, " ".join(f"{each:g}" for each in problem.means)
         last = float(np.median(trace.c_alpha[-trace.rounds.size // 10 :]))
         takes_over = trace.takes_over or "never"
         values = [f"{each:.3g}" for each in (trace.target, trace.limit, last)]
@@ -102,23 +90,13 @@ def theory_section() -> Section:
             Plot(draw_adaptive(trace, f"{name}, {without_defaults(law)}, means {means}"), caption)
         )
     columns = ("scheme", "takes over in round", "target", "limit", "last tenth")
+    means = ", ".join(f"{each:g}" for each in result.problem.means)
     return Section(
         title="Theory",
         text="RBMLE with the least C_alpha for which Proposition 2's bound is proved, on Bernoulli "
-        "arms with means 0.9, 0.5 and 0.1; and one run of each adaptive scheme, on problems whose "
+        f"arms with means {means}; and one run of each adaptive scheme, on problems whose "
         "gap is large enough for its estimate of C_alpha to take over.",
         table=ReportTable(columns, rows, "C_alpha as the adaptive schemes estimate it."),
         figures=figures,
         policies=result.names,
     )
-
-
-_SCHEMES: dict[str, tuple[Problem, Any, int]] = {
-    "Algorithm 1": (Problem(Gaussian(0.05), [0.5, 1.0]), AdaptiveGaussian(0.05), 20_000),
-    "Algorithm 2": (Problem(Bernoulli(), [0.9, 0.1]), AdaptiveBernoulli(0.45, power=2.0), 100_000),
-    "Algorithm 3": (
-        Problem(Gamma(200.0), [1.0, 0.2]),
-        AdaptiveExponential(*Gamma(200.0).sub_exponential(1.0), epsilon=0.45, lower=0.1, power=1.5),
-        50_000,
-    ),
-}

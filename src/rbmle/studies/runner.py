@@ -68,14 +68,23 @@ def run(
     return _gathered(study, sheets, provenance)
 
 
-def load(folder: str | os.PathLike[str], only: Sequence[str] | None = None) -> StudyResult:
+def load(folder: str | os.PathLike[str], finished: bool = False) -> StudyResult:
     """The results in a run folder, complete or not: `missing` says what is left to play.
 
-    only: the labels of the policies to look at; replications are those that all of them have.
+    finished: look only at the policies that have all replications, as if there were no others.
     """
     store = Store.of_run(folder)
     _check_size(store.study)
-    return _gathered(store.study, _sheets(store.study, store, only), store.provenance)
+    sheets = _sheets(store.study, store)
+    if finished:
+        whole = [
+            policy
+            for policy in sheets[0].wanted
+            if all(sheet.have[policy].all() for sheet in sheets)
+        ]
+        for sheet in sheets:
+            sheet.wanted = whole
+    return _gathered(store.study, sheets, store.provenance)
 
 
 def chunk_size(study: Study) -> int:
@@ -112,6 +121,8 @@ def _sheets(study: Study, store: Store | None, only: Sequence[str] | None = None
 def _gathered(study: Study, sheets: list[Sheet], provenance: dict[str, Any]) -> StudyResult:
     results, numbers = {}, {}
     for sheet in sheets:
+        if not sheet.wanted:
+            continue
         result, common = sheet.result()
         if common.size:
             results[sheet.name], numbers[sheet.name] = result, common

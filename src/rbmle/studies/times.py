@@ -16,33 +16,33 @@ FILE = "times.json"
 _ROUNDS, _REPEATS = 1_000, 3
 
 
-def study_times(study: Study, repeats: int = _REPEATS) -> dict[str, Any]:
-    """Seconds per decision, compiled and live, of every policy of a study on each problem."""
+def study_times(study: Study, live: bool = True, repeats: int = _REPEATS) -> dict[str, Any]:
+    """Seconds per decision of every policy of a study on each problem: compiled, and if asked for
+    `live`, a `pull` of a `Decider`."""
     return {
         name: {
-            label: {
-                "compiled": decision_time(
-                    policy, problem, None, rounds_timed(problem), repeats
-                )._asdict(),
-                "live": live_decision_time(
-                    policy, problem, None, rounds_timed(problem), repeats
-                )._asdict(),
-            }
+            label: _times(policy, problem, live, repeats)
             for label, policy in zip(study.policies, study.policies_on(problem), strict=True)
         }
         for name, problem in study.problems.items()
     }
 
 
-def rounds_timed(problem: Problem) -> int:
-    """Rounds of a timed run: as many again as it takes to pull each arm once."""
-    return max(_ROUNDS, 2 * problem.n_arms)
+def _times(policy: Any, problem: Problem, live: bool, repeats: int) -> dict[str, Any]:
+    # As many rounds again as it takes to pull each arm once.
+    rounds = max(_ROUNDS, 2 * problem.n_arms)
+    timers = {"compiled": decision_time, "live": live_decision_time}
+    return {
+        name: timer(policy, problem, None, rounds, repeats)._asdict()
+        for name, timer in timers.items()
+        if live or name == "compiled"
+    }
 
 
-def keep_times(study: Study, folder: str | os.PathLike[str]) -> None:
+def keep_times(study: Study, folder: str | os.PathLike[str], live: bool = True) -> None:
     """Time the decisions of a run and store them in its folder, unless that was done before."""
     if _read(folder).get("digest") != study.digest:
-        data = {"digest": study.digest, "seconds_per_decision": study_times(study)}
+        data = {"digest": study.digest, "seconds_per_decision": study_times(study, live)}
         write_atomically(Path(folder) / FILE, json.dumps(data, indent=1).encode())
 
 

@@ -1,0 +1,19 @@
+"""Optional packages, asked for before any work is done."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from .errors import RbmleError
+
+_EXTRAS = {"report": ("matplotlib", "jinja2"), "data": ("pandas",)}  # as in pyproject.toml
+
+
+def require(owner: str, extra: str) -> None:
+    """Raise one sentence with the command to type where a package of the extra is not there."""
+    for package in _EXTRAS[extra]:
+        if importlib.util.find_spec(package) is None:
+            raise RbmleError(
+                f"{owner}: {package} is not installed. Install it with: "
+                f"pip install 'rbmle[{extra}]'"
+            )

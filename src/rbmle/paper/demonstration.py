@@ -1,0 +1,97 @@
+"""What the report shows of the theory: a run with Proposition 2's C_alpha, and Algorithms 1 to 3.
+
+Played in seconds and stored in the paper's folder, so that the page is made of what is stored.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._files import write_atomically
+from ..errors import RbmleError
+from ..families import Bernoulli, Gamma, Gaussian
+from ..policies import AdaptiveBernoulli, AdaptiveExponential, AdaptiveGaussian
+from ..rewards.problems import Problem
+from ..studies.runner import load, run
+from ..studies.study import Study
+from ..studies.study_result import StudyResult
+from ..theory import AdaptiveTrace, Theoretical, adaptive_trace
+
+_SEED = 11  # of the traces
+
+
+class Scheme(NamedTuple):
+    """An adaptive scheme at work, on a problem whose gap is large enough for its estimate."""
+
+    problem: Problem
+    bias: Any
+    horizon: int
+
+
+SCHEMES = {
+    "Algorithm 1": Scheme(Problem(Gaussian(0.05), [0.5, 1.0]), AdaptiveGaussian(0.05), 20_000),
+    "Algorithm 2": Scheme(
+        Problem(Bernoulli(), [0.9, 0.1]), AdaptiveBernoulli(0.45, power=2.0), 100_000
+    ),
+    "Algorithm 3": Scheme(
+        Problem(Gamma(200.0), [1.0, 0.2]),
+        AdaptiveExponential(*Gamma(200.0).sub_exponential(1.0), epsilon=0.45, lower=0.1, power=1.5),
+        50_000,
+    ),
+}
+
+
+class Demonstration(NamedTuple):
+    """The run with its bound, and a trace of each scheme by name."""
+
+    bounded: StudyResult
+    traces: dict[str, AdaptiveTrace]
+
+
+def bounded_study() -> Study:
+    """RBMLE with the least C_alpha for which Proposition 2's bound is proved."""
+    return Study(
+        Problem(Bernoulli(), [0.9, 0.5, 0.1]),
+        {"RBMLE": Theoretical(2, sharp=True)},
+        horizon=20_000,
+        replications=40,
+        name="Proposition 2",
+    )
+
+
+def keep_demonstration(folder: Path, threads: int | None = None) -> None:
+    """Play what is not in the folder yet."""
+    run(bounded_study(), folder / "bounded", threads)
+    for name, scheme in SCHEMES.items():
+        path = _path(folder, name)
+        if not path.exists():
+            content = io.BytesIO()
+            trace: Any = adaptive_trace(*scheme, seed=_SEED)
+            np.savez_compressed(content, **trace._asdict())
+            write_atomically(path, content.getvalue())
+
+
+def kept_demonstration(folder: Path) -> Demonstration | None:
+    """What is in the folder; None if it is not all there."""
+    try:
+        bounded = load(folder / "bounded")
+        traces = {name: _trace(_path(folder, name)) for name in SCHEMES}
+    except (OSError, ValueError, KeyError, RbmleError):
+        return None
+    return Demonstration(bounded, traces) if bounded.complete else None
+
+
+def _path(folder: Path, scheme: str) -> Path:
+    return folder / f"{scheme.lower().replace(' ', '-')}.npz"
+
+
+def _trace(path: Path) -> AdaptiveTrace:
+    with np.load(path, allow_pickle=False) as kept:
+        values = {name: kept[name] for name in AdaptiveTrace._fields}
+    for name in ("target", "limit"):
+        values[name] = float(values[name])
+    return AdaptiveTrace(**values)

@@ -1,0 +1,162 @@
+"""The folder of the recomputed paper: all that its report is made of.
+
+    paper.json              which run holds each table
+    runs/TABLE-DIGEST/      the run of a table, a run folder as any study's; times.json in it
+    scaling.json            time per decision against the number of arms
+    theory/                 what is shown of the theory, see `demonstration`
+
+The last two, and the times, are there once all tables were asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .._files import write_atomically
+from ..errors import RunError, one_of
+from ..result import Result
+from ..studies.runner import load, run
+from ..studies.times import keep_times, kept_times
+from ..studies.work import Progress
+from .demonstration import Demonstration, keep_demonstration, kept_demonstration
+from .published import tables
+from .reproduction import (
+    QUICK,
+    QUICK_TABLES,
+    Row,
+    compare_with_print,
+    table_named,
+    table_study,
+)
+from .scaling import Scaling, measure
+
+FILE = "paper.json"
+_FORMAT, _VERSION = "rbmle-paper", 1
+
+
+class Recomputed(NamedTuple):
+    """What a folder holds: results and times by table, every number beside print, measurements."""
+
+    results: dict[str, Result]
+    rows: list[Row]
+    times: dict[str, dict[str, Any]]
+    scaling: list[Scaling]
+    demonstration: Demonstration | None
+    provenance: dict[str, Any]
+
+
+def reproduce(
+    names: Sequence[str] = (),
+    folder: str | os.PathLike[str] = "rbmle-paper",
+    policies: Sequence[str] = (),
+    quick: bool = False,
+    replications: int | None = None,
+    monte_carlo: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    told: Callable[[str, list[Row]], None] | None = None,
+) -> list[Row]:
+    """Recompute tables into the folder and compare each number with print.
+
+    names: tables, or figures as in "1a"; all of them by default, and then decisions are timed and
+    the theory is demonstrated too. policies: by the tables' names, all by default.
+    quick: Figure 1's problems and the fast policies, where nothing else is said.
+    told: called with each table and its rows as soon as they are there.
+    """
+    target = Path(folder)
+    chosen = [table_named(each) for each in names]
+    chosen = chosen or list(QUICK_TABLES if quick else tables()["regret"])
+    asked = list(policies) or (list(QUICK) if quick else [])
+    wanted = {table: _fitting(table, asked) for table in chosen}
+    studies = {table: table_study(table, replications, monte_carlo) for table in chosen}
+    rows: list[Row] = []
+    for table, study in studies.items():
+        place = target / "runs" / f"{table}-{study.digest[:8]}"
+        found = run(study, place, threads, progress, only=wanted[table])
+        _keep(target, table, place.name)
+        compared = compare_with_print(table, found.result)
+        rows += compared
+        if told is not None:
+            told(table, compared)
+    if not (names or policies or quick):
+        for table, study in studies.items():
+            keep_times(study, target / "runs" / f"{table}-{study.digest[:8]}", live=False)
+        if not (target / "scaling.json").exists():
+            data = [each.data() for each in measure()]
+            write_atomically(target / "scaling.json", json.dumps(data, indent=1).encode())
+        keep_demonstration(target / "theory", threads)
+    return rows
+
+
+def is_paper(folder: str | os.PathLike[str]) -> bool:
+    """Whether the folder is one that `reproduce` wrote."""
+    return (Path(folder) / FILE).exists()
+
+
+def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
+    """All that is in the folder: of each table the run asked for last, with the policies that it
+    has finished."""
+    target = Path(folder)
+    results: dict[str, Result] = {}
+    rows: list[Row] = []
+    times: dict[str, dict[str, Any]] = {}
+    invocations: list[Any] = []
+    for table, name in _kept(target).items():
+        found = load(target / "runs" / name, finished=True)
+        if found.results:
+            results[table] = found.result
+            rows += compare_with_print(table, found.result)
+            times[table] = kept_times(found.study, target / "runs" / name).get(table, {})
+            invocations += found.provenance["invocations"]
+    return Recomputed(
+        results,
+        rows,
+        times,
+        _scaling(target / "scaling.json"),
+        kept_demonstration(target / "theory"),
+        {"invocations": invocations},
+    )
+
+
+def _fitting(table: str, asked: Sequence[str]) -> list[str]:
+    """Of the policies asked for, those that the table has; a name that no table has is refused."""
+    columns = list(tables()["regret"][table]["policies"])
+    known = {each for entry in tables()["regret"].values() for each in entry["policies"]}
+    fitting = [each for each in asked if each in columns]
+    for each in asked:
+        if each not in known or not fitting:
+            one_of("reproduce", "policies", each, columns)
+    return fitting or columns
+
+
+def _keep(folder: Path, table: str, name: str) -> None:
+    """Note which run holds the table."""
+    known = {**(_kept(folder) if is_paper(folder) else {}), table: name}
+    ordered = {each: known[each] for each in tables()["regret"] if each in known}
+    data = {"format": _FORMAT, "version": _VERSION, "tables": ordered}
+    write_atomically(folder / FILE, json.dumps(data, indent=1).encode())
+
+
+def _kept(folder: Path) -> dict[str, str]:
+    path = folder / FILE
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        found: dict[str, str] = data["tables"]
+        if data["format"] == _FORMAT and set(found) <= set(tables()["regret"]):
+            return found
+    except OSError as problem:
+        raise RunError(f"{path}: cannot be read ({problem.strerror or problem}).") from None
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise RunError(f"{path}: does not say which run holds which table.")
+
+
+def _scaling(path: Path) -> list[Scaling]:
+    try:
+        return [Scaling.of_data(each) for each in json.loads(path.read_text("utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []

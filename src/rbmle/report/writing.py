@@ -1,0 +1,54 @@
+"""`rbmle.report`: write what a run stored as one page."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+from .._extras import require
+from ..errors import ParameterError
+from ..paper.folder import is_paper, load_paper
+from ..result import Result
+from ..studies.runner import load
+from ..studies.study_result import StudyResult
+from ..studies.times import kept_times
+
+
+def report(
+    run: StudyResult | Result | str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
+    command: str | None = None,
+) -> Path:
+    """Write a page with tables and figures that needs nothing else, and give its path.
+
+    run: the folder of a study's run or of the recomputed paper; or what `run` or `simulate` gave.
+    path: the file to write; by default report.html in the folder.
+    command: what the page says that it was made by.
+
+    Nothing is played or timed for it: the page shows what the run stored.
+    """
+    require("report", "report")
+    # Here, and not above: they need what was just asked for.
+    from .paper import paper_report
+    from .sections import result_report, study_report
+
+    if isinstance(run, (str, os.PathLike)):
+        folder = Path(run)
+        target = folder / "report.html" if path is None else Path(path)
+        said = command or shlex.join(["rbmle", "report", str(folder)])
+        if is_paper(folder):
+            paper_report(load_paper(folder), target, said)
+        else:
+            result = load(folder)
+            study_report(result, target, said, kept_times(result.study, folder))
+        return target
+    if not isinstance(run, (StudyResult, Result)):
+        raise ParameterError.of("report", "run", "a run folder, a StudyResult or a Result", run)
+    if path is None:
+        raise ParameterError.of("report", "path", "given where the run is no folder", path)
+    if isinstance(run, StudyResult):
+        study_report(run, Path(path), command or "rbmle.report(...)", {})
+    else:
+        result_report(run, Path(path), command or "rbmle.report(...)")
+    return Path(path)
