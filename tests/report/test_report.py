@@ -1,8 +1,6 @@
 """The report: one page that needs nothing else, says what it was given and works in a browser."""
 
-import json
 import re
-import shutil
 from collections import Counter
 from html.parser import HTMLParser
 
@@ -10,12 +8,13 @@ import numpy as np
 import pytest
 
 from rbmle import RBMLE, UCB, Bernoulli, ParameterError, Problem, simulate
-from rbmle.figures import draw_time_against_arms, time_against_arms
+from rbmle._text import number_text
+from rbmle.figures import final_regret, regret_curves, styles
 from rbmle.figures.inline import inline
+from rbmle.report.charts import chart_of
 from rbmle.report.page import (
     MARKS,
     VERDICTS,
-    Plot,
     Report,
     ReportTable,
     Section,
@@ -25,8 +24,7 @@ from rbmle.report.page import (
     section_of,
     write_report,
 )
-
-EVIL = "</script><script>alert(1)</script>\"'&<b>$\\frac"
+from rbmle.report.provenance_rows import provenance_rows
 
 
 class Page(HTMLParser):
@@ -51,43 +49,14 @@ class Page(HTMLParser):
         self.said.append(data)
 
 
-@pytest.fixture(scope="module")
-def result():
-    problem = Problem(Bernoulli(), [0.3, 0.5, 0.7])
-    return simulate(problem, [UCB(), RBMLE(), RBMLE(2.0)], 200, 8)
-
-
-@pytest.fixture(scope="module")
-def report(result):
-    rows = [
-        [TableCell("UCB"), TableCell("10.5", 10.5, "equal", "published 10.5"), 9],
-        [TableCell("KG"), TableCell("9.0", 9.0, "agrees", "published 8.5, z = 0.4"), 100],
-        [TableCell(EVIL), TableCell("100.1", 100.1, "differs", f"published {EVIL}"), 20],
-    ]
-    lines = {"UCB": [1e-7, 2e-7], EVIL: [2e-7, 9e-7]}
-    timing = draw_time_against_arms(time_against_arms([10, 30], lines))
-    return Report(
-        title=f"A study {EVIL}",
-        command=f"rbmle run study.toml --policies {EVIL} {'long-word' * 30}",
-        summary=["RBMLE has the least regret.", EVIL],
-        sections=[
-            Section("Compared", EVIL, ReportTable(["policy", "mean", "q10"], rows)),
-            section_of(result, "Three arms"),
-            section_of(result, "Three arms again", "Once more."),
-            Section("Time", figures=[Plot(timing, f"Time {EVIL}")], policies=["UCB", EVIL]),
-        ],
-        provenance={"seed": 0, "platform": "any " + "x" * 300, "versions": {"numpy": EVIL}},
-    )
-
-
 def test_the_page_holds_what_it_was_given(report):
     page = Page(render(report))
     said = "".join(page.said)
     for text in (report.title, report.command, *report.summary, "Three arms", "Provenance"):
         assert text in said
     assert "Of 3 compared cells" in said
-    assert page.tags["figure"] == 9
-    assert page.tags["table"] == 3
+    assert page.tags["figure"] == 7
+    assert page.tags["table"] == 1 + 2 * 4
 
 
 def test_nothing_is_taken_from_the_text_as_markup(report):
@@ -122,11 +91,107 @@ def test_the_same_report_is_the_same_bytes(report, tmp_path):
 def test_a_section_shows_the_statistics_and_the_best_of_each(result):
     section = section_of(result, "Title")
     assert section.policies == result.names
-    assert len(section.figures) == 4
-    values = np.array([[cell.value for cell in row[1:]] for row in section.table.cells()])
+    assert len(section.figures) == 3
+    assert section.table.columns[:4] == ("policy", "mean", "s.e.", "std")
+    assert "ddof 1; std: the standard deviation with ddof 0" in section.table.caption
+    cells = [[row[1], *row[3:]] for row in section.table.cells()]
+    values = np.array([[cell.value for cell in row] for row in cells])
     np.testing.assert_allclose(values, result.statistics())
-    best = np.array([[cell.best for cell in row[1:]] for row in section.table.cells()])
+    errors = [row[2].value for row in section.table.cells()]
+    np.testing.assert_allclose(errors, result.standard_errors())
+    best = np.array([[cell.best for cell in row] for row in cells])
     assert (best == (values == values.min(axis=0))).all()
+
+
+def test_a_section_says_what_was_played(result):
+    section = section_of(result, "Title")
+    assert section.facts == {
+        "Rewards": "Bernoulli()",
+        "Arms": "3",
+        "Means": "0.3, 0.5, 0.7",
+        "Rounds T": "200",
+        "Replications": "8",
+        "Seed": "0 (RewardStream)",
+    }
+    played, differences, pulls = section.more
+    assert [row[1].text for row in played.cells()] == [str(each) for each in result.policies]
+    assert {row[2].text for row in played.cells()} == {"Bernoulli()"}
+    pairs = result.comparisons()
+    assert [row[1].value for row in differences.cells()] == [each.difference for each in pairs]
+    assert [row[1].best for row in differences.cells()] == [each.clear for each in pairs]
+    assert [row[3].value for row in differences.cells()] == [each.high for each in pairs]
+    assert pulls.columns == ("policy", "arm 3: 0.7", "arm 2: 0.5", "arm 1: 0.3")
+    for place, row in enumerate(pulls.cells()):
+        mean = result.pulls[place].mean(axis=0)
+        assert [each.value for each in row[1:]] == list(mean[::-1])
+        assert [each.best for each in row[1:]] == [True, False, False]
+
+
+def test_many_arms_are_taken_together():
+    problem = Problem(Bernoulli(), np.linspace(0.1, 0.9, 40))
+    many = simulate(problem, [UCB()], 1500, 1)
+    section = section_of(many, "Title")
+    assert section.facts["Means"].endswith("and 16 more; the largest is 0.9")
+    assert section.facts["Rounds T"] == "1,500"
+    _, pulls = section.more  # one policy has no differences
+    assert len(pulls.columns) == 13
+    assert pulls.columns[-1] == "29 others"
+    assert sum(each.value for each in pulls.cells()[0][1:]) == 1500.0
+
+
+def test_one_replication_has_no_spread():
+    alone = simulate(Problem(Bernoulli(), [0.3, 0.7]), {"a": UCB(), "b": RBMLE()}, 60, 1)
+    text = render(Report("t", "c", (), [section_of(alone, "One")]))
+    page = "".join(Page(text).said)
+    assert "One replication has no spread: neither std nor s.e." in page
+    assert "since one replication has no spread" in page
+    assert "one replication, which has no spread" in page
+    assert not re.search(r"\b(inf|nan)\b", page.partition('"use strict"')[0])
+
+
+def test_provenance_is_short_however_many_processes_played():
+    entry = {
+        "id": "x", "rbmle": "0.1.0", "numpy": "2.0", "numba": "0.61", "python": "3.11",
+        "platform": "Linux", "machine": "x86_64", "cpus": 2, "threads": 2, "played": 40,
+        "started": "2026-01-01T00:00:00+00:00", "finished": None, "wall_seconds": 1.5,
+        "cpu_seconds": 2.0,
+    }  # fmt: skip
+    last = {**entry, "finished": "2026-01-02T00:00:00+00:00"}
+    rows = provenance_rows({"invocations": [*([entry] * 79), last], "note": {"a": 1}})
+    assert rows == [
+        ("versions", "rbmle 0.1.0, numpy 2.0, numba 0.61, python 3.11"),
+        ("machine", "Linux, 2 processors"),
+        (
+            "played",
+            "3,200 replications by 80 processes, 79 of them interrupted, 2026-01-01T00:00:00+00:00"
+            " to 2026-01-02T00:00:00+00:00, 120.0 s on the clock, 160.0 s of processors",
+        ),
+        ("note", '{"a": 1}'),
+    ]
+    two = provenance_rows({"invocations": [entry, {**entry, "numpy": "2.1"}]})
+    assert [key for key, _ in two] == ["versions", "machine", "played"] * 2
+    assert provenance_rows({"invocations": []}) == []
+
+
+def test_a_chart_has_the_numbers_and_styles_of_its_figure(result):
+    curves = regret_curves(result)
+    chart = chart_of(curves)
+    for each, name, mean in zip(chart["series"], curves.names, curves.mean, strict=False):
+        assert each["name"] == name
+        np.testing.assert_allclose(each["y"], mean, rtol=1e-5)
+        assert each["colour"] == styles(result.names)[name].colour
+    boxes = chart_of(final_regret(result))["boxes"]
+    for each in boxes:
+        final = result.final_regret[result.names.index(each["name"])]
+        assert each["q50"] == pytest.approx(np.median(final), rel=1e-5)
+        assert each["colour"] == styles(result.names)[each["name"]].colour
+
+
+def test_the_page_tells_of_its_file_and_its_study():
+    text = render(Report("t", "rbmle report run", file="run/study.json", study='name = "<x>"'))
+    said = "".join(Page(text).said)
+    assert "Made of run/study.json by" in said
+    assert 'name = "<x>"' in said
 
 
 def test_words_say_who_won_and_how_clearly(result):
@@ -135,9 +200,8 @@ def test_words_say_who_won_and_how_clearly(result):
     assert words.startswith(f"{result.names[mean.argmin()]} has the least mean regret")
     assert "standard error" in words
     alone = simulate(result.problem, [UCB()], 50, 1)
-    assert in_words(alone) == f"UCB has the least mean regret, {alone.final_regret[0, 0]:.1f} " + (
-        "after 50 rounds."
-    )
+    regret = number_text(alone.final_regret[0, 0])
+    assert in_words(alone) == f"UCB has mean regret {regret} after 50 rounds."
 
 
 def test_every_verdict_has_its_mark_and_is_counted():
@@ -169,132 +233,3 @@ def test_a_drawing_of_the_callers_loses_its_scripts():
     assert 'id="x-p"' in shown
     assert 'href="#x-p"' in shown
     assert 'viewBox="0 0 4 3"' in shown
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    profile = tmp_path_factory.mktemp("profile")
-    for flag in (
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--disable-dev-shm-usage", f"--user-data-dir={profile}",
-    ):  # fmt: skip
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
-    service = webdriver.ChromeService(shutil.which("chromedriver") or "chromedriver")
-    driver = webdriver.Chrome(options=options, service=service)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture
-def opened(browser, report, tmp_path):
-    path = tmp_path / "report.html"
-    write_report(path, report)
-    browser.set_window_size(1280, 900)
-    browser.get("about:blank")
-    browser.get_log("performance")  # what the browser asked for before is not the page's doing
-    browser.get(path.as_uri())
-    return browser
-
-
-def column(driver, number):
-    script = "return [...document.querySelector('table').tBodies[0].rows].map(r => r.cells[%d]%s)"
-    return driver.execute_script(script % (number, ".textContent.trim()"))
-
-
-@pytest.mark.browser
-def test_it_opens_without_errors_or_requests(opened):
-    assert opened.get_log("browser") == []
-    messages = [json.loads(each["message"])["message"] for each in opened.get_log("performance")]
-    asked = {
-        each["params"]["request"]["url"]
-        for each in messages
-        if each["method"] == "Network.requestWillBeSent"
-    }
-    assert asked
-    assert all(each.startswith(("file:", "data:")) for each in asked), asked
-    resources = "return performance.getEntriesByType('resource').map(e => e.name)"
-    assert all(each.startswith("data:") for each in opened.execute_script(resources))
-
-
-@pytest.mark.browser
-def test_a_table_sorts_by_click_and_by_key(opened):
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-
-    heads = opened.find_elements(By.CSS_SELECTOR, "table:first-of-type thead th")[:3]
-    buttons = [each.find_element(By.TAG_NAME, "button") for each in heads]
-    buttons[1].click()
-    assert [each.split()[0] for each in column(opened, 1)] == ["9.0", "10.5", "100.1"]
-    assert [each.get_attribute("aria-sort") for each in heads] == ["none", "ascending", "none"]
-    buttons[1].send_keys(Keys.ENTER)
-    assert [each.split()[0] for each in column(opened, 1)] == ["100.1", "10.5", "9.0"]
-    assert heads[1].get_attribute("aria-sort") == "descending"
-    buttons[2].click()
-    assert column(opened, 2) == ["9", "20", "100"]
-    assert [each.get_attribute("aria-sort") for each in heads] == ["none", "none", "ascending"]
-    opened.find_element(By.CSS_SELECTOR, "td.agrees").click()
-    note = opened.find_element(By.CSS_SELECTOR, ".note")
-    assert note.text == "KG: published 8.5, z = 0.4"
-
-
-@pytest.mark.browser
-def test_a_policy_is_hidden_and_shown_in_its_section_only(opened):
-    from selenium.webdriver.common.by import By
-
-    sections = opened.find_elements(By.CSS_SELECTOR, "section")
-
-    def shown(section, name):
-        parts = section.find_elements(By.CSS_SELECTOR, "[data-policy]")
-        mine = [each for each in parts if each.get_attribute("data-policy") == name]
-        assert mine
-        return {each.value_of_css_property("display") != "none" for each in mine}
-
-    box = sections[1].find_element(By.CSS_SELECTOR, "input[value=UCB]")
-    box.click()
-    assert shown(sections[1], "UCB") == {False}
-    assert shown(sections[2], "UCB") == {True}
-    rbmle = sections[1].find_elements(By.TAG_NAME, "input")[1].get_attribute("value")
-    assert shown(sections[1], rbmle) == {True}
-    box.click()
-    assert shown(sections[1], "UCB") == {True}
-    evil = sections[3].find_elements(By.TAG_NAME, "input")[1]
-    evil.click()
-    assert shown(sections[3], EVIL) == {False}
-    sections[3].find_element(By.CSS_SELECTOR, "button[value=none]").click()
-    assert shown(sections[3], "UCB") == {False}
-    sections[3].find_element(By.CSS_SELECTOR, "button[value=all]").click()
-    assert shown(sections[3], EVIL) == shown(sections[3], "UCB") == {True}
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_is_never_wider_than_the_screen(opened, width):
-    metrics = {"width": width, "height": 844, "deviceScaleFactor": 2, "mobile": width < 500}
-    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    assert opened.execute_script("return window.innerWidth") == width
-    widths = "const page = document.documentElement; return [page.scrollWidth, page.clientWidth]"
-    needed, given = opened.execute_script(widths)
-    assert needed <= given <= width
-    opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_the_page(opened, scheme):
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    read = (
-        "const of = (q, p) => getComputedStyle(document.querySelector(q))[p];"
-        "return [of('body', 'backgroundColor'), of('body', 'color'), of('figure text', 'fill')]"
-    )
-    colours = opened.execute_script(read)
-    light = [np.mean([int(x) for x in re.findall(r"\d+", each)[:3]]) for each in colours]
-    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert (light[0] > 200) == (scheme == "light")
-    assert all(abs(each - light[0]) > 150 for each in light[1:])

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +19,8 @@ try:
 except ImportError:
     raise ImportError("A report needs jinja2: pip install 'rbmle[report]'.") from None
 
-from matplotlib.figure import Figure
-
 from .._files import write_atomically
-from ..errors import ParameterError, one_of
+from .._text import count_text, number_text
 from ..figures import (
     best_arm_share,
     draw_best_arm_share,
@@ -38,81 +35,33 @@ from ..figures.inline import inline
 from ..figures.style import clean
 from ..paper.verdicts import MARKS, VERDICTS
 from ..result import STATISTICS, Result
+from .charts import chart_of
+from .content import Plot, Report, ReportTable, Section, TableCell, number_cell
+from .differences import differences_table
+from .provenance_rows import provenance_rows
+from .pulls import pulls_table
+from .what_was_played import facts_of, policies_table
 
-
-class TableCell(NamedTuple):
-    """A cell of a table.
-
-    value: what it sorts by, its text by default. verdict: one of `VERDICTS` or None.
-    note: a sentence that is shown when the cell is pointed at. best: it is emphasised.
-    """
-
-    text: str
-    value: float | None = None
-    verdict: str | None = None
-    note: str = ""
-    best: bool = False
-
-
-@dataclass(frozen=True)
-class ReportTable:
-    """Columns by their names, and rows of cells: `TableCell`s, or plain text and numbers."""
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[TableCell | str | float]]
-    caption: str = ""
-
-    def cells(self) -> list[list[TableCell]]:
-        """The rows, checked: as many cells as columns, and verdicts that exist."""
-        rows = [[_cell(each) for each in row] for row in self.rows]
-        for row in rows:
-            if len(row) != len(self.columns):
-                raise ParameterError.of(
-                    "ReportTable", "rows", f"of {len(self.columns)} cells each", len(row)
-                )
-            for cell in row:
-                if cell.verdict is not None:
-                    one_of("TableCell", "verdict", cell.verdict, VERDICTS)
-        return rows
-
-    def counts(self) -> dict[str, int]:
-        """How many cells have each verdict."""
-        found = Counter(cell.verdict for row in self.cells() for cell in row)
-        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
-
-
-class Plot(NamedTuple):
-    """A figure, of matplotlib or as SVG text, and what to say below it."""
-
-    figure: Figure | str
-    caption: str
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the report. `policies`: those whose curves the reader may show and hide."""
-
-    title: str
-    text: str = ""
-    table: ReportTable | None = None
-    figures: Sequence[Plot] = ()
-    policies: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Report:
-    """All that the page says. `command` is what made it; `summary` holds paragraphs."""
-
-    title: str
-    command: str
-    summary: Sequence[str] = ()
-    sections: Sequence[Section] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+__all__ = [
+    "MARKS",
+    "VERDICTS",
+    "Plot",
+    "Report",
+    "ReportTable",
+    "Section",
+    "TableCell",
+    "in_words",
+    "render",
+    "section_of",
+    "statistics_table",
+    "write_report",
+]
+_MOST_ROWS = 15  # a longer table below the figures is folded
 
 
 def section_of(result: Result, title: str, text: str = "") -> Section:
     """A section about one result: statistics of the final regret, and the figures."""
-    curves = regret_curves(result)
+    curves, differences = regret_curves(result), differences_table(result)
     percent = " to ".join(f"{100.0 * each:g}" for each in curves.band)
     bound = (
         " c log t is Lai and Robbins' lower bound (dotted, where the scale allows). It says how"
@@ -129,7 +78,6 @@ def section_of(result: Result, title: str, text: str = "") -> Section:
                 draw_regret_curves(curves),
                 f"Cumulative regret: mean, and band from {percent}\N{NO-BREAK SPACE}%.{bound}",
             ),
-            Plot(draw_regret_curves(curves, log_time=True), "The same over log time."),
             Plot(
                 draw_final_regret(final_regret(result)),
                 "Final regret, smallest median first. Box: quartiles and median; whiskers: 10 and"
@@ -141,26 +89,33 @@ def section_of(result: Result, title: str, text: str = "") -> Section:
             ),
         ),
         policies=result.names,
+        facts=facts_of(result),
+        more=[policies_table(result), *([differences] if differences else []), pulls_table(result)],
     )
 
 
 def statistics_table(result: Result) -> ReportTable:
-    """Mean, standard deviation and quantiles of the final regret; the least of each stands out."""
+    """Mean with its standard error, standard deviation and quantiles of the final regret."""
     values = result.statistics()
     least = values.min(axis=0)
-    rows = [
-        [
-            TableCell(name),
-            *(
-                TableCell(f"{value:.1f}", float(value), best=bool(value == low))
-                for value, low in zip(row, least, strict=True)
-            ),
+    alone = result.replications == 1
+    rows = []
+    for name, row, error in zip(result.names, values, result.standard_errors(), strict=True):
+        cells = [
+            number_cell(value, best=bool(value == low))
+            for value, low in zip(row, least, strict=True)
         ]
-        for name, row in zip(result.names, values, strict=True)
-    ]
-    return ReportTable(
-        ("policy", *STATISTICS), rows, "Final regret. Bold: the least of its column."
+        if alone:
+            cells[1] = TableCell("-", float("nan"))
+        rows.append([TableCell(name), cells[0], number_cell(error), *cells[1:]])
+    caption = "Final regret. Bold: the least of its column. " + (
+        "One replication has no spread: neither std nor s.e."
+        if alone
+        else "s.e.: the standard error of the mean, from the standard deviation with ddof 1; std: "
+        "the standard deviation with ddof 0."
     )
+    mean, *others = STATISTICS
+    return ReportTable(("policy", mean, "s.e.", *others), rows, caption, "Final regret")
 
 
 def in_words(result: Result) -> str:
@@ -172,19 +127,22 @@ def in_words(result: Result) -> str:
     final, names = result.final_regret, result.names
     order = np.argsort(final.mean(axis=1), kind="stable")
     first = order[0]
-    said = f"{names[first]} has the least mean regret, {final[first].mean():.1f}"
+    rounds = count_text(result.horizon, "round")
     if len(names) == 1:
-        return f"{said} after {result.horizon} rounds."
+        return f"{names[first]} has mean regret {number_text(final[first].mean())} after {rounds}."
+    said = f"{names[first]} has the least mean regret, {number_text(final[first].mean())}"
     second = order[1]
     apart = final[second] - final[first]
-    said += f" after {result.horizon} rounds; next comes {names[second]}, {apart.mean():.1f} above"
+    above = number_text(apart.mean())
+    said += f" after {rounds}; next comes {names[second]}, {above} above"
     if result.replications < 2:
-        return f"{said} (a single replication)."
+        return f"{said} (one replication, which has no spread)."
     error = apart.std(ddof=1) / np.sqrt(apart.size)
     clear = apart.mean() > 2.0 * error
     judged = "more" if clear else "less"
     return (
-        f"{said}, which is {judged} than twice the standard error of the difference, {error:.1f}."
+        f"{said}, which is {judged} than twice the standard error of the difference, "
+        f"{number_text(error)}."
     )
 
 
@@ -205,12 +163,13 @@ def render(report: Report) -> str:
     sections = [_shown(number, each) for number, each in enumerate(report.sections, 1)]
     total: Counter[str] = Counter()
     for section in sections:
-        total.update(section["counts"])
+        for table in (*section["tables"], *section["more"]):
+            total.update(table["counts"])
     return environment.get_template("report.html.j2").render(
         report=report,
         sections=sections,
         total={verdict: total[verdict] for verdict in VERDICTS if total[verdict]},
-        provenance={key: _plain(value) for key, value in report.provenance.items()},
+        provenance=provenance_rows(report.provenance),
         verdicts=VERDICTS,
         marks=MARKS,
     )
@@ -226,30 +185,48 @@ def _shown(number: int, section: Section) -> dict[str, Any]:
         )
         for rank, each in enumerate(section.figures, 1)
     ]
-    table = section.table
+    tables = [each for each in (section.table, *section.more) if each is not None]
+    shown = [
+        {
+            "id": f"table-{number}-{rank}",
+            "title": table.title,
+            "columns": table.columns,
+            "rows": table.cells(),
+            "caption": table.caption,
+            "counts": table.counts(),
+            "open": len(table.rows) <= _MOST_ROWS,
+            "file": f"{_file_name(section.title)}-{_file_name(table.title or 'table')}.csv",
+        }
+        for rank, table in enumerate(tables, 1)
+        if table.rows
+    ]
+    first = 1 if section.table is not None and section.table.rows else 0
     return {
         "id": f"section-{number}",
         "title": section.title,
         "text": section.text,
-        "columns": table.columns if table else (),
-        "rows": table.cells() if table else (),
-        "caption": table.caption if table else "",
-        "counts": table.counts() if table else {},
+        "facts": section.facts,
+        "tables": shown[:first],
+        "more": shown[first:],
         "plots": [
-            (Markup(drawing), each.caption)  # drawn here or by the caller, not user text
-            for drawing, each in zip(drawings, section.figures, strict=True)
+            {
+                "drawing": Markup(drawing),  # drawn here or by the caller, not user text
+                "caption": each.caption,
+                "chart": json.dumps(chart, separators=(",", ":")) if chart else "",
+                "file": f"{_file_name(section.title)}-{chart['about'] if chart else rank}",
+            }
+            for rank, (drawing, each, chart) in enumerate(
+                zip(drawings, section.figures, map(_chart, section.figures), strict=True), 1
+            )
         ],
         "policies": [(clean(name), style) for name, style in styles(section.policies).items()],
     }
 
 
-def _cell(given: TableCell | str | float) -> TableCell:
-    if isinstance(given, TableCell):
-        return given
-    if isinstance(given, str):
-        return TableCell(given)
-    return TableCell(f"{given:g}", float(given))
+def _chart(plot: Plot) -> dict[str, Any] | None:
+    return chart_of(getattr(plot.figure, "record", None))
 
 
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)
+def _file_name(title: str) -> str:
+    """The title as part of a file's name."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "figure"

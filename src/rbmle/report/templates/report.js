@@ -1,4 +1,3 @@
-"use strict";
 // Tables sort by a click on a header; curves are shown and hidden by policy; notes show on a tap.
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
@@ -26,9 +25,10 @@ for (const table of document.querySelectorAll("table.sortable")) {
       body.append(...rows);
     });
   });
-  const note = table.closest("section").querySelector(".note");
+  let note = table.closest(".wide");
+  while (!note.classList.contains("note")) note = note.nextElementSibling;
   body.addEventListener("click", (event) => {
-    const cell = event.target.closest("[title]");
+    const cell = event.target.closest("td[title]");
     if (cell) note.textContent = cell.closest("tr").cells[0].textContent.trim() + ": " + cell.title;
   });
 }
@@ -40,6 +40,7 @@ for (const choice of document.querySelectorAll(".policies")) {
     for (const part of section.querySelectorAll("[data-policy]")) {
       part.classList.toggle("off", hidden.has(part.dataset.policy));
     }
+    for (const chart of charts) if (section.contains(chart.figure)) chart.draw();
   };
   choice.addEventListener("change", update);
   choice.addEventListener("click", (event) => {

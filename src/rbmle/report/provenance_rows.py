@@ -1,0 +1,70 @@
+"""Provenance as a few lines, however many processes played a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._text import count_text, number_text
+
+_VERSIONS = ("rbmle", "numpy", "numba", "python")
+_PLACE = (*_VERSIONS, "platform", "machine", "cpus")
+
+
+def provenance_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Pairs of a word and what there is to say.
+
+    Processes of the same versions on the same machine are one line: how many they were, what they
+    played, from when to when, and in what time.
+    """
+    rows: list[tuple[str, str]] = []
+    for key, value in provenance.items():
+        if key == "invocations" and _entries(value):
+            rows += _processes(value)
+        else:
+            rows.append((str(key), _plain(value)))
+    return rows
+
+
+def _entries(value: Any) -> bool:
+    return isinstance(value, Sequence) and all(isinstance(each, Mapping) for each in value)
+
+
+def _processes(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    alike: dict[str, list[Mapping[str, Any]]] = {}
+    for each in entries:
+        alike.setdefault(_plain([each.get(key) for key in _PLACE]), []).append(each)
+    rows = []
+    for group in alike.values():
+        first = group[0]
+        rows.append(("versions", ", ".join(f"{key} {first.get(key, '?')}" for key in _VERSIONS)))
+        if "platform" in first:
+            cpus = int(first.get("cpus") or 0)
+            rows.append(("machine", f"{first['platform']}, {count_text(cpus, 'processor')}"))
+        rows.append(("played", _played(group)))
+    return rows
+
+
+def _played(group: Sequence[Mapping[str, Any]]) -> str:
+    played = sum(int(each.get("played") or 0) for each in group)
+    stopped = sum(each.get("finished") is None for each in group)
+    said = (
+        f"{count_text(played, 'replication')} by {count_text(len(group), 'process', 'processes')}"
+    )
+    if stopped:
+        said += f", {stopped:,} of them interrupted"
+    begun = min(str(each.get("started") or "") for each in group)
+    ended = max(str(each.get("finished") or each.get("started") or "") for each in group)
+    wall, cpu = (
+        sum(float(each.get(key) or 0.0) for each in group)
+        for key in ("wall_seconds", "cpu_seconds")
+    )
+    return (
+        f"{said}, {begun} to {ended}, {number_text(wall)} s on the clock, "
+        f"{number_text(cpu)} s of processors"
+    )
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)

@@ -1,0 +1,37 @@
+"""How often each policy pulled each arm."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._text import number_text
+from ..result import Result
+from .content import ReportTable, TableCell, number_cell
+
+_MOST_ARMS = 12  # columns of arms; the others are taken together
+
+
+def pulls_table(result: Result) -> ReportTable:
+    """Mean pulls of each arm at the horizon, the arms with the largest means first."""
+    means, mean_pulls = result.problem.means, result.pulls.mean(axis=1)
+    order = np.argsort(-means, kind="stable")
+    shown = order if order.size <= _MOST_ARMS else order[: _MOST_ARMS - 1]
+    rest = order[shown.size :]
+    heads = [f"arm {i + 1}: {number_text(float(means[i]))}" for i in shown]
+    columns = [mean_pulls[:, i] for i in shown]
+    if rest.size:
+        heads.append(f"{rest.size:,} others")
+        columns.append(mean_pulls[:, rest].sum(axis=1))
+    best = result.problem.gaps[shown] == 0.0
+    rows: list[list[TableCell | str | float]] = []
+    for place, name in enumerate(result.names):
+        cells = [
+            number_cell(float(column[place]), best=bool(rank < best.size and best[rank]))
+            for rank, column in enumerate(columns)
+        ]
+        rows.append([TableCell(name), *cells])
+    caption = (
+        f"Mean over replications of the pulls up to T = {result.horizon:,}; under each arm its "
+        "mean reward, the best first. Bold: a best arm."
+    )
+    return ReportTable(("policy", *heads), rows, caption, "Pulls of each arm")

@@ -1,0 +1,19 @@
+"""Every figure of ours can be drawn by a page: its record is a chart of finite numbers."""
+
+import json
+
+import pytest
+from figure_cases import DRAWN
+
+from rbmle.report.charts import chart_of
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_every_figure_of_ours_is_a_chart_of_finite_numbers(kind):
+    chart = chart_of(DRAWN[kind]().record)
+    text = json.dumps(chart, allow_nan=False)
+    assert json.loads(text) == chart
+    for each in chart.get("series", []):
+        assert len(each["x"]) == len(each["y"])
+    assert chart.get("series") or chart.get("boxes")
+    assert chart_of(object()) is None
