@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 import rbmle
 from rbmle.random import Cell
-from rbmle.testing import check_policy
+from rbmle.testing import check_family, check_policy
 
 
 @rbmle.family
@@ -47,9 +47,10 @@ class InverseGaussian(NamedTuple):
 
 def main() -> None:
     family = InverseGaussian(2.0)
+    check_family(family)  # raises where a law is broken
     for policy in (rbmle.RBMLE(), rbmle.KLUCB(), rbmle.UCB()):
-        check_policy(policy, family)  # raises where a law is broken
-    print("RBMLE, KLUCB and UCB obey every law on InverseGaussian.\n")
+        check_policy(policy, family)
+    print("InverseGaussian obeys every law, and so do RBMLE, KLUCB and UCB on it.\n")
 
     problem = rbmle.Problem(family, [0.5, 0.6, 0.8, 1.0])
     policies = [rbmle.RBMLE(), rbmle.KLUCB(), rbmle.UCB()]

@@ -1,4 +1,4 @@
-"""Every family and law: what it says of itself agrees with its definition and with SciPy."""
+"""Families against SciPy, and what RBMLE needs of them; test_family_laws.py has the rest."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 import scipy.optimize
 import scipy.special
 import scipy.stats
+from family_cases import OTHER_LAWS, OURS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 
 from rbmle.families import (
     FAMILIES,
@@ -25,19 +25,10 @@ from rbmle.families import (
     roots,
 )
 from rbmle.random import Cell, key
-from rbmle.rewards.laws import LAWS, Beta, GaussianMixture, Laplace, TwoPoint, Uniform
+from rbmle.rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform
 
 KEY = key(8_061_977)
-OURS = [
-    Bernoulli(), Bernoulli(2.5, 0.5), Binomial(5), Binomial(12, 0.5, 2.0), Gaussian(),
-    Gaussian(2.0, -1.0, 0.5), Exponential(), Exponential(2.5, 3.0), Gamma(2.5),
-    Gamma(0.4, 3.0, 2.0), Poisson(), Poisson(0.5, 2.0),
-]  # fmt: skip
 PAIRS = [(Bernoulli(2.0, 3.0), Binomial(1, 2.0, 3.0)), (Exponential(2.0, 3.0), Gamma(1, 2.0, 3.0))]
-OTHER_LAWS = [
-    Uniform(), Uniform(0.7), Beta(), Beta(0.5), TwoPoint(), TwoPoint(-2.0, 3.0),
-    GaussianMixture(), GaussianMixture(3.0, 0.5), Laplace(), Laplace(0.3),
-]  # fmt: skip
 HISTORIES = [(u, n, place) for u in (0.1, 0.5, 0.85) for n in (3.0, 40.0) for place in (0.2, 0.9)]
 
 every_family = pytest.mark.parametrize("family", OURS, ids=repr)
@@ -73,59 +64,6 @@ def posterior(family, n: float, total: float):
             return scipy.stats.gamma(a + total, scale=1.0 / (b + n))
 
 
-def test_every_family_and_law_of_the_package_is_tested():
-    known = {*FAMILIES.values(), *LAWS.values()}
-    ours = {each for each in known if each.__module__.startswith("rbmle.")}
-    assert {type(each) for each in OURS + OTHER_LAWS} == ours
-
-
-@every_family
-@laws
-@given(PLACES)
-def test_the_mean_is_the_derivative_of_the_log_partition(family, u):
-    mean = mean_at(family, u)
-    eta = family.natural(mean)
-    h = 1e-5 * max(abs(eta), 0.1)
-    slope = (family.log_partition(eta + h) - family.log_partition(eta - h)) / (2.0 * h)
-    assert slope == pytest.approx(mean, rel=1e-6, abs=1e-8)
-
-
-@every_family
-@laws
-@given(PLACES)
-def test_the_variance_is_its_second_derivative(family, u):
-    mean = mean_at(family, u)
-    h = 1e-5 * family.variance(mean) ** 0.5
-    slope = (family.natural(mean + h) - family.natural(mean - h)) / (2.0 * h)
-    assert 1.0 / slope == pytest.approx(family.variance(mean), rel=1e-6)
-
-
-@every_family
-@laws
-@given(PLACES)
-def test_the_conjugate_is_the_legendre_transform(family, u):
-    mean = mean_at(family, u)
-    eta = family.natural(mean)
-    generic = mean * eta - family.log_partition(eta)
-    assert family.conjugate(mean) == pytest.approx(generic, rel=1e-12, abs=1e-12)
-    assert base.conjugate(family, mean) == generic
-    for other in (0.9 * eta, 1.1 * eta, eta + (0.01 if eta >= 0.0 else -0.01)):
-        assert mean * other - family.log_partition(other) <= generic + 1e-12 * (1 + abs(generic))
-
-
-@every_family
-@laws
-@given(PLACES, PLACES)
-def test_kl_is_the_bregman_divergence(family, u, v):
-    mean, other = mean_at(family, u), mean_at(family, v)
-    kl = family.kl(mean, other)
-    assert kl == pytest.approx(base.kl(family, mean, other), rel=1e-9, abs=1e-12)
-    assert family.kl(mean, mean) == 0.0
-    assert kl >= (0.0 if abs(u - v) > 1e-6 else -1e-12)
-    if abs(u - v) > 1e-3:
-        assert kl > 0.0
-
-
 @every_family
 @laws
 @given(PLACES, st.floats(1e-3, 8.0))
@@ -139,13 +77,6 @@ def test_kl_upper_solves_its_equation(family, u, bound):
     assert solved or pinned
     generic = roots.kl_upper(family, mean, bound)
     assert upper == pytest.approx(generic, rel=1e-12, abs=1e-12)
-
-
-@every_family
-def test_kl_upper_without_room_is_the_mean(family):
-    mean = mean_at(family, 0.4)
-    assert family.kl_upper(mean, 0.0) == mean
-    assert family.kl_upper(mean, -1.0) == mean
 
 
 @every_family
@@ -243,20 +174,6 @@ def test_the_posterior_is_scipys(family, u, n, place):
         assert sd > 0.0
 
 
-@njit
-def posterior_draws(family, n, total, out):
-    for j in range(out.size):
-        out[j] = family.posterior_draw(n, total, Cell(KEY[0], KEY[1], j, 1, 0), 256 * (j % 3))
-
-
-@every_family
-@pytest.mark.parametrize(("n", "u"), [(1.0, 0.3), (30.0, 0.8)])
-def test_posterior_draws_are_from_the_posterior(family, n, u):
-    total, out = n * mean_at(family, u), np.empty(10_000)
-    posterior_draws(family, n, total, out)
-    assert scipy.stats.kstest(out, posterior(family, n, total).cdf).pvalue > 1e-4
-
-
 @pytest.mark.parametrize(("plain", "general"), PAIRS, ids=repr)
 @laws
 @given(PLACES, PLACES, st.integers(2, 60), st.floats(0.01, 9.0))
@@ -275,30 +192,6 @@ def test_special_cases_are_the_plain_families(plain, general, u, v, n, x):
     for name, arguments in calls.items():
         a, b = getattr(plain, name)(*arguments), getattr(general, name)(*arguments)
         assert b == pytest.approx(a, rel=1e-10, abs=1e-13), name
-
-
-@njit
-def rewards(law, mean, out):
-    for j in range(out.size):
-        out[j] = law.sample(mean, Cell(KEY[0], KEY[1], j // 10, 1 + j % 10, 0))
-
-
-@every_law
-@pytest.mark.parametrize("u", [0.2, 0.7])
-def test_rewards_have_their_mean_variance_and_support(law, u):
-    mean, out = mean_at(law, u), np.empty(40_000)
-    rewards(law, mean, out)
-    variance, gaps = law.variance(mean), (out - mean) ** 2
-    assert abs(out.mean() - mean) < 4.5 * (variance / out.size) ** 0.5
-    spread = max(gaps.std(), 1e-3 * variance)  # a fair coin's squared gaps do not vary
-    assert abs(gaps.mean() - variance) < 4.5 * spread / out.size**0.5
-    assert out.min() in law.reward_interval()
-    assert out.max() in law.reward_interval()
-    assert mean in law.mean_interval()
-    if isinstance(law, Uniform):
-        assert np.abs(out - mean).max() < 0.5 * law.width
-    if isinstance(law, TwoPoint):
-        assert set(out) == {law.low, law.high}
 
 
 def log_mgf(law, mean: float, x: np.ndarray) -> np.ndarray:

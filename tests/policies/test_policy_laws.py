@@ -63,10 +63,10 @@ def cases() -> list:
     return fitting + VARIANTS
 
 
-@pytest.mark.parametrize("law", testing.checks(), ids=lambda law: law.__name__)
+@pytest.mark.parametrize("check", testing.checks(), ids=lambda check: check.__name__)
 @pytest.mark.parametrize(("policy", "family"), cases(), ids=repr)
-def test_law(policy, family, law):
-    law(policy, family)
+def test_policy(policy, family, check):
+    check(policy, family)
 
 
 def test_every_policy_of_the_paper_is_here():

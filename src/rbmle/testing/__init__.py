@@ -1,9 +1,27 @@
-"""The laws that every policy obeys, to check policies of your own:
+"""The laws of this package, to check policies, families and laws of rewards of your own:
 
-from rbmle.testing import check_policy
+from rbmle.testing import check_policy, check_family, check_law
 check_policy(MyPolicy(), Bernoulli())
+check_family(MyFamily())
+check_law(MyLaw())
 """
 
-from .policy_checks import check_policy, checks, easy_problem
+from .checking import BrokenLawError, Check, NotApplicable, Outcome
+from .family_checks import check_family
+from .law_checks import check_law
+from .listing import checks
+from .policy_checks import check_policy
+from .problems import easy_problem, mean_at
 
-__all__ = ["check_policy", "checks", "easy_problem"]
+__all__ = [
+    "BrokenLawError",
+    "Check",
+    "NotApplicable",
+    "Outcome",
+    "check_family",
+    "check_law",
+    "check_policy",
+    "checks",
+    "easy_problem",
+    "mean_at",
+]

@@ -1,0 +1,96 @@
+"""What a check is: a function that returns, raises BrokenLawError or says that it does not apply.
+
+No check is a bare `assert`, so they work under `python -O`. A check that does not apply raises
+`NotApplicable` with the reason; pytest shows it as a skipped test.
+"""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import RbmleError
+
+Check = Callable[..., None]
+
+HOLDS = "holds"
+
+
+class BrokenLawError(RbmleError, AssertionError):
+    """A policy, family or law of rewards that breaks a law; the sentence says which and by how
+    much. It is an AssertionError too, for scripts that expect one."""
+
+
+class NotApplicable(unittest.SkipTest):
+    """A law that says nothing about this policy, family or law of rewards, and why."""
+
+
+class Outcome(NamedTuple):
+    """What became of one check: `outcome` is "holds", or "does not apply: ..." with the reason."""
+
+    check: str
+    outcome: str
+
+
+class Checks:
+    """A list of checks of one kind of thing; used as a decorator, it takes in one more."""
+
+    def __init__(self) -> None:
+        self.functions: list[Check] = []
+
+    def __call__(self, function: Check) -> Check:
+        self.functions.append(function)
+        return function
+
+    def run(self, *things: Any) -> list[Outcome]:
+        """Every check in turn; the first broken law raises BrokenLawError."""
+        outcomes = []
+        for function in self.functions:
+            try:
+                function(*things)
+            except NotApplicable as reason:
+                outcomes.append(Outcome(function.__name__, f"does not apply: {reason}"))
+            except BrokenLawError as broken:
+                owner = ", ".join(map(repr, things))
+                raise BrokenLawError(f"{function.__name__}: {broken} ({owner})") from None
+            else:
+                outcomes.append(Outcome(function.__name__, HOLDS))
+        return outcomes
+
+
+def require(condition: Any, sentence: str) -> None:
+    """Raise BrokenLawError with the sentence unless the condition holds."""
+    if not condition:
+        raise BrokenLawError(sentence)
+
+
+def require_equal(found: Any, expected: Any, what: str) -> None:
+    """Raise BrokenLawError unless two arrays are equal, bit for bit; NaN equals NaN."""
+    one, two = np.asarray(found, float), np.asarray(expected, float)
+    require(one.shape == two.shape, f"{what} must have one shape. Got {one.shape}, {two.shape}.")
+    differ = ~((one == two) | (np.isnan(one) & np.isnan(two)))
+    if differ.any():
+        x, y = float(one[differ][0]), float(two[differ][0])
+        raise BrokenLawError(
+            f"{what} must be equal. Got {x:.17g} and {y:.17g}, and {differ.sum() - 1} more pairs."
+        )
+
+
+def require_close(found: float, expected: float, what: str, rel: float, scale: float = 1.0) -> None:
+    """Raise BrokenLawError unless |found - expected| <= rel max(|expected|, scale).
+
+    Equal infinities are close, and so are two NaNs.
+    """
+    near = abs(found - expected) <= rel * max(abs(expected), scale)
+    same = found == expected or (found != found and expected != expected)
+    require(near or same, f"{what} must be {expected:.9g}. Got {found:.9g}.")
+
+
+def require_method(thing: Any, *names: str) -> None:
+    """Raise NotApplicable unless the thing has all these methods."""
+    missing = [name for name in names if not hasattr(thing, name)]
+    if missing:
+        raise NotApplicable(f"{type(thing).__name__} has no {missing[0]}")

@@ -1,0 +1,130 @@
+"""The laws that every family obeys: what it says of itself follows from F, its log-partition.
+
+from rbmle.testing import check_family
+check_family(MyFamily())
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+from .checking import Checks, Outcome, require, require_close, require_method
+from .compiled_checks import family_compiled_equals_interpreted
+from .posterior_checks import POSTERIOR_CHECKS
+from .problems import means_of
+from .reward_checks import REWARD_CHECKS, rewards_have_the_familys_distribution
+
+CHECKS = Checks()
+
+
+def check_family(family: Any) -> list[Outcome]:
+    """Check a family by every law, and say of each whether it holds or why it does not apply.
+    The first broken one raises BrokenLawError.
+
+    >>> import rbmle
+    >>> [each.check for each in check_family(rbmle.Bernoulli())][:2]
+    ['the_natural_parameter_rises_with_the_mean', 'the_mean_is_the_slope_of_the_log_partition']
+    """
+    return CHECKS.run(family)
+
+
+def _step(family: Any, eta: float) -> float:
+    """A step in eta for central differences, that stays inside a range that ends at 0."""
+    return 1e-4 * max(abs(eta), 0.1)
+
+
+def _slope(function: Any, x: float, h: float) -> float:
+    """The derivative by central differences of two widths; its error is of the order h^4."""
+    narrow = (function(x + h) - function(x - h)) / (2.0 * h)
+    wide = (function(x + 2.0 * h) - function(x - 2.0 * h)) / (4.0 * h)
+    return float((4.0 * narrow - wide) / 3.0)
+
+
+@CHECKS
+def the_natural_parameter_rises_with_the_mean(family: Any) -> None:
+    """natural is strictly increasing, and finite inside the range of means."""
+    means = means_of(family)
+    etas = [float(family.natural(mean)) for mean in means]
+    require(all(-inf < eta < inf for eta in etas), f"'natural' must be finite. Got {etas}.")
+    require(
+        all(a < b for a, b in pairwise(etas)), f"'natural' must rise with the mean. Got {etas}."
+    )
+
+
+@CHECKS
+def the_mean_is_the_slope_of_the_log_partition(family: Any) -> None:
+    """F'(natural(m)) = m. A wrong sign or factor in `log_partition` or `natural` breaks it."""
+    for mean in means_of(family):
+        eta = family.natural(mean)
+        slope = _slope(family.log_partition, eta, _step(family, eta))
+        what = f"the slope of 'log_partition' at natural({mean:.6g}) = {eta:.6g}"
+        require_close(slope, mean, what, rel=1e-6, scale=1e-2)
+
+
+@CHECKS
+def the_variance_is_the_curvature_of_the_log_partition(family: Any) -> None:
+    """variance(m) = F''(natural(m)), which is 1 over the slope of `natural` at m."""
+    require_method(family, "variance")
+    for mean in means_of(family):
+        variance = family.variance(mean)
+        h = 1e-4 * min(variance**0.5, *(abs(mean - end) for end in family.mean_range()))
+        curvature = 1.0 / _slope(family.natural, mean, h)
+        require_close(variance, curvature, f"'variance' at {mean:.6g}", rel=1e-6, scale=0.0)
+
+
+@CHECKS
+def the_conjugate_is_the_legendre_transform(family: Any) -> None:
+    """conjugate(m) = m eta - F(eta) at eta = natural(m), which no other eta exceeds."""
+    for mean in means_of(family):
+        eta = family.natural(mean)
+        value = mean * eta - family.log_partition(eta)
+        require_close(family.conjugate(mean), value, f"'conjugate' at {mean:.6g}", rel=1e-9)
+        for other in (eta - _step(family, eta), eta + _step(family, eta)):
+            below = mean * other - family.log_partition(other) <= value + 1e-9 * (1.0 + abs(value))
+            require(below, f"m eta - F(eta) must be largest at natural({mean:.6g}). Got {other}.")
+
+
+@CHECKS
+def the_divergence_is_that_of_the_log_partition(family: Any) -> None:
+    """kl(m, m') = F(eta') - F(eta) - m (eta' - eta), the Bregman divergence of F: 0 for equal
+    means and positive for others."""
+    for mean in means_of(family):
+        require(family.kl(mean, mean) == 0.0, f"'kl' of {mean:.6g} and itself must be 0.")
+        for other in means_of(family):
+            eta, there = family.natural(mean), family.natural(other)
+            parts = family.log_partition(there), family.log_partition(eta), mean * (there - eta)
+            what = f"'kl' of {mean:.6g} and {other:.6g}"
+            rounding = max(map(abs, parts))
+            kl = family.kl(mean, other)
+            require_close(kl, parts[0] - parts[1] - parts[2], what, rel=1e-9, scale=rounding)
+            require(mean == other or kl > 0.0, f"{what} must be positive. Got {kl:.6g}.")
+
+
+@CHECKS
+def the_upper_mean_solves_the_divergence(family: Any) -> None:
+    """kl_upper(m, b) is the largest mean x with kl(m, x) <= b: there kl(m, x) = b, unless nothing
+    up to the end of the range is ruled out. With no room, b <= 0, it is m itself."""
+    _low, high = family.mean_range()
+    for mean in means_of(family):
+        for bound in (-1.0, 0.0):
+            require_close(family.kl_upper(mean, bound), mean, f"'kl_upper' at {bound}", rel=1e-12)
+        for bound in (1e-3, 0.3, 4.0):
+            upper = family.kl_upper(mean, bound)
+            what = f"'kl_upper' of {mean:.6g} and {bound}"
+            require(mean < upper <= high, f"{what} must be in ({mean:.6g}, {high}]. Got {upper}.")
+            if upper in (high, inf):  # a mean near the end must still be allowed
+                near = mean * 1e9 + 1e9 if high == inf else high - 1e-9 * (high - mean)
+                solved = family.kl(mean, near) <= bound
+            else:  # solved to rounding: of kl itself, or of x, where kl is steep
+                ulp = 1e-12 * max(abs(upper), abs(mean))
+                near_by = family.kl(mean, upper - ulp), family.kl(mean, min(upper + ulp, high))
+                solved = near_by[0] <= bound * (1.0 + 1e-9) and near_by[1] >= bound * (1.0 - 1e-9)
+            require(solved, f"{what} must be where 'kl' is {bound}. Got {upper:.9g}.")
+
+
+CHECKS(family_compiled_equals_interpreted)
+CHECKS(rewards_have_the_familys_distribution)
+for each in (*REWARD_CHECKS.functions, *POSTERIOR_CHECKS.functions):
+    CHECKS(each)

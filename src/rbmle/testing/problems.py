@@ -1,0 +1,36 @@
+"""Means inside a family's range, and the small problems on which laws are checked."""
+
+from __future__ import annotations
+
+from math import inf, log
+from typing import Any
+
+from ..rewards.problems import Problem
+
+SEED = 7  # of every check: what holds once holds again
+PLACES = (0.05, 0.2, 0.5, 0.8, 0.95)
+
+
+def mean_at(law: Any, place: float) -> float:
+    """The mean at a place in (0, 1) of the range of means, whatever its ends are."""
+    low, high = law.mean_range()
+    if low > -inf and high < inf:
+        return float(low + place * (high - low))
+    if low > -inf:
+        return float(low + place / (1.0 - place))
+    if high < inf:
+        return float(high - (1.0 - place) / place)
+    return 3.0 * log(place / (1.0 - place))
+
+
+def means_of(law: Any) -> list[float]:
+    """Means from near one end of the range to near the other."""
+    return [mean_at(law, place) for place in PLACES]
+
+
+def easy_problem(family: Any) -> Problem:
+    """Three arms, well apart, inside the family's range of means."""
+    low, high = family.mean_range()
+    if high < inf:
+        return Problem(family, [low + x * (high - low) for x in (0.2, 0.8, 0.5)])
+    return Problem(family, [0.4, 2.0, 1.0] if low > -inf else [-0.5, 1.0, 0.0])
