@@ -9,6 +9,7 @@ runs all of them on a policy of your own; the package's own policies are tested 
 from __future__ import annotations
 
 import tempfile
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +99,8 @@ def live_equals_simulated(policy: Any, family: Any) -> None:
 
 @CHECKS
 def an_index_does_not_depend_on_the_arms_place(policy: Any, family: Any) -> None:
-    """Arms in another order have the same indices, in that order, and `prefer` between two arms
-    does not depend on which is named first: so the same arm is played."""
+    """Arms in another order have the same indices, in that order, and between equal indices
+    `prefer` does not depend on which arm is named first: so the same arm is played."""
     if not ranks_only(policy):
         raise NotApplicable(f"{type(policy).__name__} does not rank arms by an index")
     rng = np.random.default_rng(SEED)
@@ -107,6 +108,7 @@ def an_index_does_not_depend_on_the_arms_place(policy: Any, family: Any) -> None
     for _ in range(20):
         n = rng.integers(1, 50, 5).astype(float)
         means = rng.uniform(max(low, -2.0), min(high, 2.0), 5)
+        n[1], means[1] = n[0], means[0]  # two arms alike, for a tie
         arms = Arms(n, n * means, n * means * means)
         order = rng.permutation(5)
         moved = Arms(*(each[order] for each in arms))
@@ -119,14 +121,18 @@ def an_index_does_not_depend_on_the_arms_place(policy: Any, family: Any) -> None
 
 
 def _indices(policy: Any, family: Any, arms: Any, clock: Any) -> list[float]:
+    """The index of every arm; where two are equal, `prefer` must have an opinion or none."""
     level = policy.level(family, arms, clock)
-    for i in range(1, 5):
-        there, back = (policy.prefer(family, arms, *pair, level) for pair in ((0, i), (i, 0)))
-        require(
-            (there > 0.0) == (back < 0.0) and (there < 0.0) == (back > 0.0),
-            f"'prefer' must have the opposite sign with the arms exchanged. Got {there}, {back}.",
-        )
-    return [float(policy.index_of(family, arms, i, level)) for i in range(5)]
+    found = [float(policy.index_of(family, arms, i, level)) for i in range(5)]
+    for i, j in combinations(range(5), 2):
+        if found[i] == found[j]:
+            there = policy.prefer(family, arms, i, j, level)
+            back = policy.prefer(family, arms, j, i, level)
+            require(
+                (there > 0.0) == (back < 0.0) and (there < 0.0) == (back > 0.0),
+                f"'prefer' must change its sign with the arms exchanged. Got {there} and {back}.",
+            )
+    return found
 
 
 CHECKS(regret_is_sublinear)
