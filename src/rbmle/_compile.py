@@ -123,23 +123,24 @@ def _check_parameters(cls: type, name: str, default: Callable[..., Any]) -> None
         raise DefinitionError(f"{cls.__name__}.{name} must take ({', '.join(expected)}).")
 
 
-def extend(*classes: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Give record classes a method that is written outside them, as if it stood in each.
 
     So what only one room needs of a class stays in that room. The function is returned as it was.
+    name: the method's, if not the function's own.
     A default that the class got from `record` gives way; a method of its own does not.
     """
 
     def attach(function: Callable[P, R]) -> Callable[P, R]:
-        name = function.__name__
+        method = name or function.__name__
         for cls in classes:
             if not hasattr(cls, "_fields"):
                 raise DefinitionError(f"extend: {cls!r} must be a record, a NamedTuple class.")
-            if name in vars(cls) and name not in _defaults.get(cls, ()):
-                raise DefinitionError(f"extend: {cls.__name__} has a method {name} of its own.")
-            _bridge(name)
-            setattr(cls, name, function)
-            _defaults.get(cls, set()).discard(name)
+            if method in vars(cls) and method not in _defaults.get(cls, ()):
+                raise DefinitionError(f"extend: {cls.__name__} has a method {method} of its own.")
+            _bridge(method)
+            setattr(cls, method, function)
+            _defaults.get(cls, set()).discard(method)
             if not is_package(function):
                 _extended_outside.add(cls)
         return function

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._compile import Floats, kernel
 from ._memory import check_memory
-from .choosers.scan import chooser_for
+from .choosers import chooser_for
 from .errors import ParameterError, integer, one_of
 from .policies.arms import Arms, Clock
-from .policies.base import Assuming, check_fit
+from .policies.base import fresh_state
+from .policies.fit import player
 from .random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from .result import Result
 from .rewards.problems import Problem
@@ -33,6 +34,7 @@ def play(
     family: Any,
     chooser: Any,
     arms: Arms,
+    state: Floats,
     source: Any,
     gaps: Floats,
     horizon: int,
@@ -57,7 +59,7 @@ def play(
         replication = first + row
         arms.restart()
         chooser.restart()
-        state = policy.start(family, n_arms)
+        state[:] = 0.0
         reached = 0
         for t in range(1, horizon + 1):
             # Every 64 rounds: the slowest rules take milliseconds a round, Ctrl-C has two seconds.
@@ -198,30 +200,10 @@ def arguments(
     policy, model = pair
     n_arms, known = problem.n_arms, horizon if policy.needs_horizon() else 0
     return (
-        policy, model, chooser_for(policy, model, n_arms), Arms.fresh(n_arms), source,
+        policy, model, chooser_for(policy, model, n_arms), Arms.fresh(n_arms),
+        fresh_state(policy, model, n_arms), source,
         problem.gaps, horizon, known, draws, first, rounds, *filled, stop,
     )  # fmt: skip
-
-
-def player(given: Any, problem: Problem, family: Any) -> tuple[Any, Any]:
-    """The policy and the family it assumes, checked to fit each other."""
-    policy, model = given if isinstance(given, Assuming) else (given, family)
-    if model is None:
-        model = problem.family
-    if model is None:
-        raise ParameterError.of(
-            "simulate", "family", f"given for rewards of law {type(problem.law).__name__}", None
-        )
-    if isinstance(model, type) or not hasattr(model, "reward_interval"):
-        raise ParameterError.of("simulate", "family", "a family, as in Gaussian()", model)
-    check_fit(policy, model)
-    rewards, assumed = problem.law.reward_interval(), model.reward_interval()
-    if rewards.low < assumed.low or rewards.high > assumed.high:
-        raise ParameterError(
-            f"{type(policy).__name__}: 'family' must allow rewards in {rewards}. "
-            f"Got {type(model).__name__}, which allows {assumed}."
-        )
-    return policy, model
 
 
 def rounds_kept(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:

@@ -22,7 +22,8 @@ from ._record import Choice
 from .errors import ParameterError, one_of
 from .families import FAMILIES
 from .policies.alpha import BIASES
-from .policies.base import POLICIES, Assuming
+from .policies.base import POLICIES
+from .policies.fit import Assuming
 from .rewards.laws import LAWS
 from .rewards.problems import Problem
 

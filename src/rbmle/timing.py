@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._compile import Floats, kernel
-from .choosers.scan import chooser_for
-from .engine import player
+from .choosers import chooser_for
 from .errors import integer
 from .live.decider import Decider
 from .policies.arms import Arms, Clock
+from .policies.base import fresh_state
+from .policies.fit import player
 from .random import Counter, key
 from .rewards.problems import Problem
 from .rewards.sources import Stream
@@ -49,6 +50,7 @@ def record_run(
     family: Any,
     chooser: Any,
     arms: Arms,
+    state: Floats,
     source: Any,
     randomness: Any,
     known_horizon: int,
@@ -57,7 +59,6 @@ def record_run(
     rewards: Floats,
 ) -> None:
     """Play on from round `begin`, with the arms as they are, and keep what was chosen and paid."""
-    state = policy.start(family, arms.n_arms())
     for place in range(chosen.size):
         t = begin + place
         rng = randomness.at(0, t)
@@ -73,6 +74,7 @@ def replay(
     family: Any,
     chooser: Any,
     arms: Arms,
+    state: Floats,
     randomness: Any,
     known_horizon: int,
     chosen: NDArray[np.int64],
@@ -82,7 +84,7 @@ def replay(
     """Go through a recorded run again, with or without choosing; returns how often it chose so."""
     arms.restart()
     chooser.restart()
-    state = policy.start(family, arms.n_arms())
+    state[:] = 0.0
     same = 0
     for t in range(1, chosen.size + 1):
         i = chosen[t - 1]
@@ -99,8 +101,9 @@ class Recording:
 
     def __init__(
         self, policy: Any, problem: Problem, family: Any = None, horizon: int = 10_000,
-        seed: int = 0,
+        seed: int = 0, chooser: Any = None,
     ) -> None:  # fmt: skip
+        """chooser: how the arm is found, if not in the quickest way."""
         policy, family = player(policy, problem, family)
         self.horizon = horizon = integer(
             "decision_time", "horizon", horizon, f"[{problem.n_arms}, inf)"
@@ -112,8 +115,9 @@ class Recording:
         play = (
             policy,
             family,
-            chooser_for(policy, family, problem.n_arms),
+            chooser or chooser_for(policy, family, problem.n_arms),
             Arms.fresh(problem.n_arms),
+            fresh_state(policy, family, problem.n_arms),
         )
         record_run(*play, source, randomness, known, 1, self.chosen, self.rewards)
         self._again = (*play, randomness, known, self.chosen, self.rewards)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from rbmle.bench import ids_exact, yardstick
-from rbmle.bench.exhaustive import exhaustive
 from rbmle.bench.footprint import LONG, checkpoints, study
 from rbmle.bench.ids import errors, statistics
 from rbmle.bench.ids_reference import SampledIDS, least_ratio
@@ -26,8 +25,7 @@ from rbmle.bench.threads import identical, play
 from rbmle.cli import bench
 from rbmle.cli.main import run
 from rbmle.engine import rounds_kept, simulate
-from rbmle.errors import ParameterError
-from rbmle.policies import IDS, KLUCB, POLICIES, UCB, VIDS, BayesUCB
+from rbmle.policies import IDS, UCB, VIDS
 from rbmle.rewards.sources import RewardStream
 from rbmle.timing import Recording
 
@@ -61,23 +59,10 @@ def test_a_loop_that_plays_something_else_is_found_out():
 
 
 def test_choices_are_those_of_a_simulation():
-    """Whose equality with the twins' is asserted in test_shortcuts.py."""
+    """Whose equality with a scan's is asserted in the tests of choosers."""
     result = simulate(COINS, [UCB()], 500, 1, RewardStream(3))
     run = Recording(UCB(), COINS, horizon=500, seed=3)
     assert np.array_equal(np.bincount(run.chosen, minlength=10), result.pulls[0, 0])
-
-
-def test_twins_are_not_among_the_policies():
-    for rule in (KLUCB(c=3.0), BayesUCB(c=5.0)):
-        twin = exhaustive(rule)
-        assert tuple(twin) == tuple(rule)
-        assert type(twin).__name__ not in POLICIES
-    assert len([each for each in POLICIES.values() if each.__module__.startswith("rbmle.")]) == 15
-
-
-def test_a_rule_that_solves_nothing_has_no_twin():
-    with pytest.raises(ParameterError, match="'rule' must be one of 'KLUCB', 'BayesUCB'"):
-        exhaustive(UCB())
 
 
 @pytest.mark.parametrize(

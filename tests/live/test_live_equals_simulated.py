@@ -84,4 +84,4 @@ def test_no_commitment_to_rewards_that_are_only_supposed() -> None:
     live = Decider(["a", "b"], IDS(commit=0.9), Bernoulli())
     live.update(["a", "a", "b", "b"], [1.0, 0.0, 0.0, 0.0])
     assert len(live.pull(300)) == 300
-    assert live._live.memory == [-1.0]
+    assert live._live.memory == [0.0]

@@ -12,7 +12,8 @@ from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.policies import IDS, VIDS
 from rbmle.policies.arms import Arms
-from rbmle.policies.beliefs import MAX_PANELS, beliefs
+from rbmle.policies.base import fresh_state
+from rbmle.policies.beliefs import MAX_PANELS, beliefs_in
 from rbmle.policies.ids import best_odds, dominated, ratio
 from rbmle.random import Draws
 from rbmle.rewards.problems import Problem
@@ -58,12 +59,17 @@ def monte_carlo(state, family, arms, rng):
     state.draw_jointly(family, arms, rng)
 
 
+def fresh_beliefs(policy, family, n_arms):
+    state = fresh_state(policy, family, n_arms)
+    return beliefs_in(state[1:], n_arms, policy.panels(), policy.drawn())
+
+
 def arms_of(pulls, sums):
     return Arms(np.array(pulls, float), np.array(sums, float), np.zeros(len(pulls)))
 
 
 def believe(family, pulls, sums):
-    state = beliefs(VIDS(), family, len(pulls))
+    state = fresh_beliefs(VIDS(), family, len(pulls))
     quadrature(state, family, arms_of(pulls, sums))
     return state
 
@@ -149,7 +155,7 @@ def test_spans_hold_the_posteriors_and_little_else(family, n, share):
 def test_tables_kept_from_round_to_round_are_those_made_afresh(family):
     """Whatever came before, the same arms give the same beliefs, bit for bit."""
     rng = np.random.default_rng(5)
-    kept = beliefs(VIDS(), family(), 4)
+    kept = fresh_beliefs(VIDS(), family(), 4)
     pulls, sums = np.ones(4), rng.uniform(0, 1, 4).round()
     for _ in range(300):
         i = rng.integers(4)
@@ -165,7 +171,7 @@ def test_tables_kept_from_round_to_round_are_those_made_afresh(family):
 def test_monte_carlo_agrees_with_quadrature(family):
     pulls, sums = [4, 9, 6], [2, 5, 3]
     exact = believe(family(), pulls, sums)
-    drawn = beliefs(VIDS(method="monte_carlo", samples=200_000), family(), 3)
+    drawn = fresh_beliefs(VIDS(method="monte_carlo", samples=200_000), family(), 3)
     monte_carlo(drawn, family(), arms_of(pulls, sums), Draws(1, 0, 0, 1, True))
     error = 4.5 * np.sqrt(0.25 / 200_000)
     np.testing.assert_allclose(drawn.best, exact.best, atol=error)

@@ -25,6 +25,7 @@ from rbmle.rewards.sources import RewardStream
 FAMILIES = [Bernoulli(), Gaussian(1.5), Exponential(), Poisson(), Gamma(2.5), Binomial(6)]
 LAWS = settings(max_examples=150, derandomize=True, deadline=None)
 FIRST = Draws(0, 0, 0, 1, False)
+NO_STATE = np.zeros(0)
 
 
 def scale(family):
@@ -89,7 +90,7 @@ def test_infinite_indices_rank_by_excess_then_by_fewer_pulls():
     alpha = 5.0 * log(400)  # about 30
 
     def choose(pulls, sums):
-        return policy.choose(None, family, arms_of(pulls, sums), clock, FIRST)
+        return policy.choose(NO_STATE, family, arms_of(pulls, sums), clock, FIRST)
 
     assert choose([40, 45, 60], [20, 30, 50]) == 2  # 20, 15 and 10 failures
     assert choose([40, 30, 35], [30, 20, 25]) == 1  # 10 failures each: the fewest pulls
@@ -97,7 +98,7 @@ def test_infinite_indices_rank_by_excess_then_by_fewer_pulls():
     assert choose([4000, 35], [3900, 6]) == 1  # 100 failures exceed alpha: finite
     assert alpha < 100
     many = Binomial(4)
-    assert policy.choose(None, many, arms_of([10, 12], [30, 39]), clock, FIRST) == 1
+    assert policy.choose(NO_STATE, many, arms_of([10, 12], [30, 39]), clock, FIRST) == 1
 
 
 def test_limit_of_finite_indices_is_the_ranking():

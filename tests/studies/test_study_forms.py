@@ -30,7 +30,7 @@ from rbmle.policies import (
     ThompsonSampling,
     UCBTuned,
 )
-from rbmle.policies.base import check_fit
+from rbmle.policies.fit import check_fit
 from rbmle.rewards.laws import LAWS
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import RewardStream

@@ -131,7 +131,7 @@ def test_the_arm_of_the_joint_problem_has_the_largest_index(family, seed):
     assert joint.max() == pytest.approx(max(indices) + sum(v.max() for v in values), rel=1e-6)
     arms = Arms(pulls, np.array(sums), np.array(sums))
     policy = RBMLE(LogBias(alpha / log(100)))
-    assert policy.choose(None, family, arms, Clock(100, 0), FIRST) == chosen
+    assert policy.choose(np.zeros(0), family, arms, Clock(100, 0), FIRST) == chosen
 
 
 class TestGaussianLemmas:

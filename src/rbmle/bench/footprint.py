@@ -13,7 +13,7 @@ from pathlib import Path
 from ..engine import rounds_kept
 from ..families import Gaussian
 from ..policies import POLICIES, KGStar
-from ..policies.base import Assuming
+from ..policies.fit import Assuming
 from ..studies.runner import run
 from ..studies.study import Study
 from .problems import COINS

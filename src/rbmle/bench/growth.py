@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choosers.scan import Scan, chooser_for
+from ..choosers import Scan, chooser_for
 from ..families import Bernoulli, Exponential, Gaussian
 from ..live.decider import Decider
 from ..policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned
 from ..policies.arms import Arms
+from ..policies.base import fresh_state
 from ..random import Counter, key
 from ..rewards.sources import Stream
 from ..timing import record_run, seconds
@@ -48,7 +49,8 @@ class Simulated:
         source = Stream(law, np.linspace(0.3, 0.7, n_arms), *key(SEED))
         horizon = 4 * n_arms if policy.needs_horizon() else 0
         randomness = Counter(*key(SEED), random_ties=True)
-        self._told = (policy, law, chooser, Arms.fresh(n_arms), source, randomness, horizon)
+        arms, state = Arms.fresh(n_arms), fresh_state(policy, law, n_arms)
+        self._told = (policy, law, chooser, arms, state, source, randomness, horizon)
         self.t = 1
         self.play(n_arms + 1)  # the round after every arm has been played sets up a tournament
 

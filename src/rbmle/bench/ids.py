@@ -9,6 +9,8 @@ import numpy as np
 from .._compile import kernel
 from ..policies import IDS, VIDS
 from ..policies.arms import Arms, Clock
+from ..policies.base import fresh_state
+from ..policies.beliefs import beliefs_in
 from ..policies.ids import best_odds, ratio
 from ..random import Draws
 from ..timing import Recording, seconds
@@ -24,17 +26,20 @@ _RULES: tuple[tuple[str, Any, bool], ...] = (("IDS", IDS(), False), ("VIDS", VID
 
 
 @kernel
-def judge(policy: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> tuple[Floats, Floats]:
+def judge(
+    policy: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws
+) -> tuple[Floats, Floats]:
     """What a decision of IDS or VIDS takes each arm to cost and to tell."""
-    state = policy.start(family, arms.n_arms())
     policy.choose(state, family, arms, clock, rng)
-    return state.regret, state.information
+    beliefs = beliefs_in(state[1:], arms.n_arms(), policy.panels(), policy.drawn())
+    return beliefs.regret, beliefs.information
 
 
 def our_ratio(policy: Any, pulls: Floats, heads: Floats) -> float:
     """The least information ratio as the policy sees it."""
     arms, clock = Arms(pulls, heads, heads), Clock(int(pulls.sum()) + 1, 0)
-    regret, information = judge(policy, COINS.law, arms, clock, Draws(1, 0, 0, 1, True))
+    state, rng = fresh_state(policy, COINS.law, pulls.size), Draws(1, 0, 0, 1, True)
+    regret, information = judge(policy, state, COINS.law, arms, clock, rng)
     values = []
     for i in range(regret.size):
         for j in range(i):

@@ -1,6 +1,19 @@
 """How the largest index is found. A chooser is about speed only: it never changes a choice."""
 
-from .scan import Scan, chooser_for
+from .champion import Champion
+from .promises import Bounds, Curve, bounds_of, curve_of
+from .scan import Scan
+from .selection import Chooser, chooser_for
 from .tournament import Tournament
 
-__all__ = ["Scan", "Tournament", "chooser_for"]
+__all__ = [
+    "Bounds",
+    "Champion",
+    "Chooser",
+    "Curve",
+    "Scan",
+    "Tournament",
+    "bounds_of",
+    "chooser_for",
+    "curve_of",
+]

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._compile import Floats, lean, record
-from ..policies.arms import Arms, Clock
+from ..policies.arms import ArmCount, Arms, Clock
 from ..random import Draws
 
 # A node of the tree, one cache line: who leads the arms below it, ...
@@ -52,7 +52,8 @@ def find(tournament: Any, policy: Any, family: Any, arms: Arms, clock: Clock, rn
     """The arm to play: one without a reward, or the champion."""
     chosen: int = tournament.first_unpulled(arms)
     if chosen < 0:
-        level = policy.level(family, arms.some(tournament.absent()), clock)
+        present = ArmCount(arms.n_arms() - tournament.absent())
+        level = policy.level(family, present, clock)
         tournament.replay(policy, family, arms, level)
         chosen = tournament.champion(rng)
     return chosen
@@ -62,19 +63,21 @@ def find(tournament: Any, policy: Any, family: Any, arms: Arms, clock: Clock, rn
 class Tournament(NamedTuple):
     """The matches of the arms: node k has the children 2 k and 2 k + 1, the arms are leaves.
 
-    An arm whose number of pulls is negative is not played.
+    curve: the shape of the policy's index. An arm whose number of pulls is negative is not played.
     """
 
+    curve: Any
     nodes: Floats
     memory: Floats
 
     @classmethod
-    def of(cls, n_arms: int) -> Tournament:
+    def of(cls, curve: Any, n_arms: int) -> Tournament:
         """A tournament of so many arms, not one of which has a reward."""
         size = _NODE * 2 << max(n_arms - 1, 0).bit_length()
         memory = np.empty(size + 2 * _NODE)
         begin = -(memory.ctypes.data // memory.itemsize) % (2 * _NODE)  # siblings share two lines
-        tournament = cls(memory[begin : begin + size].reshape(-1, _NODE), np.empty(_MEMORY))
+        nodes = memory[begin : begin + size].reshape(-1, _NODE)
+        tournament = cls(curve, nodes, np.empty(_MEMORY))
         tournament.restart()
         return tournament
 
@@ -84,7 +87,7 @@ class Tournament(NamedTuple):
         self.memory[CHANGED], self.memory[ABSENT] = -1.0, 0.0
 
     def pick(
-        self, policy: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws
+        self, policy: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
         """The arm that `choose` of an index policy finds by looking at all of them."""
         return find(self, policy, family, arms, clock, rng)
@@ -98,6 +101,9 @@ class Tournament(NamedTuple):
                 self.nodes[k, UNTIL] = -inf
                 k //= 2
         self.memory[CHANGED] = i
+
+    def skips_absent(self) -> bool:
+        return True
 
     def withdraw(self, i: int) -> None:
         """Arm i, which has no reward, is not to be played until it is back."""
@@ -206,7 +212,7 @@ class Tournament(NamedTuple):
         level. The lines say nothing, at first."""
         nodes, span = self.nodes, _SPAN * level
         a, b = int(nodes[left, TOP]), int(nodes[right, TOP])
-        if policy.same_index(arms, a, b):
+        if self.curve.same_index(arms, a, b):
             return 0.0, inf
         first = second = 0.0
         for attempt in range(4):  # as they are; without what expired; both anew; over less
@@ -251,14 +257,14 @@ class Tournament(NamedTuple):
         while look != DONE:  # one place where an index is computed: it may be long code
             at = level + span if look == AHEAD else (level - span if look == BEHIND else level)
             index: float = policy.index_of(family, arms, i, at)
-            seen = policy.straightened(family, index)
+            seen = self.curve.straightened(family, index)
             if look == HERE:
                 chosen, before, value, after = index, seen, seen, seen
                 look = AHEAD if abs(seen) < inf else DONE
             elif look == BEHIND:
                 before, look = seen, DONE
             else:
-                bends = policy.bends_one_way(family, arms, i, level - span, level + span)
+                bends = self.curve.bends_one_way(family, arms, i, level - span, level + span)
                 after, known = seen, index < inf and bends
                 if known or shorter == 3:
                     look = BEHIND if known else DONE
@@ -271,7 +277,7 @@ class Tournament(NamedTuple):
         nodes[k, LEAST] = nodes[k, MOST] = min(max(value, -_ENDLESS), _ENDLESS)
         if known and (before != value or after != value):
             size = max(abs(before), abs(value), abs(after))
-            slack = 2.0 * policy.index_error(family, arms, i, size)
+            slack = 2.0 * self.curve.index_error(family, arms, i, size)
             earlier, later = (value - before) / span, (after - value) / span
             least, most = min(earlier, later) - slack / span, max(earlier, later) + slack / span
             nodes[k, LEAST_RISE], nodes[k, MOST_RISE] = least, most

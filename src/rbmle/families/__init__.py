@@ -1,6 +1,6 @@
 """Reward families: what a policy assumes of the rewards, and what a problem may draw them from."""
 
-from .base import FAMILIES, family
+from .base import FAMILIES, Conjugate, Family, every_family, family
 from .bernoulli import Bernoulli, Binomial
 from .gamma import Exponential, Gamma
 from .gaussian import Gaussian
@@ -10,9 +10,12 @@ __all__ = [
     "FAMILIES",
     "Bernoulli",
     "Binomial",
+    "Conjugate",
     "Exponential",
+    "Family",
     "Gamma",
     "Gaussian",
     "Poisson",
+    "every_family",
     "family",
 ]

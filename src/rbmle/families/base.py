@@ -8,26 +8,51 @@ written out in a class is only a faster or, at the ends of the range, a safer wa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, sqrt
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
-from .._compile import record
+from .._compile import extend, record
 from .._record import register
 from ..errors import Interval
-from .roots import (
-    clipped_kl,
-    k_star,
-    kl_below,
-    kl_upper,
-    kl_upper_below,
-    kl_upper_is_closed,
-    published_kl_upper,
-    xi,
-)
+from ..random import Cell
+from .roots import k_star, kl_upper, xi
 
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 
 FAMILIES: dict[str, type] = {}
+
+
+class Family(Protocol):
+    """A family as the rest of the package sees it; policies that need more of it name that."""
+
+    def natural(self, mean: float) -> float: ...
+    def log_partition(self, eta: float) -> float: ...
+    def mean_range(self) -> tuple[float, float]: ...
+    def variance(self, mean: float) -> float: ...
+    def conjugate(self, mean: float) -> float: ...
+    def bias_index(self, pulls: float, total: float, alpha: float) -> float: ...
+    def kl(self, mean: float, other: float) -> float: ...
+    def kl_upper(self, mean: float, bound: float) -> float: ...
+    def xi(self, k: float, nu: float) -> float: ...
+    def k_star(self, mean: float, other: float) -> float: ...
+    def mean_interval(self) -> Interval: ...
+    def reward_interval(self) -> Interval: ...
+    def sample(self, mean: float, cell: Cell) -> float: ...
+
+
+class Conjugate(Family, Protocol):
+    """A family whose conjugate posterior of the mean is known, after `pulls` that paid `total`."""
+
+    def posterior_mean(self, pulls: float, total: float) -> float: ...
+    def posterior_variance(self, pulls: float, total: float) -> float: ...
+    def posterior_sd(self, pulls: float, total: float) -> float: ...
+    def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float: ...
+    def posterior_quantile(self, pulls: float, total: float, tail: float) -> float: ...
+    def posterior_tail(self, pulls: float, total: float, value: float) -> float: ...
+    def flat(self) -> Any: ...
 
 
 def nudged(self: Any, mean: float) -> float:
@@ -68,41 +93,9 @@ def kl(self: Any, mean: float, other: float) -> float:
     return float(self.log_partition(other_eta) - self.log_partition(eta) - mean * (other_eta - eta))
 
 
-def posterior_tail(self: Any, pulls: float, total: float, value: float) -> float:
-    """The posterior probability that the mean exceeds the value; 1, where it is not known how to
-    tell it sooner than `posterior_quantile`."""
-    return 1.0
-
-
-def posterior_tail_above(self: Any, pulls: float, total: float, value: float) -> float:
-    """An upper bound of `posterior_tail`; where there is none that costs less, that itself."""
-    return float(self.posterior_tail(pulls, total, value))
-
-
-def posterior_quantile_below(self: Any, pulls: float, total: float, tail: float) -> float:
-    """A lower bound of `posterior_quantile` that costs less; trivial where there is none."""
-    return -inf
-
-
 def posterior_sd(self: Any, pulls: float, total: float) -> float:
     """The posterior standard deviation of the mean."""
     return sqrt(self.posterior_variance(pulls, total))
-
-
-def chart(self: Any, y: float) -> float:
-    """The mean at y, a coordinate in which posteriors have light tails; the mean itself by default.
-
-    Quadrature over posteriors (IDS, VIDS) runs in y. A family that it is to work with also has
-    `posterior_size`, of how many rewards the mean is the posterior mean, those that the conjugate
-    prior is worth among them; and `posterior_span`: ends, in y, between which all but 1e-15 of the
-    posterior lies at each side, and its standard deviation.
-    """
-    return y
-
-
-def chart_slope(self: Any, y: float) -> float:
-    """The derivative of `chart`."""
-    return 1.0
 
 
 def flat(self: Any) -> Any:
@@ -122,7 +115,7 @@ def reward_interval(self: Any) -> Interval:
     return Interval(low, high, closed_low=low > -inf, closed_high=high < inf)
 
 
-_DEFAULTS = {
+_DEFAULTS: dict[str, Callable[..., Any]] = {
     each.__name__: each
     for each in (
         nudged,
@@ -130,19 +123,9 @@ _DEFAULTS = {
         bias_index,
         kl,
         kl_upper,
-        kl_upper_is_closed,
-        kl_upper_below,
-        kl_below,
-        clipped_kl,
-        published_kl_upper,
         xi,
         k_star,
-        chart,
-        chart_slope,
         flat,
-        posterior_tail,
-        posterior_tail_above,
-        posterior_quantile_below,
         posterior_sd,
         mean_interval,
         reward_interval,
@@ -155,3 +138,16 @@ def family(cls: type[T]) -> type[T]:
     record(cls, _DEFAULTS)
     register(FAMILIES, cls)
     return cls
+
+
+def every_family(function: Callable[P, R]) -> Callable[P, R]:
+    """Give every family, those to come included, this method unless it has one of that name.
+
+    So a room that needs something of all families writes it itself: first for those families that
+    have a form of their own, by `extend`, then this for the others.
+    """
+    for each in FAMILIES.values():
+        if not hasattr(each, function.__name__):
+            extend(each)(function)
+    _DEFAULTS[function.__name__] = function
+    return function

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from math import exp, inf, log, sqrt
-from typing import Annotated, Any, NamedTuple
+from math import inf, log, sqrt
+from typing import Annotated, NamedTuple
 
-from .._compile import Floats, njit
 from ..random import Cell
-from ..special import (
-    deviance_below,
-    gamma_cdf,
-    gamma_cdf_above,
-    gamma_density,
-    gamma_quantile,
-    log_rate_below,
-    scale_root_below,
-)
+from ..special import gamma_cdf, gamma_quantile
 from .base import family
-
-_TAIL = 34.538776394910684  # -log(1e-15)
 
 
 @family
@@ -62,21 +51,8 @@ class Exponential(NamedTuple):
         ratio = mean / other
         return ratio - 1.0 - log(ratio)
 
-    def kl_scale(self, mean: float) -> float:
-        """D(p, e^y) = p e^-y - 1 - log p + y is convex in y."""
-        return log(mean) if mean > 0.0 else -inf
-
-    def kl_upper_below(self, mean: float, bound: float) -> float:
-        return mean * exp(min(scale_root_below(bound), 700.0))
-
-    def kl_below(self, mean: float, other: float) -> float:
-        return deviance_below(1.0, mean / other) - 1e-13 if mean > 0.0 else 0.0
-
     def sample(self, mean: float, cell: Cell) -> float:
         return mean * cell.exponential(0)
-
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        return means * generator.standard_exponential(shape)  # type: ignore[no-any-return]
 
     def sub_gaussian(self, mean: float) -> float:
         return inf
@@ -104,70 +80,6 @@ class Exponential(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return (self.prior_rate + total) / gamma_quantile(tail, self.prior_shape + pulls)
-
-    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
-        if value <= 0.0:
-            return 1.0
-        return gamma_cdf_above((self.prior_rate + total) / value, self.prior_shape + pulls)
-
-    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
-        shape = self.prior_shape + pulls
-        return (self.prior_rate + total) / shape * exp(min(log_rate_below(tail, shape), 700.0))
-
-    def posterior_density(self, pulls: float, total: float, mean: float) -> float:
-        rate = (self.prior_rate + total) / mean
-        return gamma_density(rate, self.prior_shape + pulls) * rate / mean
-
-    def chart(self, y: float) -> float:
-        """theta = e^y: the posterior of theta itself has heavy tails."""
-        return exp(y)
-
-    def chart_slope(self, y: float) -> float:
-        return exp(y)
-
-    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
-        """From Chernoff's bounds: a gamma variable of shape a is x = a e^-u or less, or at u < 0 or
-        more, with probability exp(-a (e^-u - 1 + u)) at most. The upper end is where all but 1e-15
-        of the mean's own integral lies below, which is a gamma variable of shape a - 1."""
-        a, b = self.prior_shape + pulls, self.prior_rate + total
-        k = _TAIL / a
-        low = log(b / a) - log(1.0 + sqrt(2.0 * k) + k)
-        k = _TAIL / (a - 1.0)
-        u = sqrt(2.0 * k) + k  # beyond the root of the convex e^-u - 1 + u - k, and so is Newton's
-        u -= (exp(-u) - 1.0 + u - k) / (1.0 - exp(-u))
-        return low, log(b / (a - 1.0)) + u, 1.0 / sqrt(a)
-
-    def posterior_size(self, pulls: float) -> float:
-        return self.prior_shape + pulls - 1.0
-
-    def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
-        """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull.
-
-        With shape a and rate b the next reward has tail (b / (b + y))^a and mu' = (b + y) / a, so
-        E[max(mu' - rival, 0)] = (b/a)^a rival^(1-a) / (a - 1) where rival >= b/a, taken in
-        logarithms: the powers themselves underflow.
-        """
-        a, b = self.prior_shape + pulls, self.prior_rate + total
-        if rival <= b / a:  # one reward cannot bring the mean below its rival
-            return 0.0
-        exponent = a * log(b / a) - (a - 1.0) * log(rival)
-        excess = exp(exponent) / (a - 1.0)
-        lead = b / (a - 1.0) - rival
-        return max(excess - lead, 0.0) if lead > 0.0 else excess
-
-    def published_gain(self, pulls: float, total: float, rival: float, leads: bool) -> float:
-        """The same in powers, which underflow to 0, inf and NaN, as the published tables ran it."""
-        a, b = self.prior_shape + pulls, self.prior_rate + total
-        excess = underflowing_excess(a, b, rival)
-        if not leads:
-            return excess
-        return excess - (b / (a - 1.0) - rival) if rival >= b / a else 0.0
-
-
-@njit
-def underflowing_excess(a: float, b: float, rival: float) -> float:
-    """1 / (rival^(a-1) (a-1)) (b/a)^a in this order; compiled, so that 1/0 is inf, not an error."""
-    return float(1.0 / (rival ** (a - 1.0) * (a - 1.0)) * (b / a) ** a)
 
 
 @family
@@ -211,20 +123,8 @@ class Gamma(NamedTuple):
     def kl(self, mean: float, other: float) -> float:
         return self.shape * self.unit().kl(mean, other)
 
-    def kl_scale(self, mean: float) -> float:
-        return self.unit().kl_scale(mean)
-
-    def kl_upper_below(self, mean: float, bound: float) -> float:
-        return self.unit().kl_upper_below(mean, bound / self.shape)
-
-    def kl_below(self, mean: float, other: float) -> float:
-        return self.shape * self.unit().kl_below(mean, other)
-
     def sample(self, mean: float, cell: Cell) -> float:
         return mean / self.shape * cell.gamma(self.shape, 0)
-
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        return generator.gamma(self.shape, means / self.shape, shape)  # type: ignore[no-any-return]
 
     def sub_gaussian(self, mean: float) -> float:
         return inf
@@ -248,9 +148,3 @@ class Gamma(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return self.shape * self.unit().posterior_quantile(self.shape * pulls, total, tail)
-
-    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
-        return self.unit().posterior_tail_above(self.shape * pulls, total, value / self.shape)
-
-    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
-        return self.shape * self.unit().posterior_quantile_below(self.shape * pulls, total, tail)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import inf, sqrt
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from .._compile import Floats
 from ..random import Cell
-from ..special import normal_cdf, normal_density, normal_quantile_upper, ratio_above
+from ..special import normal_cdf, normal_quantile_upper
 from .base import family
 
 
@@ -47,20 +46,11 @@ class Gaussian(NamedTuple):
         gap = (mean - other) / self.sigma
         return 0.5 * gap * gap
 
-    def kl_scale(self, mean: float) -> float:
-        return mean
-
     def kl_upper(self, mean: float, bound: float) -> float:
         return mean + self.sigma * sqrt(2.0 * max(bound, 0.0))
 
-    def kl_upper_is_closed(self) -> bool:
-        return True
-
     def sample(self, mean: float, cell: Cell) -> float:
         return mean + self.sigma * cell.normal(0)
-
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        return means + self.sigma * generator.standard_normal(shape)  # type: ignore[no-any-return]
 
     def sub_gaussian(self, mean: float) -> float:
         return self.sigma
@@ -95,44 +85,3 @@ class Gaussian(NamedTuple):
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         sd = self.posterior_sd(pulls, total)
         return normal_cdf((self.posterior_mean(pulls, total) - value) / sd)
-
-    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
-        z = (value - self.posterior_mean(pulls, total)) / self.posterior_sd(pulls, total)
-        return normal_density(z) * ratio_above(z, 1.0, 0.0) if z > 0.0 else 1.0
-
-    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
-        return self.posterior_quantile(pulls, total, tail)
-
-    def posterior_density(self, pulls: float, total: float, mean: float) -> float:
-        sd = self.posterior_sd(pulls, total)
-        return normal_density((mean - self.posterior_mean(pulls, total)) / sd) / sd
-
-    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
-        mean, sd = self.posterior_mean(pulls, total), self.posterior_sd(pulls, total)
-        return mean - 8.0 * sd, mean + 8.0 * sd, sd  # Phi(-8) = 6e-16
-
-    def posterior_size(self, pulls: float) -> float:
-        return self.sigma * self.sigma * self.posterior_precision(pulls)
-
-    def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
-        """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""
-        s = self.look_ahead_sd(pulls, 1.0)
-        z = -abs(self.posterior_mean(pulls, total) - rival) / s
-        return s * (z * normal_cdf(z) + normal_density(z))
-
-    def published_gain(self, pulls: float, total: float, rival: float, leads: bool) -> float:
-        return self.knowledge_gain(pulls, total, rival)
-
-    def look_ahead_sd(self, pulls: float, m: float) -> float:
-        """The standard deviation of the change that m more pulls bring to the posterior mean."""
-        sd = self.posterior_sd(pulls, 0.0)
-        variance = sd * sd
-        return sqrt(m * variance / (self.sigma * self.sigma / variance + m))
-
-    def look_ahead_bounds(self, pulls: float, gap: float) -> tuple[float, float]:
-        """Between these many pulls in a row lies the best: see `KGStar`."""
-        sd = self.posterior_sd(pulls, 0.0)
-        r = (gap / sd) * (gap / sd)
-        unit = 4.0 * (sd * sd) / (self.sigma * self.sigma)
-        low = (-1.0 + r + sqrt(1.0 + 6.0 * r + r * r)) / unit
-        return low, (1.0 + r + sqrt(1.0 + 10.0 * r + r * r)) / unit

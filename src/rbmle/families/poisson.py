@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from math import exp, inf, log
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from .._compile import Floats
 from ..errors import Interval
 from ..random import Cell
 from ..special import (
-    count_root_below,
-    deviance_below,
-    gamma_quantile_below,
     gamma_quantile_upper,
     gamma_tail,
-    gamma_tail_above,
 )
 from .base import family
 
@@ -58,20 +53,8 @@ class Poisson(NamedTuple):
             return inf
         return other - mean + (mean * log(mean / other) if mean > 0.0 else 0.0)
 
-    def kl_scale(self, mean: float) -> float:
-        return mean
-
-    def kl_upper_below(self, mean: float, bound: float) -> float:
-        return count_root_below(mean, bound)
-
-    def kl_below(self, mean: float, other: float) -> float:
-        return deviance_below(mean, other) - 1e-13 * other
-
     def sample(self, mean: float, cell: Cell) -> float:
         return cell.poisson(mean, 0)
-
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        return generator.poisson(means, shape).astype(float)  # type: ignore[no-any-return]
 
     def sub_gaussian(self, mean: float) -> float:
         return inf
@@ -98,11 +81,4 @@ class Poisson(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         quantile = gamma_quantile_upper(tail, self.prior_shape + total)
-        return quantile / (self.prior_rate + pulls)
-
-    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
-        return gamma_tail_above(value * (self.prior_rate + pulls), self.prior_shape + total)
-
-    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
-        quantile = gamma_quantile_below(tail, self.prior_shape + total)
         return quantile / (self.prior_rate + pulls)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf
 from typing import Any
 
 _RULE = (  # places and half the weights of the ten-point Gauss-Legendre rule on [-1, 1]
@@ -61,44 +61,6 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
                 )
         t = min(max(t, least), 1.0 - least)
     return best
-
-
-def kl_upper_is_closed(self: Any) -> bool:
-    """Whether `kl_upper` is a formula, which no bound is cheaper than."""
-    return False
-
-
-def kl_upper_below(self: Any, mean: float, bound: float) -> float:
-    """A lower bound of `kl_upper` that costs less; the mean itself where there is none."""
-    return mean
-
-
-def kl_below(self: Any, mean: float, other: float) -> float:
-    """A lower bound of `kl` and of `clipped_kl`, as they round, from a mean to one above it; where
-    there is none that costs less, `clipped_kl` itself."""
-    return float(self.clipped_kl(mean, other))
-
-
-def clipped_kl(self: Any, mean: float, other: float) -> float:
-    """D with its arguments kept off the ends of the range, as the published search takes it."""
-    return float(self.kl(mean, other))
-
-
-def published_kl_upper(self: Any, mean: float, bound: float) -> float:
-    """The search for `kl_upper` behind the published tables: see `KLUCB`."""
-    low, high = mean, mean + sqrt(2.0 * bound)
-    _, end = self.mean_range()
-    while end == inf and self.clipped_kl(mean, high) <= bound:
-        high = mean + 2.0 * (high - mean)
-    for _ in range(100):
-        if high - low <= 1e-6:
-            break
-        middle = 0.5 * (low + high)
-        if self.clipped_kl(mean, middle) > bound:
-            high = middle
-        else:
-            low = middle
-    return low
 
 
 def xi(self: Any, k: float, nu: float) -> float:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..errors import Interval, ParameterError, integer, one_of
 from ..families import FAMILIES
-from ..policies.base import POLICIES, check_fit
-from ..policies.base import index_of as no_index
+from ..policies.base import POLICIES, has_index
+from ..policies.fit import check_fit
 from ..random import MAX_ARMS, MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from ..spec import from_spec, to_spec
 from .live_arms import LiveArm, LiveArms, Name
@@ -254,7 +254,7 @@ class Decider:
 
         It is infinite before the first pull, and NaN while the arm's first reward is pending.
         """
-        if type(self.policy).index_of is no_index:
+        if not has_index(self.policy):
             name = type(self.policy).__name__
             raise ParameterError.of("Decider", "policy", "one that ranks arms by an index", name)
         with self._lock:
@@ -302,7 +302,7 @@ class Decider:
         decider._start(saved.arms(decider._support), saved.whole("withdrawn"))
         if policy is None:
             live = decider._live
-            live.memory = saved.memory(len(live.memory), len(live.enabled))
+            live.memory = saved.memory(len(live.memory))
         return decider
 
     def __repr__(self) -> str:

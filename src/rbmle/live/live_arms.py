@@ -12,23 +12,18 @@ from typing import Any
 import numpy as np
 
 from .._compile import Floats, kernel
-from ..choosers.scan import Scan, chooser_for
+from ..choosers import chooser_for
 from ..policies.arms import Arms, Clock
+from ..policies.base import fresh_state
 from ..random import Draws, key
 
 Name = str | int
 
 
 @kernel
-def begin(policy: Any, family: Any, n_arms: int) -> Any:
-    """The policy's workspace."""
-    return policy.start(family, n_arms)
-
-
-@kernel
 def decide(
     policy: Any,
-    state: Any,
+    state: Floats,
     family: Any,
     chooser: Any,
     arms: Arms,
@@ -115,15 +110,13 @@ class LiveArms:
         self.rounds = sum(arm.pulls + arm.pending for arm in arms)
         seed, replication = source
         self._constants = (horizon, *key(seed), replication, random_ties)
-        self._begin = begin.specialised(policy, family, 1)
-        self._remembers = hasattr(self._begin(policy, family, 1), "memory")
         self.arrange()
 
     def arrange(self) -> None:
         """Lay out what the policy sees: the enabled arms, side by side."""
         self.enabled = [arm for arm in self.arms.values() if arm.enabled]
         self._seen = Arms.fresh(len(self.enabled))
-        self._state = self._begin(self.policy, self.family, len(self.enabled))
+        self._state = fresh_state(self.policy, self.family, len(self.enabled))
         self._chooser = chooser_for(self.policy, self.family, len(self.enabled))
         self._decide = decide.specialised(
             self.policy, self._state, self.family, self._chooser, self._seen, 1, 1, *self._constants
@@ -158,7 +151,7 @@ class LiveArms:
         arms = self.enabled
         if len(self._blind) == len(arms):
             arms = [min(arms, key=lambda arm: arm.pending)]
-        elif self._blind and isinstance(self._chooser, Scan):
+        elif self._blind and not self._chooser.skips_absent():
             arms = [arm for arm in arms if not arm.blind]
         chosen = arms[self._choose(arms)] if len(arms) > 1 else arms[0]
         chosen.pending += 1
@@ -169,8 +162,9 @@ class LiveArms:
     def _choose(self, arms: list[LiveArm]) -> int:
         """The policy's choice among the arms: all that are enabled, or some of them."""
         seen, state = self._seen, self._state
-        if len(arms) < len(self.enabled):  # a scan, of those that are not blind
-            seen, state = _side_by_side(arms), self._begin(self.policy, self.family, len(arms))
+        if len(arms) < len(self.enabled):  # those that are not blind
+            seen = _side_by_side(arms)
+            state = fresh_state(self.policy, self.family, len(arms))
         memory = self.memory
         t = self.rounds + 1
         draw = t + self.withdrawn
@@ -183,17 +177,16 @@ class LiveArms:
 
     @property
     def memory(self) -> list[float]:
-        """What the policy keeps from round to round, if its workspace has a `memory` of arms.
+        """The numbers that the policy carries from round to round.
 
-        All else in a workspace follows from the arms. What a policy concludes from rewards that are
-        only supposed, those of pending pulls, is not kept.
+        What it concludes from rewards that are only supposed, those of pending pulls, is not kept.
         """
-        return self._state.memory.tolist() if self._remembers else []
+        kept: list[float] = self._state[: self.policy.remembers()].tolist()
+        return kept
 
     @memory.setter
     def memory(self, values: list[float]) -> None:
-        if self._remembers:
-            self._state.memory[:] = values
+        self._state[: len(values)] = values
 
     def learn(self, arm: LiveArm, reward: float) -> None:
         """Learn a reward: that of a pending pull if there is one, else of one more pull."""

@@ -12,7 +12,7 @@ from .._files import write_atomically
 from ..errors import Interval, StateError
 from .live_arms import LiveArm, Name
 
-FORMAT, VERSION = "rbmle-decider", 1
+FORMAT, VERSION = "rbmle-decider", 2
 _COUNTS = 2**53  # counts are exact in floating point below this
 _ROUNDING = 1e-6  # relative error of a sum: at most its number of terms, 10^10, times 2^-53
 
@@ -112,17 +112,17 @@ class Reader:
             raise self.error("it has too many pulls")
         return list(arms.values())
 
-    def memory(self, size: int, n_arms: int) -> list[float]:
-        """What the policy kept in mind: places of enabled arms, or -1."""
+    def memory(self, size: int) -> list[float]:
+        """The numbers that the policy remembers. Version 1 had arms' places and -1 for none there,
+        which are now 1, 2, ... and 0 for none."""
         values = self.take("memory")
-        places = range(-1, n_arms)
         if (
             not isinstance(values, list)
             or len(values) != size
-            or any(each not in places for each in values)
+            or not all(type(x) in (int, float) and abs(x) <= float_info.max for x in values)
         ):
-            raise self.bad("memory", f"a list of {size} places of enabled arms", values)
-        return values
+            raise self.bad("memory", f"a list of {size} finite numbers", values)
+        return [each + 1.0 for each in values] if self.data["version"] == 1 else values
 
     def _arm(self, support: Interval) -> LiveArm:
         name, enabled = self.take("name"), self.take("enabled")

@@ -1,8 +1,13 @@
 """Every policy of the paper, one class each."""
 
+from .._compile import record
+from .._record import Choice
+from . import knowledge, posterior_shape  # what KG and IDS ask of families
 from .alpha import AdaptiveBernoulli, AdaptiveExponential, AdaptiveGaussian, BetaBias, LogBias
-from .base import POLICIES, Assuming, check_fit, families_of, policy, policy_named
+from .arms import Arms, Clock
+from .base import POLICIES, Policy, policy, policy_named
 from .bayes import BayesUCB, ThompsonSampling
+from .fit import Assuming, check_fit, families_of, player
 from .ids import IDS, VIDS
 from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
@@ -23,17 +28,25 @@ __all__ = [
     "AdaptiveBernoulli",
     "AdaptiveExponential",
     "AdaptiveGaussian",
+    "Arms",
     "Assuming",
     "BayesUCB",
     "BetaBias",
+    "Choice",
+    "Clock",
     "GPUCBTuned",
     "KGMin",
     "KGStar",
     "LogBias",
+    "Policy",
     "ThompsonSampling",
     "UCBTuned",
     "check_fit",
     "families_of",
+    "knowledge",
+    "player",
     "policy",
     "policy_named",
+    "posterior_shape",
+    "record",
 ]

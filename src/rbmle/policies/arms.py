@@ -36,10 +36,6 @@ class Arms(NamedTuple):
         """The empirical mean p_i = S_i / N_i."""
         return float(self.sums[i] / self.pulls[i])
 
-    def alike(self, i: int, j: int) -> bool:
-        """Whether two arms have the same pulls and sums."""
-        return bool(self.pulls[i] == self.pulls[j] and self.sums[i] == self.sums[j])
-
     def unpulled(self) -> int:
         """The first arm that has no reward yet, or -1."""
         for i in range(self.pulls.size):
@@ -47,16 +43,25 @@ class Arms(NamedTuple):
                 return i
         return -1
 
-    def some(self, without: int) -> Arms:
-        """All arms but so many: what there is to know if only their number matters."""
-        n = self.pulls.size - without
-        return Arms(self.pulls[:n], self.sums[:n], self.squares[:n])
-
     def learn(self, i: int, reward: float) -> None:
         """Learn one reward of arm i."""
         self.pulls[i] += 1.0
         self.sums[i] += reward
         self.squares[i] += reward * reward
+
+
+@record
+class ArmCount(NamedTuple):
+    """How many arms there are and nothing else: `Arms` for a level that reads no statistics.
+
+    A level that does read them fails on it, in the interpreter and when it is compiled.
+    """
+
+    total: int
+
+    def n_arms(self) -> int:
+        """The number of arms."""
+        return self.total
 
 
 @record

@@ -8,140 +8,100 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
-from .._compile import record
+import numpy as np
+
+from .._compile import Floats, record
 from .._record import register
-from ..errors import ParameterError, one_of
-from ..families import FAMILIES
+from ..errors import one_of
+from ..families import Family
 from ..random import Draws
 from .arms import Arms, Clock
 
 T = TypeVar("T")
 
 POLICIES: dict[str, type] = {}
-_needs: dict[type, tuple[str, ...]] = {}
+NEEDS: dict[type, tuple[str, ...]] = {}  # what each policy needs of a family beyond the common
 
 
-def level(self: Any, family: Any, arms: Arms, clock: Clock) -> float:
+class Policy(Protocol):
+    """A policy as the rest of the package sees it: what is written in its class, or a default."""
+
+    _fields: Any
+
+    def level(self, family: Any, arms: Any, clock: Clock) -> Any: ...
+    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float: ...
+    def prefer(self, family: Any, arms: Arms, i: int, j: int, level: Any) -> float: ...
+    def choose(self, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int: ...
+    def remembers(self) -> int: ...
+    def scratch(self, family: Any, n_arms: int) -> int: ...
+    def needs_horizon(self) -> bool: ...
+    def samples_posteriors(self) -> bool: ...
+    def settles(self) -> bool: ...
+
+
+def level(self: Any, family: Family, arms: Arms, clock: Clock) -> float:
     """What the indices of one round have in common, computed once: log t unless said otherwise."""
     return clock.log_t()
 
 
-def index_of(self: Any, family: Any, arms: Arms, i: int, level: float) -> float:
+def index_of(self: Any, family: Family, arms: Arms, i: int, level: float) -> float:
     """The index of arm i. A policy that writes `choose` has none."""
     return 0.0
 
 
-def prefer(self: Any, family: Any, arms: Arms, i: int, j: int, level: float) -> float:
+def prefer(self: Any, family: Family, arms: Arms, i: int, j: int, level: float) -> float:
     """Which of two arms with equal indices goes first: i if positive, j if negative, a tie if 0."""
     return 0.0
 
 
-def start(self: Any, family: Any, n_arms: int) -> Any:
-    """A fresh workspace for one replication, so that nothing is kept on the policy itself."""
-    return None
-
-
-ALONE, ALIKE, UNKNOWN = 0, 1, 2  # whose index may be as large as that of the arm that leads
-
-
-def promising(self: Any, state: Any, family: Any, arms: Arms, level: float) -> tuple[int, int]:
-    """An arm whose index is likely to be the largest, or -1, and what is known of its rivals.
-
-    ALONE: every other index is smaller. ALIKE: those of arms with other pulls or sums are, and the
-    index depends on nothing else. UNKNOWN: indices are to be solved.
-    """
-    return -1, UNKNOWN
-
-
-def index_below(self: Any, family: Any, arms: Arms, i: int, level: float) -> float:
-    """A lower bound of arm i's index, if one is cheaper to find than the index."""
-    return -inf
-
-
-def surely_below(self: Any, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-    """Whether arm i's index is below the value, if that is cheaper to tell than the index is to
-    find: then only the arms that may win are solved, and the choice is the same."""
-    return False
-
-
-def choose(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
-    """Play each arm once, then the arm with the largest index."""
+def choose(self: Any, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+    """Play each arm once, then the arm with the largest index; arms that tie share one draw."""
     unpulled = arms.unpulled()
     if unpulled >= 0:
         return unpulled
     level = self.level(family, arms, clock)
-    leader, rivals = self.promising(state, family, arms, level)
-    if rivals == ALONE:
-        return int(leader)
-    solved = -inf
-    if leader >= 0:  # arms alike have one index, which any number stands for
-        solved = 0.0 if rivals == ALIKE else self.index_of(family, arms, leader, level)
-    best, chosen, ties = -inf, 0, 0
+    best, first, ties = -inf, 0, 0
     for i in range(arms.n_arms()):
-        if leader >= 0 and arms.alike(i, leader):
-            index = solved
-        elif rivals == ALIKE or self.surely_below(family, arms, i, level, max(best, solved)):
-            continue
-        else:
-            index = self.index_of(family, arms, i, level)
+        index = self.index_of(family, arms, i, level)
         if index > best:
-            best, chosen, ties = index, i, 1
+            best, first, ties = index, i, 1
         elif index == best:
-            preferred = self.prefer(family, arms, i, chosen, level)
+            preferred = self.prefer(family, arms, i, first, level)
             if preferred > 0.0:
-                chosen, ties = i, 1
+                first, ties = i, 1
             elif preferred == 0.0:
                 ties += 1
-    place, i = rng.among(ties) if ties > 1 else 0, chosen
-    while place > 0:  # to the next arm that shares the top
+    return int(self.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first
+
+
+def tied(self: Any, family: Family, arms: Arms, first: int, level: float, place: int) -> int:
+    """Of the arms that tie with arm `first`, the one at this place; `first` itself is at 0."""
+    best, i = self.index_of(family, arms, first, level), first
+    while place > 0:
         i += 1
-        if leader >= 0 and arms.alike(i, leader):
-            index = solved
-        else:
-            index = -inf if rivals == ALIKE else self.index_of(family, arms, i, level)
-        if index == best and self.prefer(family, arms, i, chosen, level) == 0.0:
+        index = self.index_of(family, arms, i, level)
+        if index == best and self.prefer(family, arms, i, first, level) == 0.0:
             place -= 1
     return i
 
 
-def kinetic(self: Any, family: Any) -> float:
-    """From how many arms on a tournament finds the largest index sooner than a scan; infinite where
-    it may not be used: see `tournament`.
+def remembers(self: Any) -> int:
+    """How many numbers the policy carries from round to round; a saved decider keeps them.
 
-    To say a number is to promise that an index depends on the round through the level alone; that
-    as a function of the level it is convex or concave where `bends_one_way` says so; and that where
-    it is infinite, it is so at every higher level. It is quick if the level never falls.
+    They are the first of the array `state` that `choose` is handed, 0 in the first round.
     """
-    return inf
+    return 0
 
 
-def from_24_arms(self: Any, family: Any) -> float:
-    """`kinetic` of an index that keeps the promise and costs a root and some divisions."""
-    return 24.0
+def scratch(self: Any, family: Family, n_arms: int) -> int:
+    """How many numbers of work space `choose` needs beside those it remembers.
 
-
-def bends_one_way(self: Any, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
-    """Whether arm i's index, on the scale of `straightened`, is convex, or concave, from the level
-    low to the level high."""
-    return True
-
-
-def same_index(self: Any, arms: Arms, i: int, j: int) -> bool:
-    """Whether two arms have the same index at every level: here, if they have the same pulls and
-    sums. A `kinetic` index that also looks at squares has to say so."""
-    return arms.alike(i, j)
-
-
-def straightened(self: Any, family: Any, index: float) -> float:
-    """A rising function of the index, on which it goes with the level as straight as can be."""
-    return index
-
-
-def index_error(self: Any, family: Any, arms: Arms, i: int, value: float) -> float:
-    """A bound on the rounding error of the index, where it has this value as `straightened`."""
-    return 1e-12 * (abs(value) + abs(arms.mean(i)))
+    They follow in the array `state`. They are 0 in the first round and stay as `choose` leaves
+    them, but may be set to 0 between any two rounds: nothing may depend on them.
+    """
+    return 0
 
 
 def needs_horizon(self: Any) -> bool:
@@ -166,16 +126,10 @@ _DEFAULTS = {
         level,
         index_of,
         prefer,
-        start,
-        promising,
-        index_below,
-        surely_below,
         choose,
-        kinetic,
-        bends_one_way,
-        same_index,
-        straightened,
-        index_error,
+        tied,
+        remembers,
+        scratch,
         needs_horizon,
         samples_posteriors,
         settles,
@@ -202,9 +156,14 @@ def policy(
         own = {**vars(cls), **shared}
         if "index_of" not in own and "choose" not in own:
             raise TypeError(f"{cls.__name__} must define index_of or choose.")
+        if "start" in own:
+            raise TypeError(
+                f"{cls.__name__}: 'start' is gone; `remembers` and `scratch` say how many numbers "
+                f"of memory `choose` is handed."
+            )
         record(cls, {**_DEFAULTS, **shared})
         register(POLICIES, cls)
-        _needs[cls] = tuple(needs)
+        NEEDS[cls] = tuple(needs)
         return cls
 
     return decorate if cls is None else decorate(cls)
@@ -216,26 +175,9 @@ def policy_named(name: str) -> type:
     return POLICIES[names.get(str(name).lower()) or one_of("policy", "name", name, POLICIES)]
 
 
-def families_of(policy: type) -> list[type]:
-    """The families that have what the policy needs."""
-    return [each for each in FAMILIES.values() if not _missing(policy, each)]
-
-
-def check_fit(policy: Any, family: Any) -> None:
-    """Refuse, with a sentence, what is no policy or one that does not fit the family."""
-    name, assumed = type(policy).__name__, type(family).__name__
-    if type(policy) not in _needs:
-        raise ParameterError.of(
-            "policy", "policy", "an instance of a policy class, as in UCB()", policy
-        )
-    missing = _missing(type(policy), type(family))
-    if missing:
-        fitting = ", ".join(each.__name__ for each in families_of(type(policy)))
-        raise ParameterError(
-            f"{name}: 'family' must be one of {fitting}. Got {assumed}, which has no {missing[0]}."
-        )
-    if hasattr(policy, "check_family"):
-        policy.check_family(family)
+def fresh_state(policy: Policy, family: Any, n_arms: int) -> Floats:
+    """The array that `choose` is handed in the first round of a replication."""
+    return np.zeros(policy.remembers() + policy.scratch(family, n_arms))
 
 
 def ranks_only(policy: Any) -> bool:
@@ -243,16 +185,6 @@ def ranks_only(policy: Any) -> bool:
     return type(policy).choose is choose
 
 
-def _missing(policy: type, family: type) -> list[str]:
-    return [each for each in _needs[policy] if not hasattr(family, each)]
-
-
-class Assuming(NamedTuple):
-    """A policy together with the family it assumes, where that is not the problem's own.
-
-    `Assuming(RBMLE(), Gaussian(0.5))` plays the Gaussian index on rewards of any law
-    (Proposition 4).
-    """
-
-    policy: Any
-    family: Any
+def has_index(policy: Any) -> bool:
+    """Whether the policy gives each arm an index."""
+    return type(policy).index_of is not index_of

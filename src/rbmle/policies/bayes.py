@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf, log
 from typing import Annotated, Any, NamedTuple
 
+from .._compile import Floats
 from .._record import Choice
-from ..choosers.champion import front_runner, last_leader
 from ..errors import ParameterError
 from ..families.base import flat
 from ..random import Draws
@@ -14,11 +14,17 @@ from .arms import Arms, Clock
 from .base import policy
 
 
-@policy(needs=("posterior_quantile",), start=last_leader, promising=front_runner)
+@policy(needs=("posterior_quantile",))
 class BayesUCB(NamedTuple):
     """Bayes-UCB (Kaufmann, Cappe and Garivier 2012): the posterior quantile at 1 - 1/(t log(T)^c).
 
     c: 0 in the paper, which makes the rule independent of the horizon; 5 in the theory.
+
+    >>> import numpy as np
+    >>> from rbmle import Arms, Bernoulli
+    >>> arms = Arms(np.array([10.0]), np.array([5.0]), np.array([5.0]))
+    >>> round(BayesUCB().index_of(Bernoulli(), arms, 0, 0.01), 6)
+    0.794366
     """
 
     c: Annotated[float, "[0, inf)"] = 0.0
@@ -29,17 +35,6 @@ class BayesUCB(NamedTuple):
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         return float(family.posterior_quantile(arms.pulls[i], arms.sums[i], level))
-
-    def index_below(self, family: Any, arms: Arms, i: int, level: float) -> float:
-        return float(
-            family.posterior_quantile_below(arms.pulls[i], arms.sums[i], level * (1.0 + 1e-9))
-        )
-
-    def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-        """Less of the posterior lies above the value, both by more than rounding errors."""
-        other = value - 1e-14 * abs(value)
-        tail = family.posterior_tail_above(arms.pulls[i], arms.sums[i], other)
-        return bool(tail < level * (1.0 - 1e-9))
 
     def needs_horizon(self) -> bool:
         return self.c > 0.0
@@ -64,7 +59,7 @@ class ThompsonSampling(NamedTuple):
 
     prior: Prior | str = "conjugate"
 
-    def choose(self, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
+    def choose(self, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
         unpulled = arms.unpulled()
         if unpulled >= 0:
             return unpulled

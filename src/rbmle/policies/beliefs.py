@@ -114,8 +114,10 @@ def common(share: Nodes, hazard: Tables, j: int, panels: int) -> float:
 
 @record
 class Beliefs(NamedTuple):
-    """The workspace of one replication: tables for the posteriors that were last seen. Everything
-    but `memory` is derived from the arms, and rebuilt where they have changed."""
+    """Tables for the posteriors that were last seen, in arrays that the caller provides.
+
+    All of it is derived from the arms, and rebuilt where they have changed.
+    """
 
     pulls: Floats  # the statistics that the tables were made for
     sums: Floats
@@ -123,8 +125,8 @@ class Beliefs(NamedTuple):
     high: Floats
     width: Floats
     size: Floats  # nu
-    panels: NDArray[np.int64]  # how many there are, and up to which each posterior reaches
-    reach: NDArray[np.int64]
+    panels: Floats  # how many there are, and up to which each posterior reaches
+    reach: Floats
     left: Floats
     span: Floats
     slope_at: Nodes  # d(eta) in units of the panel,
@@ -140,7 +142,6 @@ class Beliefs(NamedTuple):
     given: NDArray[np.float64]  # E[theta_j | A* = a]
     regret: Floats  # what each arm costs and tells
     information: Floats
-    memory: Floats  # (the arm that is played for good, or -1)
 
     def refresh(self, family: Any, arms: Arms) -> None:
         """Bring the tables up to date: those of the arms that changed, or all if panels moved."""
@@ -169,9 +170,10 @@ class Beliefs(NamedTuple):
         count = lay_panels(self.low, self.high, self.width, self.left, self.span)
         self.panels[0] = count
         for i in range(self.low.size):
-            self.reach[i] = 0
-            while self.reach[i] < count and self.left[self.reach[i]] < self.high[i]:
-                self.reach[i] += 1
+            reach = 0
+            while reach < count and self.left[reach] < self.high[i]:
+                reach += 1
+            self.reach[i] = reach
         origin = family.chart(self.left[0] + self.span[0] * X[0])
         eta = family.natural(origin)
         for p in range(count):
@@ -194,7 +196,7 @@ class Beliefs(NamedTuple):
         origin = family.chart(self.left[0] + self.span[0] * X[0])
         mass = self.mass_below(family, i)
         ahead, start = mean - origin, family.kl(mean, origin)
-        for p in range(self.reach[i]):
+        for p in range(int(self.reach[i])):
             for k in range(NODES):
                 away = start + (self.far_at[p, k] + ahead * self.tilt_at[p, k])
                 self.hazard[p, i, k] = exp(-size * away)
@@ -205,7 +207,7 @@ class Beliefs(NamedTuple):
                 for k in range(NODES):
                     self.below[p, i, k] += UP_TO[m, k] * f
         share = 1.0 / mass
-        for p in range(self.reach[i]):
+        for p in range(int(self.reach[i])):
             for k in range(NODES):
                 below = max(self.below[p, i, k], LEAST)
                 self.hazard[p, i, k] /= below
@@ -226,7 +228,7 @@ class Beliefs(NamedTuple):
     def integrate(self) -> None:
         """p_a and E[theta_j | A* = a] from the tables."""
         n_arms = self.reach.size
-        for p in range(self.panels[0]):
+        for p in range(int(self.panels[0])):
             for k in range(NODES):
                 self.weight[p, k] = W[k] * self.slope_at[p, k]
             for i in range(n_arms):
@@ -235,11 +237,12 @@ class Beliefs(NamedTuple):
                         self.weight[p, k] *= self.below[p, i, k]
         total = 0.0
         for a in range(n_arms):
-            self.best[a] = share_out(self.weight, self.hazard, a, self.reach[a], self.share)
+            self.best[a] = share_out(self.weight, self.hazard, a, int(self.reach[a]), self.share)
             total += self.best[a]
             self.given[a, a] = 0.0
             for j in range(a):
-                both = common(self.share, self.hazard, j, min(self.reach[a], self.reach[j]))
+                reached = int(min(self.reach[a], self.reach[j]))
+                both = common(self.share, self.hazard, j, reached)
                 self.given[a, j], self.given[j, a] = -both, -both
                 self.given[a, a] += both
                 self.given[j, j] += both
@@ -282,19 +285,31 @@ class Beliefs(NamedTuple):
                 self.given[a, j] = self.means[j] + shift
 
 
-def beliefs(self: Any, family: Any, n_arms: int) -> Beliefs:
-    """The `start` of IDS and VIDS: a fresh workspace for quadrature or for samples."""
-    sampled = self.method == Method.monte_carlo
-    panels, samples = (0, self.samples) if sampled else (MAX_PANELS, 0)
+_PER_ARM = 11  # arrays of one number an arm in `beliefs_in`
+_PER_PANEL = 2 + 5 * NODES  # numbers for each panel, whatever the number of arms
+
+
+def beliefs_size(n_arms: int, panels: int, samples: int) -> int:
+    """How many numbers `beliefs_in` lays out."""
+    tables = panels * (_PER_PANEL + 2 * NODES * n_arms)
+    return 1 + _PER_ARM * n_arms + n_arms * n_arms + n_arms * samples + tables
+
+
+@njit
+def beliefs_in(space: Floats, n_arms: int, panels: int, samples: int) -> Beliefs:
+    """The arrays of `Beliefs`, one after the other in a given space; all 0 means nothing seen."""
+    n, nodes = n_arms, panels * NODES
+    arm = space[: _PER_ARM * n].reshape((_PER_ARM, n))
+    rest = space[_PER_ARM * n :]
+    ends = rest[: 2 * panels].reshape((2, panels))
+    at = rest[2 * panels : 2 * panels + 5 * nodes].reshape((5, panels, NODES))
+    rest = rest[2 * panels + 5 * nodes :]
+    tables = rest[: 2 * n * nodes].reshape((2, panels, n, NODES))
+    rest = rest[2 * n * nodes :]
+    given, rest = rest[: n * n].reshape((n, n)), rest[n * n :]
+    drawn, count = rest[: n * samples].reshape((n, samples)), rest[n * samples :]
     return Beliefs(
-        np.zeros(n_arms), np.zeros(n_arms),
-        np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms),
-        np.zeros(1, np.int64), np.zeros(n_arms, np.int64),
-        np.zeros(panels), np.zeros(panels),
-        np.zeros((panels, NODES)), np.zeros((panels, NODES)), np.zeros((panels, NODES)),
-        np.zeros((panels, n_arms, NODES)), np.zeros((panels, n_arms, NODES)),
-        np.zeros((panels, NODES)), np.zeros((panels, NODES)),
-        np.zeros((n_arms, samples)),
-        np.zeros(n_arms), np.zeros(n_arms), np.zeros((n_arms, n_arms)),
-        np.zeros(n_arms), np.zeros(n_arms), np.full(1, -1.0),
+        arm[0], arm[1], arm[2], arm[3], arm[4], arm[5], count, arm[6], ends[0], ends[1],
+        at[0], at[1], at[2], tables[0], tables[1], at[3], at[4], drawn,
+        arm[7], arm[8], given, arm[9], arm[10],
     )  # fmt: skip

@@ -13,7 +13,7 @@ from .._compile import Floats, njit
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
-from .beliefs import Method, beliefs
+from .beliefs import MAX_PANELS, Method, beliefs_in, beliefs_size
 
 
 @njit
@@ -53,53 +53,79 @@ def dominated(i: int, regret: Floats, information: Floats) -> bool:
     return False
 
 
-def weigh(self: Any, state: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
+def panels(self: Any) -> int:
+    """How many panels quadrature may lay; none for Monte Carlo."""
+    return MAX_PANELS if self.method == Method.quadrature else 0
+
+
+def drawn(self: Any) -> int:
+    """How many samples of each posterior are kept; none for quadrature."""
+    return self.samples if self.method == Method.monte_carlo else 0
+
+
+def remembers(self: Any) -> int:
+    """The arm that is played for good, from 1 on; 0 if there is none."""
+    return 1
+
+
+def scratch(self: Any, family: Any, n_arms: int) -> int:
+    """The tables of `Beliefs`."""
+    return beliefs_size(n_arms, self.panels(), self.drawn())
+
+
+def weigh(self: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
     """The `choose` of both: integrate, then draw from the two arms that minimise the ratio."""
     unpulled = arms.unpulled()
     if unpulled >= 0:
         return unpulled
-    if state.memory[0] >= 0.0:
-        return int(state.memory[0])
-    if self.method == Method.quadrature:
-        state.refresh(family, arms)
-        state.integrate()
-    else:
-        state.draw_jointly(family, arms, rng)
     n_arms = arms.n_arms()
+    if 0.0 < state[0] <= n_arms:
+        return int(state[0]) - 1
+    beliefs = beliefs_in(state[1:], n_arms, self.panels(), self.drawn())
+    if self.method == Method.quadrature:
+        beliefs.refresh(family, arms)
+        beliefs.integrate()
+    else:
+        beliefs.draw_jointly(family, arms, rng)
     likely, expected_best = 0, 0.0
     for a in range(n_arms):
-        expected_best += state.best[a] * state.given[a, a]
-        if state.best[a] > state.best[likely]:
+        expected_best += beliefs.best[a] * beliefs.given[a, a]
+        if beliefs.best[a] > beliefs.best[likely]:
             likely = a
-    if state.best[likely] >= self.commit:
-        state.memory[0] = likely
+    if beliefs.best[likely] >= self.commit:
+        state[0] = likely + 1
         return likely
     for i in range(n_arms):
-        state.regret[i] = max(expected_best - state.means[i], 0.0)
-        state.information[i] = self.learned(state, family, i)
-    first, second, odds, least = likely, likely, 1.0, inf
-    for i in range(n_arms):
-        if dominated(i, state.regret, state.information):
-            continue
-        for j in range(i + 1):  # j = i: the arm alone, for it may be the only one in question
-            q = best_odds(
-                state.regret[i], state.information[i], state.regret[j], state.information[j]
-            )
-            value = ratio(
-                q * state.regret[i] + (1.0 - q) * state.regret[j],
-                q * state.information[i] + (1.0 - q) * state.information[j],
-            )
-            if value < least:
-                first, second, odds, least = i, j, q, value
+        beliefs.regret[i] = max(expected_best - beliefs.means[i], 0.0)
+        beliefs.information[i] = self.learned(beliefs, family, i)
+    first, second, odds = least_ratio(beliefs.regret, beliefs.information, likely)
     return first if rng.cell(0).uniform(0) < odds else second
 
 
-@policy(
-    needs=("outcome_kl", "posterior_size", "posterior_span"),
-    choose=weigh,
-    start=beliefs,
-    samples_posteriors=samples_posteriors,
-)
+@njit
+def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, int, float]:
+    """The two arms, and the odds of the first, whose mixture has the least information ratio."""
+    first, second, odds, least = likely, likely, 1.0, inf
+    for i in range(regret.size):
+        if dominated(i, regret, information):
+            continue
+        for j in range(i + 1):  # j = i: the arm alone, for it may be the only one in question
+            q = best_odds(regret[i], information[i], regret[j], information[j])
+            value = ratio(
+                q * regret[i] + (1.0 - q) * regret[j],
+                q * information[i] + (1.0 - q) * information[j],
+            )
+            if value < least:
+                first, second, odds, least = i, j, q, value
+    return first, second, odds
+
+
+_SHARED = {
+    each.__name__: each for each in (panels, drawn, remembers, scratch, samples_posteriors)
+} | {"choose": weigh}
+
+
+@policy(needs=("outcome_kl", "posterior_size", "posterior_span"), **_SHARED)
 class IDS(NamedTuple):
     """Information-directed sampling (Russo and Van Roy 2018) for Bernoulli rewards: the odds of two
     arms that minimise (expected regret)^2 / (expected information).
@@ -116,19 +142,14 @@ class IDS(NamedTuple):
     samples: Annotated[int, "[1, 1e7]"] = 10_000
     commit: Annotated[float, "(0, 1]"] = 1.0
 
-    def learned(self, state: Any, family: Any, i: int) -> float:
+    def learned(self, beliefs: Any, family: Any, i: int) -> float:
         total = 0.0
-        for a in range(state.best.size):
-            total += state.best[a] * family.outcome_kl(state.given[a, i], state.means[i])
+        for a in range(beliefs.best.size):
+            total += beliefs.best[a] * family.outcome_kl(beliefs.given[a, i], beliefs.means[i])
         return total
 
 
-@policy(
-    needs=("posterior_size", "posterior_span"),
-    choose=weigh,
-    start=beliefs,
-    samples_posteriors=samples_posteriors,
-)
+@policy(needs=("posterior_size", "posterior_span"), **_SHARED)
 class VIDS(NamedTuple):
     """Variance-based information-directed sampling (Russo and Van Roy 2018): as IDS, with a
     variance for the information.
@@ -141,9 +162,9 @@ class VIDS(NamedTuple):
     samples: Annotated[int, "[1, 1e7]"] = 10_000
     commit: Annotated[float, "(0, 1]"] = 1.0
 
-    def learned(self, state: Any, family: Any, i: int) -> float:
+    def learned(self, beliefs: Any, family: Any, i: int) -> float:
         total = 0.0
-        for a in range(state.best.size):
-            shift = state.given[a, i] - state.means[i]
-            total += state.best[a] * shift * shift
+        for a in range(beliefs.best.size):
+            shift = beliefs.given[a, i] - beliefs.means[i]
+            total += beliefs.best[a] * shift * shift
         return total

@@ -9,11 +9,11 @@ from __future__ import annotations
 from math import ceil, floor, inf
 from typing import Any, NamedTuple
 
-from .._compile import njit, record
+from .._compile import record
 from .._record import Choice
-from ..special import normal_cdf, normal_density
 from .arms import Arms, Clock
 from .base import policy
+from .knowledge import expected_excess
 
 
 class Form(Choice):
@@ -49,19 +49,13 @@ def race(self: Any, family: Any, arms: Arms, clock: Clock) -> Race:
     return Race(clock.left(), leader, best, second)
 
 
-@njit
-def expected_excess(z: float) -> float:
-    """E[max(X + z, 0)] of a standard normal X: z Phi(z) + phi(z)."""
-    return z * normal_cdf(z) + normal_density(z)
-
-
 @policy(needs=("knowledge_gain",), level=race)
 class KG(NamedTuple):
     """Knowledge gradient (Ryzhov, Powell and Frazier 2012): mu_i + (T - t) v_i.
 
     v_i = E[max(mu_i', c_i)] - max(mu_i, c_i), with mu_i' the posterior mean after one more pull.
-    form: "published" is what the tables ran: for Bernoulli it leaves out what the leading arm may
-    lose; for Exponential its powers underflow after some hundred pulls and the run ends on the
+    form: "published" is what the tables ran (`rbmle.paper.variants`): for Bernoulli it leaves out
+    what the leading arm may lose; for Exponential its powers underflow and the run ends on the
     first arm.
     """
 
@@ -88,8 +82,7 @@ class KGStar(NamedTuple):
     convex, then concave, so v(m)/m has one maximum; it lies between the bounds of their Section 4,
     (-1 + r + sqrt(1 + 6r + r^2)) / 4 and (1 + r + sqrt(1 + 10r + r^2)) / 4 in units of the
     pulls that the posterior is worth, r = ((mu_i - c_i) / sd_i)^2.
-    form: "published" takes the middle of those bounds for m, s for m + 1 pulls, adds 1e-8 to s,
-    and does not divide by m.
+    form: "published" is what the tables ran: `published_star_gain` in `rbmle.paper.variants`.
     """
 
     form: Form | str = "exact"
@@ -98,7 +91,7 @@ class KGStar(NamedTuple):
         n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
         gap = mean - level.rival(i)
         if self.form == Form.published:
-            return float(mean - level.best + self.middle_gain(family, n, gap, level.left))
+            return float(mean - level.best + family.published_star_gain(n, gap, level.left))
         return float(mean + level.left * self.best_rate(family, n, gap, level.left))
 
     def best_rate(self, family: Any, n: float, gap: float, left: float) -> float:
@@ -123,18 +116,6 @@ class KGStar(NamedTuple):
         """v(m) / m: the gain per pull of m pulls in a row."""
         s: float = family.look_ahead_sd(n, m)
         return s * expected_excess(-abs(gap) / s) / m
-
-    def middle_gain(self, family: Any, n: float, gap: float, left: float) -> float:
-        """What the published tables ran in place of (T - t) max_m v(m) / m."""
-        low, high = family.look_ahead_bounds(n, gap)
-        if left <= low:
-            m = left
-        elif gap == 0.0 or high <= 1.0:
-            m = 1.0
-        else:
-            m = float(ceil(0.5 * (low + high)))
-        s: float = family.look_ahead_sd(n, m + 1.0)
-        return left * s * expected_excess(-abs(gap / (s + 1e-8)))
 
     def needs_horizon(self) -> bool:
         return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
@@ -37,12 +36,11 @@ class RBMLE(NamedTuple):
     experiments; a number c for c log t; or one of the adaptive schemes, Algorithms 1 to 3.
     boundary: matters where the mean is bounded above (Bernoulli, Binomial). "exact": from
     nu + alpha/n = 1 on the likelihood has no finite maximiser, the index is infinite, and such
-    arms rank by alpha - n (1 - nu), then by fewer pulls. "corollary" clips nu + alpha/n to 1
-    everywhere, as Corollary 1 is printed; "published" keeps (q log q) unclipped and drops
-    (1 - q) log(1 - q), as the code behind the tables. Both can have linear regret: docs/errata.md.
+    arms rank by alpha - n (1 - nu), then by fewer pulls. "corollary" is Corollary 1 as printed,
+    "published" the code behind the tables: see `rbmle.paper.variants`. Both can have linear regret:
+    docs/errata.md.
 
-    >>> from rbmle.families import Gaussian
-    >>> from rbmle.policies.arms import Arms
+    >>> from rbmle import Arms, Gaussian
     >>> import numpy as np
     >>> arms = Arms(np.array([4.0]), np.array([2.0]), np.array([2.0]))
     >>> RBMLE().index_of(Gaussian(), arms, 0, 3.0)
@@ -56,31 +54,12 @@ class RBMLE(NamedTuple):
         return float(self.alpha.alpha(family, arms, clock))
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
-        n, mean = arms.pulls[i], arms.mean(i)
-        _, high = family.mean_range()
-        if self.boundary == Boundary.exact or high == inf:
-            return float(family.bias_index(n, arms.sums[i], level))
-        biased = mean + level / n
+        n, total = arms.pulls[i], arms.sums[i]
         if self.boundary == Boundary.corollary:
-            biased = min(biased, high)
-        return float(n * (family.conjugate(biased) - family.conjugate(mean)))
-
-    def kinetic(self, family: Any) -> float:
-        """As a maximum of functions that are linear in alpha, the index is convex in alpha. It is
-        costly where the mean is bounded; an adaptive alpha looks at every arm anyway."""
-        few = 12.0 if family.mean_range()[1] < inf else 32.0
-        return few if self.alpha.steady() else inf
-
-    def bends_one_way(self, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
-        """Except across the end of the range, where the other forms go on with another slope."""
-        end = family.mean_range()[1] * arms.pulls[i] - arms.sums[i]
-        return bool(self.boundary == Boundary.exact or high <= end or low >= end)
-
-    def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float:
-        """Of n (F*(q) - F*(nu)): some units in the last place of n F*(nu), and of the index."""
-        n, mean = arms.pulls[i], arms.mean(i)
-        size = n * (1.0 + abs(mean) + abs(family.conjugate(mean)))
-        return 1e-12 * abs(value) + 4e-15 * size if size < inf else 1e-12 * abs(value)
+            return float(family.corollary_index(n, total, level))
+        if self.boundary == Boundary.published:
+            return float(family.published_index(n, total, level))
+        return float(family.bias_index(n, total, level))
 
     def settles(self) -> bool:
         """Only the exact index has sublinear regret on every problem."""

@@ -6,16 +6,16 @@ from math import log, pi, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .arms import Arms, Clock
-from .base import from_24_arms, policy
+from .base import policy
 
 
-@policy(kinetic=from_24_arms)
+@policy
 class UCB(NamedTuple):
     """UCB1 (Auer, Cesa-Bianchi and Fischer 2002): p_i + sqrt(alpha log t / N_i).
 
     alpha: the width's factor in (0, inf); 2 in the paper (Table 1).
 
-    >>> from rbmle.policies.arms import Arms
+    >>> from rbmle import Arms
     >>> import numpy as np
     >>> UCB().index_of(None, Arms(np.array([8.0]), np.array([4.0]), np.array([4.0])), 0, 4.0)
     1.5
@@ -27,7 +27,7 @@ class UCB(NamedTuple):
         return arms.mean(i) + sqrt(self.alpha * level / arms.pulls[i])
 
 
-@policy(kinetic=from_24_arms)
+@policy
 class UCBTuned(NamedTuple):
     """UCB-Tuned (Auer et al. 2002): p_i + sqrt(min(cap, V_i) log t / N_i).
 
@@ -42,11 +42,8 @@ class UCBTuned(NamedTuple):
         variance = arms.squares[i] / n - mean * mean + sqrt(2.0 * level / n)
         return mean + sqrt(min(self.cap, variance) * level / n)
 
-    def same_index(self, arms: Arms, i: int, j: int) -> bool:
-        return arms.alike(i, j) and bool(arms.squares[i] == arms.squares[j])
 
-
-@policy(kinetic=from_24_arms)
+@policy
 class MOSS(NamedTuple):
     """MOSS (Audibert and Bubeck 2009): p_i + sqrt(max(log(T / (K N_i)), 0) / N_i).
 
@@ -64,15 +61,11 @@ class MOSS(NamedTuple):
         n = arms.pulls[i]
         return arms.mean(i) + sqrt(max(log(level / n), 0.0) / n)
 
-    def bends_one_way(self, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
-        """Flat up to the level N_i, then concave."""
-        return bool(high <= arms.pulls[i] or low >= arms.pulls[i])
-
     def needs_horizon(self) -> bool:
         return not self.anytime
 
 
-@policy(needs=("posterior_mean", "posterior_variance"), kinetic=from_24_arms)
+@policy(needs=("posterior_mean", "posterior_variance"))
 class GPUCB(NamedTuple):
     """GP-UCB (Srinivas et al. 2012) for independent arms: mu_i + sd_i sqrt(beta_t).
 
@@ -90,7 +83,7 @@ class GPUCB(NamedTuple):
         return float(family.posterior_mean(n, total) + family.posterior_sd(n, total) * level)
 
 
-@policy(needs=("posterior_mean", "posterior_variance"), kinetic=from_24_arms)
+@policy(needs=("posterior_mean", "posterior_variance"))
 class GPUCBTuned(NamedTuple):
     """GP-UCB-Tuned (Srinivas et al. 2012, tuned in the paper): mu_i + sd_i sqrt(c log t).
 

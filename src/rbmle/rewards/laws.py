@@ -8,9 +8,9 @@ use them; kappa = 0 says that the bound holds for every lambda.
 from __future__ import annotations
 
 from math import inf, log, sqrt
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
-from .._compile import Floats, record
+from .._compile import record
 from .._record import register
 from ..errors import Interval, ParameterError
 from ..families.base import mean_interval, reward_interval
@@ -53,10 +53,6 @@ class Uniform(NamedTuple):
     def sample(self, mean: float, cell: Cell) -> float:
         return mean + self.width * (cell.uniform(0) - 0.5)
 
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        half = 0.5 * self.width
-        return generator.uniform(means - half, means + half, shape)  # type: ignore[no-any-return]
-
     def sub_gaussian(self, mean: float) -> float:
         return self.width / sqrt(12.0)
 
@@ -81,10 +77,6 @@ class Beta(NamedTuple):
 
     def sample(self, mean: float, cell: Cell) -> float:
         return cell.beta(mean * self.concentration, (1.0 - mean) * self.concentration, 0)
-
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        a, b = means * self.concentration, (1.0 - means) * self.concentration
-        return generator.beta(a, b, shape)  # type: ignore[no-any-return]
 
     def sub_gaussian(self, mean: float) -> float:
         return 0.5 / sqrt(self.concentration + 1.0)
@@ -120,11 +112,6 @@ class TwoPoint(NamedTuple):
         p = (mean - self.low) / (self.high - self.low)
         return self.high if cell.uniform(0) < p else self.low
 
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        width = self.high - self.low
-        hits = generator.binomial(1, (means - self.low) / width, shape)
-        return self.low + width * hits  # type: ignore[no-any-return]
-
     def sub_gaussian(self, mean: float) -> float:
         return 0.5 * (self.high - self.low)
 
@@ -151,11 +138,6 @@ class GaussianMixture(NamedTuple):
     def sample(self, mean: float, cell: Cell) -> float:
         side = self.spread if cell.uniform(1) < 0.5 else -self.spread
         return mean + side + self.sigma * cell.normal(0)
-
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        side = self.spread * (2.0 * generator.binomial(1, 0.5, shape) - 1.0)
-        noise = self.sigma * generator.standard_normal(shape)
-        return means + side + noise  # type: ignore[no-any-return]
 
     def sub_gaussian(self, mean: float) -> float:
         return sqrt(self.variance(mean))
@@ -184,9 +166,6 @@ class Laplace(NamedTuple):
     def sample(self, mean: float, cell: Cell) -> float:
         u = cell.uniform(0)
         return mean + self.scale * (log(2.0 * u) if u < 0.5 else -log(2.0 * (1.0 - u)))
-
-    def legacy_table(self, generator: Any, means: Floats, shape: tuple[int, int]) -> Floats:
-        return generator.laplace(means, self.scale, shape)  # type: ignore[no-any-return]
 
     def sub_gaussian(self, mean: float) -> float:
         return inf

@@ -10,7 +10,8 @@ from typing import Any
 from .._text import distinct_names
 from ..errors import ParameterError, StudyError, one_of
 from ..families import FAMILIES
-from ..policies.base import POLICIES, Assuming
+from ..policies.base import POLICIES
+from ..policies.fit import Assuming
 from ..rewards.laws import LAWS
 from ..rewards.problems import Problem
 from ..spec import STAND_INS, from_spec, stand_in_of, to_spec

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..engine import player, rounds_kept
+from ..engine import rounds_kept
 from ..errors import ParameterError, StudyError, integer, one_of
 from ..families import FAMILIES
-from ..policies.base import POLICIES, Assuming
+from ..policies.base import POLICIES
+from ..policies.fit import Assuming, player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS
 from ..rewards.problems import Problem
 from ..rewards.sources import SOURCES, Rewards

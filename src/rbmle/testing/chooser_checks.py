@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
 import numpy as np
 
-from ..choosers.scan import Scan
-from ..choosers.tournament import Tournament
+from ..choosers import Champion, Scan, Tournament
+from ..choosers.promises import bounds_for, curve_for
 from ..engine import play, simulate
 from ..policies.arms import Arms
-from ..policies.base import ranks_only
+from ..policies.base import fresh_state, ranks_only
 from ..random import Counter, key
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream, Stream
@@ -29,31 +28,37 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     known = horizon if policy.needs_horizon() else 0
     play.interpreted(
         policy, family, Scan(problem.n_arms), Arms.fresh(problem.n_arms),
-        source, problem.gaps, horizon, known, Counter(*key(SEED), True),
-        0, rounds, regret, best, pulls, np.zeros(1, np.int64),
+        fresh_state(policy, family, problem.n_arms), source, problem.gaps, horizon, known,
+        Counter(*key(SEED), True), 0, rounds, regret, best, pulls, np.zeros(1, np.int64),
     )  # fmt: skip
     require_equal(regret, compiled.regret[0], "interpreted and compiled regret")
     require_equal(best, compiled.best_pulls[0], "interpreted and compiled pulls of the best arm")
 
 
-def a_tournament_chooses_as_a_scan_does(policy: Any, family: Any) -> None:
-    """Where many arms meet in a tournament, in every round the same arm wins."""
-    if not ranks_only(policy) or policy.kinetic(family) == inf:
-        raise NotApplicable(f"{type(policy).__name__} is never played by a tournament")
+def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
+    """Whatever promises there are about the index, in every round the same arm is chosen."""
+    curve, bounds = curve_for(policy, family), bounds_for(policy, family)
+    if not ranks_only(policy) or (curve is None and bounds is None):
+        raise NotApplicable(f"{type(policy).__name__} is always played by a scan")
     n_arms, horizon, replications = 70, 1500, 3
     low, high = easy_problem(family).means.min(), easy_problem(family).means.max()
     problem = Problem(family, np.linspace(low, high, n_arms))
     source = Stream(family, np.array(problem.means), *key(SEED))
     known = horizon if policy.needs_horizon() else 0
     rounds = np.arange(1, horizon + 1)
+    choosers: list[Any] = [Scan(n_arms)]
+    choosers += [] if curve is None else [Tournament.of(curve, n_arms)]
+    choosers += [] if bounds is None else [Champion.of(bounds)]
     found = []
-    for chooser in (Scan(n_arms), Tournament.of(n_arms)):
+    for chooser in choosers:
         regret = np.zeros((replications, horizon))
         best, pulls = np.zeros_like(regret), np.zeros((replications, n_arms))
         play(
-            policy, family, chooser, Arms.fresh(n_arms), source, problem.gaps, horizon, known,
+            policy, family, chooser, Arms.fresh(n_arms), fresh_state(policy, family, n_arms),
+            source, problem.gaps, horizon, known,
             Counter(*key(SEED), True), 0, rounds, regret, best, pulls, np.zeros(1, np.int64),
         )  # fmt: skip
         found.append((regret, pulls))
-    require_equal(found[1][0], found[0][0], "regret by a tournament and by a scan")
-    require_equal(found[1][1], found[0][1], "pulls by a tournament and by a scan")
+        name = type(chooser).__name__
+        require_equal(regret, found[0][0], f"regret by a {name} and by a scan")
+        require_equal(pulls, found[0][1], f"pulls by a {name} and by a scan")

@@ -18,12 +18,13 @@ import numpy as np
 from ..engine import simulate
 from ..live.decider import Decider
 from ..policies.arms import Arms, Clock
-from ..policies.base import check_fit, ranks_only
+from ..policies.base import ranks_only
+from ..policies.fit import check_fit
 from ..random import key
 from ..result import Result
 from ..rewards.sources import RewardStream, Stream
 from .checking import Checks, NotApplicable, Outcome, require, require_close, require_equal
-from .chooser_checks import a_tournament_chooses_as_a_scan_does, compiled_equals_interpreted
+from .chooser_checks import compiled_equals_interpreted, every_chooser_equals_the_scan
 from .problems import SEED, easy_problem
 from .regret_check import regret_is_sublinear
 
@@ -51,7 +52,7 @@ def _run(policy: Any, family: Any, horizon: int, replications: int, **options: A
 
 
 CHECKS(compiled_equals_interpreted)
-CHECKS(a_tournament_chooses_as_a_scan_does)
+CHECKS(every_chooser_equals_the_scan)
 
 
 @CHECKS

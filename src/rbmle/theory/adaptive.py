@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._compile import Floats, kernel
-from ..engine import player
 from ..errors import ParameterError, integer
 from ..policies import RBMLE
 from ..policies.alpha import BIASES
 from ..policies.arms import Arms, Clock
+from ..policies.base import fresh_state
+from ..policies.fit import player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream
@@ -52,6 +53,7 @@ def _watch(
     policy: Any,
     bias: Any,
     family: Any,
+    state: Floats,
     source: Any,
     randomness: Any,
     replication: int,
@@ -63,7 +65,6 @@ def _watch(
     """`engine.play` for one replication, writing down what governs each round."""
     n_arms = pulls.size
     arms = Arms(pulls, np.zeros(n_arms), np.zeros(n_arms))
-    state = policy.start(family, n_arms)
     for t in range(1, horizon + 1):
         clock = Clock(t, 0)
         if t > n_arms:
@@ -99,7 +100,8 @@ def adaptive_trace(
     rounds = np.arange(problem.n_arms + 1, horizon + 1)
     beta, c_alpha, pulls = np.zeros(rounds.size), np.zeros(rounds.size), np.zeros(problem.n_arms)
     randomness = Counter(*key(rewards.seed), True)
-    _watch(policy, bias, model, source, randomness, number, horizon, beta, c_alpha, pulls)
+    state = fresh_state(policy, model, problem.n_arms)
+    _watch(policy, bias, model, state, source, randomness, number, horizon, beta, c_alpha, pulls)
     limit = adaptive_limit(problem, bias, family)
     return AdaptiveTrace(rounds, beta, c_alpha, target, limit, pulls)
 

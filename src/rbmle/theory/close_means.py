@@ -52,7 +52,7 @@ def kl_from(family: Any, mean: float, step: float) -> float:
         0.25 * weight * (1.0 - place) / family.variance(mean + 0.5 * (1.0 + place) * step)
         for place, weight in zip(_PLACES, _WEIGHTS, strict=True)
     )
-    return step * (step * integral)
+    return float(step * (step * integral))
 
 
 def kl(family: Any, mean: float, other: float) -> float:

@@ -1,16 +1,27 @@
-"""The tournament: the choices of a scan, whatever happens to the arms, with far fewer looks."""
+"""Every chooser makes the choices of a scan, whatever happens to the arms, with far fewer looks."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from rbmle import engine
-from rbmle.choosers.scan import Scan, chooser_for
-from rbmle.choosers.tournament import Tournament
+from rbmle.choosers import Champion, Scan, Tournament, chooser_for
+from rbmle.choosers.promises import CURVES, curve_for, curve_of
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gaussian, Poisson
-from rbmle.live import live_arms as _live
 from rbmle.live.decider import Decider
-from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, BayesUCB, ThompsonSampling, UCBTuned
+from rbmle.policies import (
+    GPUCB,
+    KLUCB,
+    MOSS,
+    POLICIES,
+    RBMLE,
+    UCB,
+    BayesUCB,
+    ThompsonSampling,
+    UCBTuned,
+    policy,
+)
 from rbmle.policies.alpha import AdaptiveGaussian
 from rbmle.policies.arms import Arms, Clock
 from rbmle.random import Draws
@@ -28,6 +39,9 @@ CASES = [
     (KLUCB(), Bernoulli()),
     (KLUCB(), Exponential()),
     (KLUCB(), Poisson()),
+    (KLUCB(search="published"), Bernoulli()),
+    (BayesUCB(), Bernoulli()),
+    (BayesUCB(), Exponential()),
     (RBMLE(), Gaussian()),
     (RBMLE(), Bernoulli()),
     (RBMLE(), Exponential()),
@@ -37,24 +51,9 @@ CASES = [
 ]
 
 
-@pytest.fixture
-def found_by(monkeypatch):
-    """Run something twice: where every chooser is a scan, and where each is a tournament."""
-
-    def both(action):
-        results = []
-        for kind in (Scan, Tournament.of):
-            for module in (engine, _live):
-                monkeypatch.setattr(module, "chooser_for", lambda p, f, n, kind=kind: kind(n))
-            results.append(action())
-        return results
-
-    return both
-
-
 @pytest.mark.parametrize("ties", ["random", "first"])
 @pytest.mark.parametrize(("policy", "family"), CASES, ids=repr)
-def test_ties(found_by, policy, family, ties):
+def test_ties(by_each_chooser, policy, family, ties):
     """Rewards of few kinds, so that many arms have the same index, or nearly, in every round."""
     rng = np.random.default_rng(5)
     values = {Bernoulli: [0.0, 1.0], Exponential: [0.5, 1.0, 2.0]}.get(
@@ -68,26 +67,35 @@ def test_ties(found_by, policy, family, ties):
         rewards = Table(table)
         return simulate(problem, [policy], 800, 4, rewards, ties, checkpoints=range(1, 801))
 
-    scan, tournament = found_by(run)
-    assert np.array_equal(scan.regret, tournament.regret)
-    assert np.array_equal(scan.pulls, tournament.pulls)
+    scan, *others = by_each_chooser(policy, family, run)
+    for other in others:
+        assert np.array_equal(scan.regret, other.regret)
+        assert np.array_equal(scan.pulls, other.pulls)
 
 
+@pytest.mark.parametrize("policy", [UCB(), RBMLE(), KLUCB()], ids=repr)
 @pytest.mark.parametrize("n_arms", [2, 3, 64, 65])
-def test_any_number_of_arms(found_by, n_arms):
+def test_any_number_of_arms(by_each_chooser, n_arms, policy):
     problem = Problem(Bernoulli(), np.linspace(0.2, 0.6, n_arms))
-    scan, tournament = found_by(
-        lambda: simulate(problem, [UCB(), RBMLE()], 1000, 3, RewardStream(2))
+    scan, *others = by_each_chooser(
+        policy, Bernoulli(), lambda: simulate(problem, [policy], 1000, 3, RewardStream(2))
     )
-    assert np.array_equal(scan.regret, tournament.regret)
+    for other in others:
+        assert np.array_equal(scan.regret, other.regret)
 
 
 @pytest.mark.parametrize(
     ("policy", "family"),
-    [(UCB(), Gaussian()), (RBMLE(), Bernoulli()), (MOSS(), Bernoulli()), (KLUCB(), Exponential())],
+    [
+        (UCB(), Gaussian()),
+        (RBMLE(), Bernoulli()),
+        (MOSS(), Bernoulli()),
+        (KLUCB(), Exponential()),
+        (BayesUCB(), Bernoulli()),
+    ],
     ids=repr,
 )
-def test_live_arms_that_come_and_go(found_by, policy, family):
+def test_live_arms_that_come_and_go(by_each_chooser, policy, family):
     """Late rewards, arms that wait for their first one, withdrawn pulls, arms that are added,
     removed, switched off and on again: the same choices."""
 
@@ -119,25 +127,48 @@ def test_live_arms_that_come_and_go(found_by, policy, family):
                     decider.disable(arm)
         return chosen
 
-    scan, tournament = found_by(live)
-    assert scan == tournament
+    scan, *others = by_each_chooser(policy, family, live)
+    for other in others:
+        assert scan == other
 
 
-def test_it_is_used_where_it_pays_and_fits():
-    """Many arms, and an index that is known ahead; else the policy looks at every arm itself."""
+def test_a_tournament_is_used_where_it_pays_and_fits():
+    """Many arms, and an index that is known ahead; else bounds, or a look at every arm."""
     family = Bernoulli()
-    for policy, _ in CASES:
-        many = int(policy.kinetic(family))
-        assert isinstance(chooser_for(policy, family, many), Tournament)
-        assert isinstance(chooser_for(policy, family, many - 1), Scan)
-    scanned = [
-        BayesUCB(),
-        ThompsonSampling(),
-        RBMLE(AdaptiveGaussian()),
-        KLUCB(search="published"),
-    ]
-    for policy in scanned:
-        assert isinstance(chooser_for(policy, family, 10_000), Scan), policy
+    for rule in (UCB(), UCBTuned(), MOSS(), GPUCB(), KLUCB(), RBMLE()):
+        many = int(curve_for(rule, family).pays_from(family))
+        assert isinstance(chooser_for(rule, family, many), Tournament)
+        assert not isinstance(chooser_for(rule, family, many - 1), Tournament)
+    for rule in (BayesUCB(), KLUCB(search="published")):
+        assert isinstance(chooser_for(rule, family, 10_000), Champion), rule
+    for rule in (ThompsonSampling(), RBMLE(AdaptiveGaussian())):
+        assert isinstance(chooser_for(rule, family, 10_000), Scan), rule
+
+
+def test_a_level_that_reads_statistics_has_no_curve(monkeypatch):
+    """A tournament asks for the level without the arms: the promise is checked, not assumed."""
+    monkeypatch.setattr("rbmle.choosers.promises.CURVES", dict(CURVES))
+
+    @policy
+    class ByPulls(NamedTuple):
+        c: float = 1.0
+
+        def level(self, family, arms, clock):
+            return arms.pulls[0]
+
+        def index_of(self, family, arms, i, level):
+            return arms.mean(i) + level / arms.pulls[i]
+
+    try:
+
+        @curve_of(ByPulls)
+        class Curve(NamedTuple):
+            policy: Any
+
+        with pytest.raises(TypeError, match=r"ByPulls\.level reads more of them"):
+            chooser_for(ByPulls(), Bernoulli(), 1000)
+    finally:
+        POLICIES.pop("ByPulls", None)
 
 
 def test_few_arms_are_looked_at():
@@ -152,7 +183,8 @@ def test_few_arms_are_looked_at():
             looks.append(i)
             return UCB.index_of(self, family, arms, i, level)
 
-    policy, tournament = Counting(), Tournament.of(n_arms)
+    policy = Counting()
+    tournament = Tournament.of(curve_for(UCB(), None), n_arms)
     for t in range(n_arms + 1, n_arms + 41):
         if t == n_arms + 11:
             looks.clear()

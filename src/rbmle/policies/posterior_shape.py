@@ -1,0 +1,145 @@
+"""What IDS and VIDS ask of a family: where its posteriors lie, and how they are integrated.
+
+Quadrature runs in a coordinate y in which posteriors have light tails; the mean at y is `chart(y)`.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+from typing import Any, Protocol
+
+from .._compile import extend, njit
+from ..families import Bernoulli, Conjugate, Exponential, Gaussian, every_family
+from ..families.bernoulli import bernoulli_kl
+
+TAIL = 34.538776394910684  # -log(1e-15): what is left out at each end of a posterior
+
+
+class Shaped(Conjugate, Protocol):
+    """A family whose posteriors can be integrated over.
+
+    posterior_size: the number of rewards that the posterior mean is the average of, those that the
+    conjugate prior is worth among them.
+    posterior_span: the ends, in y, outside which at most 1e-15 of the posterior lies at each side,
+    and its standard deviation in y.
+    """
+
+    def posterior_size(self, pulls: float) -> float: ...
+    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]: ...
+    def chart(self, y: float) -> float: ...
+    def chart_slope(self, y: float) -> float: ...
+
+
+class Tells(Shaped, Protocol):
+    """A family that also says how much a reward tells."""
+
+    def outcome_kl(self, mean: float, other: float) -> float: ...
+
+
+@extend(Bernoulli, name="posterior_size")
+def bernoulli_posterior_size(self: Bernoulli, pulls: float) -> float:
+    return pulls + (self.prior_a + self.prior_b)
+
+
+@extend(Bernoulli, name="posterior_span")
+def bernoulli_posterior_span(
+    self: Bernoulli, pulls: float, total: float
+) -> tuple[float, float, float]:
+    a, b = total + self.prior_a, pulls - total + self.prior_b
+    size = a + b
+    mean, variance = a / size, (a / size) * (b / size) / (size + 1.0)
+    skew = 2.0 * (b - a) / (size * (size + 2.0))
+    low = mean - bernstein_radius(variance, -skew)
+    high = mean + bernstein_radius(variance, skew)
+    return max(low, 0.0), min(high, 1.0), sqrt(variance)
+
+
+@njit
+def bernstein_radius(variance: float, skew: float) -> float:
+    """How far above its mean a beta variable is with probability 1e-15 at most.
+
+    It exceeds the mean by t with probability exp(-t^2 / (2 (v + c t / 3))) at most, where c is
+    `skew`, or 0 if that is negative (Skorski 2023, "Bernstein-type bounds for beta distribution").
+    """
+    c = max(skew, 0.0) * TAIL / 3.0
+    return c + sqrt(c * c + 2.0 * variance * TAIL)
+
+
+@extend(Bernoulli)
+def outcome_kl(self: Bernoulli, mean: float, other: float) -> float:
+    """The divergence of the next reward's distribution under these two means.
+
+    It is `kl` without cancellation where the means are close: q g(s / q) + (1 - q) g(-s / (1 - q))
+    with s = p - q and g(u) = (1 + u) log(1 + u) - u = u^2 / 2 - u^3 / 6 + u^4 / 12 - ..., of which
+    eleven terms are right to 1e-11 up to |u| = 1/10.
+    """
+    p, q = mean, other
+    s = p - q
+    if not abs(s) <= 0.1 * min(q, 1.0 - q):
+        return bernoulli_kl(p, q)
+    u, v = s / q, s / (q - 1.0)
+    return s * (u * entropy_series(u) - v * entropy_series(v))
+
+
+@njit
+def entropy_series(u: float) -> float:
+    """((1 + u) log(1 + u) - u) / u^2 near u = 0."""
+    r = 1.0 / 110.0 - u / 132.0
+    r = 1.0 / 56.0 - u * (1.0 / 72.0 - u * (1.0 / 90.0 - u * r))
+    r = 0.05 - u * (1.0 / 30.0 - u * (1.0 / 42.0 - u * r))
+    return 0.5 - u * (1.0 / 6.0 - u * (1.0 / 12.0 - u * r))
+
+
+@extend(Gaussian, name="posterior_size")
+def gaussian_posterior_size(self: Gaussian, pulls: float) -> float:
+    return self.sigma * self.sigma * self.posterior_precision(pulls)
+
+
+@extend(Gaussian, name="posterior_span")
+def gaussian_posterior_span(self: Any, pulls: float, total: float) -> tuple[float, float, float]:
+    mean, sd = self.posterior_mean(pulls, total), self.posterior_sd(pulls, total)
+    return mean - 8.0 * sd, mean + 8.0 * sd, sd  # Phi(-8) = 6e-16
+
+
+@extend(Exponential, name="chart")
+def exponential_chart(self: Exponential, y: float) -> float:
+    """theta = e^y: the posterior of theta itself has heavy tails."""
+    return exp(y)
+
+
+@extend(Exponential, name="chart_slope")
+def exponential_chart_slope(self: Exponential, y: float) -> float:
+    return exp(y)
+
+
+@extend(Exponential, name="posterior_size")
+def exponential_posterior_size(self: Exponential, pulls: float) -> float:
+    return self.prior_shape + pulls - 1.0
+
+
+@extend(Exponential, name="posterior_span")
+def exponential_posterior_span(
+    self: Exponential, pulls: float, total: float
+) -> tuple[float, float, float]:
+    """From Chernoff's bounds: a gamma variable of shape a is x = a e^-u or less, or at u < 0 or
+    more, with probability exp(-a (e^-u - 1 + u)) at most. The upper end is where all but 1e-15
+    of the mean's own integral lies below, which is a gamma variable of shape a - 1."""
+    a, b = self.prior_shape + pulls, self.prior_rate + total
+    k = TAIL / a
+    low = log(b / a) - log(1.0 + sqrt(2.0 * k) + k)
+    k = TAIL / (a - 1.0)
+    u = sqrt(2.0 * k) + k  # beyond the root of the convex e^-u - 1 + u - k, and so is Newton's
+    u -= (exp(-u) - 1.0 + u - k) / (1.0 - exp(-u))
+    return low, log(b / (a - 1.0)) + u, 1.0 / sqrt(a)
+
+
+@every_family
+def chart(self: Any, y: float) -> float:
+    """The mean at the coordinate y: by default y is the mean."""
+    return y
+
+
+@every_family
+def chart_slope(self: Any, y: float) -> float:
+    """The derivative of `chart`."""
+    return 1.0
