@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .engine import DECISIONS_A_BATCH, Filled, arguments, play, player, rounds_kept
+from .engine import DECISIONS_A_BATCH, Filled, arguments, play, rounds_kept
+from .policies.fit import player
 from .rewards.problems import Problem
 from .rewards.sources import Rewards
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import player
 from ..errors import one_of
 from ..pieces import Piece, Rows
+from ..policies.fit import player
 from ..result import Result
 from ..rewards.problems import Problem
 from .shards import Place

@@ -20,7 +20,8 @@ import numpy as np
 from .._locks import Locks
 from ..engine import simulate
 from ..pieces import Piece, Rows, compile_piece, pieces_of, play_piece
-from ..policies.base import Assuming, ranks_only
+from ..policies.base import ranks_only
+from ..policies.fit import Assuming
 from .shards import Place
 from .sheet import Chunk, Sheet
 from .store import Store
