@@ -1,0 +1,158 @@
+"""A mistake in a user's class is told in a few lines that name the line."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from rbmle import Bernoulli, Decider, Problem, simulate
+from rbmle._mistakes import explained, rehearse
+from rbmle.errors import DefinitionError, RbmleError
+
+COINS = Problem(Bernoulli(), [0.2, 0.5])
+HEAD = """\
+from math import sqrt
+from typing import NamedTuple
+
+from rbmle.policies import policy
+
+
+@policy
+class Mine(NamedTuple):
+    c: float = 1.0
+
+    def index_of(self, family, arms, i, level):
+"""
+_count = iter(range(1000))
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """A policy whose body begins in line 12 of a file of the user's."""
+
+    def make(body: str, **fields):
+        path = tmp_path / f"mine_{next(_count)}.py"
+        path.write_text(HEAD + textwrap.indent(textwrap.dedent(body).strip(), " " * 8) + "\n")
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.Mine(**fields), path
+
+    return make
+
+
+def refusal(policy) -> str:
+    with pytest.raises(DefinitionError) as caught:
+        simulate(COINS, [policy], 100, 2)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+    return str(caught.value)
+
+
+BODIES = {
+    "an undefined name": (
+        "return arms.mean(i) + sqrt(levl / arms.pulls[i])",
+        "Mine: NameError: name 'levl' is not defined",
+        12,
+    ),
+    "a wrong attribute": (
+        "width = sqrt(level)\nreturn arms.avg(i) + width",
+        "Mine: AttributeError: 'Arms' object has no attribute 'avg'",
+        13,
+    ),
+    "a field that is not there": (
+        "return arms.mean(i) + self.d",
+        "Mine: AttributeError: 'Mine' object has no attribute 'd'",
+        12,
+    ),
+    "a path without a return": (
+        "if arms.pulls[i] < 3:\n    return arms.mean(i)\nlevel += 1.0",
+        "Mine: index_of returned None. TypeError: '>' not supported",
+        14,
+    ),
+    "an arm that is not there": (
+        "return arms.pulls[i + 1]",
+        "Mine: IndexError: index 2 is out of bounds",
+        12,
+    ),
+    "a rare path, which only the compiler meets": (
+        "if arms.pulls[i] < 10000:\n    return arms.mean(i)\nreturn arms.maen(i)",
+        "Mine: Unknown attribute 'maen' of type Arms",
+        14,
+    ),
+    "a rare path with another type": (
+        "if arms.pulls[i] < 10000:\n    return arms.mean(i)\nreturn 'many'",
+        "Mine: Can't unify return type",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_the_line_is_named(mine, case):
+    body, expected, line = BODIES[case]
+    policy, path = mine(body)
+    first, place, code = refusal(policy).splitlines()
+    assert first.startswith(expected)
+    assert place.startswith(f'  File "{path}", line {line or ""}')
+    assert place.endswith(", in index_of")
+    if line is not None:
+        assert code.strip() == path.read_text().splitlines()[line - 1].strip()
+
+
+def test_a_decider_names_it_too(mine):
+    policy, path = mine("return arms.avg(i)")
+    with pytest.raises(RbmleError, match="attribute 'avg'") as caught:
+        Decider(["a", "b"], policy, Bernoulli()).pull()
+    assert f'"{path}", line 12, in index_of' in str(caught.value)
+
+
+def test_whole_and_real_numbers_may_be_returned_by_turns(mine):
+    """`return 0` on one path and 0.5 on another is no mistake."""
+    policy, _ = mine("if arms.pulls[i] > 5:\n    return 0\nreturn 0.5")
+    assert simulate(COINS, [policy], 30, 1).pulls.min() > 5
+
+
+def test_what_only_the_interpreter_minds_is_no_mistake(mine):
+    """Compiled code divides by zero, and so does a policy that wants an infinite index."""
+    policy, _ = mine("return arms.mean(i) + 1.0 / (float(arms.pulls[i]) - 1.0)")
+    assert simulate(COINS, [policy], 30, 1).pulls.sum() == 30
+
+
+class TestRehearsal:
+    def test_it_changes_nothing_and_ends(self, mine):
+        policy, _ = mine("return arms.mean(i)")
+        calls, counts = [], np.zeros(2)
+
+        def loop(policy, counts):
+            while True:
+                counts += 1.0
+                calls.append(policy._replace(c=2.0))
+
+        rehearse(loop, (policy, counts))
+        assert len(calls) > 100
+        assert not counts.any()
+
+    def test_it_leaves_another_profiler_at_its_place(self, mine):
+        policy, _ = mine("return arms.mean(i)")
+        seen = []
+
+        def profiler(*event):
+            seen.append(event[1])
+
+        sys.setprofile(profiler)
+        try:
+            rehearse(lambda policy: policy.settles(), (policy,))
+            assert sys.getprofile() is profiler
+        finally:
+            sys.setprofile(None)
+
+
+def test_a_complaint_without_a_place_is_still_one_line(mine):
+    policy, _ = mine("return 0.0")
+    told = explained((policy,), RuntimeError("first\nsecond"))
+    assert str(told) == "Mine: first"
