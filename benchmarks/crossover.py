@@ -1,0 +1,70 @@
+"""From how many arms on a tournament is quicker than what is used with fewer: where the two cost
+the same, for every policy with a curve. The `pays_from` of `rbmle.choosers.index_curves` rounds
+these figures.
+
+    python benchmarks/crossover.py
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rbmle.bench.table import choosing_by_turns
+from rbmle.choosers import Champion, Scan, Tournament
+from rbmle.choosers.promises import bounds_for, curve_for
+from rbmle.families import Bernoulli, Exponential, Gaussian
+from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned, UCBTuned
+from rbmle.rewards.problems import Problem
+from rbmle.timing import Recording
+
+CASES = (
+    (UCB(), Gaussian()),
+    (UCB(), Bernoulli()),
+    (UCBTuned(), Bernoulli()),
+    (MOSS(), Gaussian()),
+    (GPUCB(), Gaussian()),
+    (GPUCBTuned(), Gaussian()),
+    (RBMLE(), Gaussian()),
+    (RBMLE(), Exponential()),
+    (RBMLE(), Bernoulli()),
+    (KLUCB(), Gaussian()),
+    (KLUCB(), Bernoulli()),
+    (KLUCB(), Exponential()),
+)
+ARMS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192)
+ROUNDS = 20_000
+REPEATS = 5
+
+
+def ratio(policy: Any, family: Any, n_arms: int) -> float:
+    """The time of a choice by a tournament in units of the other chooser's."""
+    problem = Problem(family, np.linspace(0.3, 0.7, n_arms))
+    bounds = bounds_for(policy, family)
+    other = Scan(n_arms) if bounds is None else Champion.of(bounds)
+    choosers = (Tournament.of(curve_for(policy, family), n_arms), other)
+    runs = [
+        Recording(policy, problem, horizon=ROUNDS, seed=1, chooser=chooser) for chooser in choosers
+    ]
+    if not np.array_equal(runs[0].chosen, runs[1].chosen):
+        raise AssertionError(f"{policy} on {n_arms} arms: the choosers differ")
+    turns = choosing_by_turns(*runs, REPEATS)
+    return min(turns.ours) / min(turns.reference)
+
+
+def main() -> None:
+    print(f"tournament / scan (KL-UCB: / champion test), {ROUNDS:,} rounds, least of {REPEATS}")
+    print(f"{'':32}" + "".join(f"{n:>6}" for n in ARMS) + "   equal at, used from")
+    for policy, family in CASES:
+        ratios = np.array([ratio(policy, family, n) for n in ARMS])
+        later = [n for n, r in zip(ARMS, ratios, strict=True) if r > 1.0]
+        quicker = [n for n in ARMS if not later or n > later[-1]]
+        used = curve_for(policy, family).pays_from(family)
+        name = f"{type(policy).__name__}, {type(family).__name__}"
+        cells = "".join(f"{r:>6.2f}" for r in ratios)
+        print(f"{name:32}{cells}   {quicker[0] if quicker else 'more'}, {used:g}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
