@@ -13,7 +13,11 @@ def require(owner: str, extra: str) -> None:
     """Raise one sentence with the command to type where a package of the extra is not there."""
     for package in _EXTRAS[extra]:
         if importlib.util.find_spec(package) is None:
-            raise RbmleError(
-                f"{owner}: {package} is not installed. Install it with: "
-                f"pip install 'rbmle[{extra}]'"
-            )
+            raise not_installed(owner, package, extra)
+
+
+def not_installed(owner: str, package: str, extra: str) -> RbmleError:
+    """The sentence to raise where an import of the package failed."""
+    return RbmleError(
+        f"{owner}: {package} is not installed. Install it with: pip install 'rbmle[{extra}]'"
+    )

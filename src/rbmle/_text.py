@@ -87,6 +87,18 @@ def number_text(value: float) -> str:
     return f"{value:,.0f}" if size < 999_999_999.5 else _power(f"{value:.4g}")
 
 
+def with_error(mean: float, error: float) -> tuple[str, str]:
+    """A mean and its standard error: the error has two digits, the mean as many decimals as it.
+
+    >>> with_error(10.583, 0.5349), with_error(1234.5, 29.1), with_error(3.0, 0.0)
+    (('10.58', '0.53'), ('1,234', '29'), ('3.0', '0'))
+    """
+    if not 1e-4 <= error < 1e6:
+        return number_text(mean), number_text(error)
+    decimals = max(0, 1 - math.floor(math.log10(error)))
+    return f"{mean:,.{decimals}f}", f"{error:,.{decimals}f}"
+
+
 def _power(text: str) -> str:
     """1e-05 and 9e+09 as 1e-5 and 9e9."""
     return re.sub(r"e([+-])0*", lambda sign: "e-" if sign[1] == "-" else "e", text)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._extras import not_installed
 from ._text import count_text, html_table, labels, number_text, text_table
 from .comparison import Comparison, ComparisonTable, paired_comparison
-from .errors import ParameterError, RbmleError, integer, number, one_of
+from .errors import ParameterError, integer, number, one_of
 from .rewards.problems import Problem
 
 QUANTILES = (0.10, 0.25, 0.50, 0.75, 0.90, 0.95)
@@ -227,9 +228,7 @@ def _figures(owner: str) -> Any:
     try:
         import rbmle.figures as figures
     except ImportError as problem:
-        raise RbmleError(
-            f"{owner}: matplotlib is not installed: pip install 'rbmle[report]'."
-        ) from problem
+        raise not_installed(owner, "matplotlib", "report") from problem
     return figures
 
 
@@ -245,7 +244,7 @@ def pandas_for(owner: str) -> Any:
     try:
         return importlib.import_module("pandas")
     except ModuleNotFoundError:
-        raise RbmleError(f"{owner}: pandas is not installed: pip install 'rbmle[data]'.") from None
+        raise not_installed(owner, "pandas", "data") from None
 
 
 def tidy(

@@ -9,9 +9,11 @@ import time
 
 import pytest
 
+from rbmle._text import with_error
 from rbmle.cli.main import run
 from rbmle.names import policies
 from rbmle.policies import POLICIES, RBMLE, UCB, KGStar, LogBias, ThompsonSampling
+from rbmle.studies.runner import load
 
 SMALL = """
 horizon = 300
@@ -89,12 +91,21 @@ def test_run_show_export_and_report(capsys, study, tmp_path):
     assert rows[-1].startswith("coins,UCB,5,300,")
     latex = said(capsys, "export", "small-run", "--format", "latex")
     assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") == 1
+    assert latex.count("\\textbf{") == 1  # the least mean, and nothing else
+    result = load("small-run").result
+    mean, error = result.statistics()[:, 0], result.standard_errors()
+    best = int(mean.argmin())
+    shown, spread = with_error(mean[best], error[best])
+    assert f"{result.names[best]} & \\textbf{{{shown}}} $\\pm$ {spread} & " in latex
+    assert latex.count("$\\pm$") == 1 + len(result.names)
     said(capsys, "export", "small-run", "--format", "json", "--out", "all.json")
     assert json.loads((tmp_path / "all.json").read_text())["study"]["horizon"] == 300
     said(capsys, "report", "small-run")
     page = (tmp_path / "small-run" / "report.html").read_text()
     assert "<svg" in page
     assert "RBMLE" in page
+    assert "Made of <code>small-run</code> by" in page
+    assert "[[policy]]" in page  # the study, to run it again
 
 
 def test_reproduce_marks_every_cell(capsys, tmp_path):

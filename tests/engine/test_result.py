@@ -232,7 +232,7 @@ def test_without_matplotlib_there_is_one_sentence(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for name in ("plot", "plot_box", "plot_shares"):
-        said = rf"^Result\.{name}: matplotlib is not installed: pip install 'rbmle\[report\]'\.$"
+        said = rf"^Result\.{name}: matplotlib is not installed\. .*: pip install 'rbmle\[report\]'$"
         with pytest.raises(RbmleError, match=said):
             getattr(result, name)()
 

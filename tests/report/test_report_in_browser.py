@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from report_cases import EVIL
 
+from rbmle._text import number_text
+
 pytestmark = pytest.mark.browser
 
 
@@ -280,3 +282,9 @@ def test_hidden_policies_do_not_count_for_the_scale(opened, result):
     assert opened.execute_script(script, best) != before
     box.click()
     assert opened.execute_script(script, best) == before
+
+
+def test_the_page_writes_numbers_as_python_does(opened):
+    values = [0.0, 1e-4, 0.04567, 0.99949, 1.26, 25.44, 1234.56, 123456.7, 9e9, 3.14e-7, -0.5]
+    said = opened.execute_script("return arguments[0].map(numberText)", values)
+    assert said == [number_text(each) for each in values]

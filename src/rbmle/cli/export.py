@@ -8,7 +8,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ..result import STATISTICS
+import numpy as np
+
+from .._text import with_error
+from ..result import STATISTICS, Result
 from .tables import result_data
 
 
@@ -37,7 +40,7 @@ def as_csv(result: Any) -> str:
 
 
 def as_latex(result: Any) -> str:
-    """A table as the paper prints them for each problem, the least of each row in bold."""
+    """A table for each problem: policies as rows, mean and standard error, the least mean bold."""
     return "\n".join(_latex(name, each) for name, each in result.results.items())
 
 
@@ -51,20 +54,28 @@ def as_json(result: Any) -> str:
     return json.dumps(data, indent=1) + "\n"
 
 
-def _latex(name: str, result: Any) -> str:
-    values = result.statistics()
-    head = " & ".join(["", *(_escape(each) for each in result.names)])
+def _latex(name: str, result: Result) -> str:
+    values, errors = result.statistics(), result.standard_errors()
+    mean, *others = STATISTICS
+    head = ["policy", f"{mean} $\\pm$ s.e.", *others]
     lines = [
-        f"% {_escape(name)}: {result.title}",
-        f"\\begin{{tabular}}{{l{'r' * len(result.names)}}}",
+        f"% {_comment(name)}: {result.title}; s.e. is that of the mean, with ddof 1",
+        f"\\begin{{tabular}}{{l{'r' * len(STATISTICS)}}}",
         "\\toprule",
-        f"{head} \\\\",
+        " & ".join(head) + " \\\\",
         "\\midrule",
     ]
-    for statistic, column in zip(STATISTICS, values.T, strict=True):
-        cells = [f"\\textbf{{{x:.1f}}}" if x == column.min() else f"{x:.1f}" for x in column]
-        lines.append(" & ".join([statistic, *cells]) + " \\\\")
+    least = values[:, 0].min()
+    for (label, (first, *rest)), row, error in zip(result.cells(), values, errors, strict=True):
+        shown, spread = (first, "") if np.isnan(error) else with_error(row[0], error)
+        bold = f"\\textbf{{{shown}}}" if row[0] == least else shown
+        cell = f"{bold} $\\pm$ {spread}" if spread else bold
+        lines.append(" & ".join([_escape(label), cell, *rest]) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _escape(text: str) -> str:

@@ -23,11 +23,20 @@ from ..paper.reproduction import Row, count_verdicts, seconds_per_decision
 from ..paper.scaling import Scaling
 from ..paper.verdicts import counted
 from ..result import STATISTICS, Result
-from .page import Plot, Report, ReportTable, Section, TableCell, section_of, write_report
+from .page import (
+    Plot,
+    Report,
+    ReportTable,
+    Section,
+    TableCell,
+    section_of,
+    statistics_table,
+    write_report,
+)
 from .theory import theory_section
 
 
-def paper_report(found: Recomputed, target: Path, command: str) -> None:
+def paper_report(found: Recomputed, target: Path, command: str, file: str = "") -> None:
     """Tables with verdicts and figures; times of decisions and theory, where they are stored.
 
     The figures of regret are also written to files of their own, in `figures` beside the page.
@@ -36,7 +45,10 @@ def paper_report(found: Recomputed, target: Path, command: str) -> None:
     for table, result in found.results.items():
         mine = [row for row in found.rows if row.table == table]
         figure = tables()["regret"][table]["figure"]
-        section = replace(section_of(result, f"{table} (Figure {figure})"), table=_table(mine))
+        section = section_of(result, f"{table} (Figure {figure})")
+        section = replace(
+            section, table=_table(mine), more=(statistics_table(result), *section.more)
+        )
         if set(found.times[table]) >= set(result.names):
             drawn = _scatter(table, result, found.times[table])
             section = replace(section, figures=(*section.figures, drawn))
@@ -53,7 +65,7 @@ def paper_report(found: Recomputed, target: Path, command: str) -> None:
         "integrate posteriors accurately where the paper drew 10,000 samples a round.",
     ]
     title = "The experiments of the RBMLE paper, recomputed"
-    write_report(target, Report(title, command, summary, sections, found.provenance))
+    write_report(target, Report(title, command, summary, sections, found.provenance, file))
 
 
 def _save_figures(folder: Path, name: str, result: Result) -> None:

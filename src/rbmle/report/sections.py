@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .._text import count_text
 from ..figures import draw_time_against_regret, time_against_regret
 from ..result import Result
 from ..studies.study_result import StudyResult
@@ -14,12 +15,18 @@ from .page import Plot, Report, section_of, write_report
 from .theory import bounds_of, bounds_plot
 
 
-def study_report(result: StudyResult, target: Path, command: str, times: Mapping[str, Any]) -> None:
-    """One section for each problem; where theory bounds a policy's regret, its bound too."""
+def study_report(
+    result: StudyResult, target: Path, command: str, times: Mapping[str, Any], file: str = ""
+) -> None:
+    """One section for each problem; where theory bounds a policy's regret, its bound too.
+
+    file: where the run is stored.
+    """
     study = result.study
     summary = [
-        f"{len(study.policies)} policies on {len(study.problems)} problem(s), "
-        f"{study.horizon} rounds, seed {study.seed}.",
+        f"{count_text(len(study.policies), 'policy', 'policies')} on "
+        f"{count_text(len(study.problems), 'problem')}, {count_text(study.horizon, 'round')}, "
+        f"{count_text(study.replications, 'replication')}, seed {study.seed}.",
         *(f"Not finished: {each}" for each in result.missing),
     ]
     sections = []
@@ -33,7 +40,8 @@ def study_report(result: StudyResult, target: Path, command: str, times: Mapping
             section = replace(section, figures=(*section.figures, drawn))
         sections.append(section)
     title = study.name or "A study of bandit policies"
-    write_report(target, Report(title, command, summary, sections, result.provenance))
+    provenance, text = result.provenance, study.to_toml()
+    write_report(target, Report(title, command, summary, sections, provenance, file, text))
 
 
 def result_report(result: Result, target: Path, command: str) -> None:

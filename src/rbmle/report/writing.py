@@ -38,10 +38,11 @@ def report(
         target = folder / "report.html" if path is None else Path(path)
         said = command or shlex.join(["rbmle", "report", str(folder)])
         if is_paper(folder):
-            paper_report(load_paper(folder), target, said)
+            paper_report(load_paper(folder), target, said, str(folder))
         else:
             result = load(folder)
-            study_report(result, target, said, kept_times(result.study, folder))
+            times = kept_times(result.study, folder)
+            study_report(result, target, said, times, str(folder))
         return target
     if not isinstance(run, (StudyResult, Result)):
         raise ParameterError.of("report", "run", "a run folder, a StudyResult or a Result", run)
