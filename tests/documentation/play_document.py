@@ -29,7 +29,8 @@ def main(document: Path) -> dict[str, object]:
             with contextlib.redirect_stdout(output):
                 if block.kind == "python":
                     source = "\n" * block.line + block.code
-                    exec(compile(source, document.name, "exec"), namespace)
+                    code = compile(source, document.name, "exec", dont_inherit=True)
+                    exec(code, namespace)
                 for command in commands_of(block):
                     run_command(command)
         except BaseException:
