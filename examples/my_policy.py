@@ -10,7 +10,7 @@ from math import sqrt
 from typing import Annotated, Any, NamedTuple
 
 import rbmle
-from rbmle.policies.arms import Arms
+from rbmle import Arms
 from rbmle.testing import check_policy
 
 
