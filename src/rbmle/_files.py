@@ -6,13 +6,15 @@ import contextlib
 import os
 import threading
 import time
+from collections.abc import Iterable
 
 _STALE_SECONDS = 3600.0  # a temporary file lives for a moment: one this old was left by a kill
 
 
-def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
+def write_atomically(path: str | os.PathLike[str], content: bytes | Iterable[bytes]) -> None:
     """Replace the file: who reads it, or finds it after a crash, sees the old or the new content.
 
+    content: all of it, or parts that are written as they come.
     A process killed meanwhile may leave its temporary file, whose name starts with a dot.
     """
     target = os.path.realpath(path)
@@ -20,7 +22,8 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     temporary = os.path.join(folder, f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         with open(temporary, "wb") as file:
-            file.write(content)
+            for part in (content,) if isinstance(content, bytes) else content:
+                file.write(part)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)

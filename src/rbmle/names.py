@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import ParameterError
+from .extensions import load_installed
 from .families import FAMILIES
 from .policies import POLICIES
 from .rewards.laws import LAWS
@@ -55,6 +56,7 @@ def law(text: str) -> Any:
 
 def record(text: str, among: Mapping[str, type]) -> Any:
     """A record from its name and, in parentheses, its parameters."""
+    load_installed()
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
         raise ParameterError.of("rbmle", "name", "as in ucb or ucb(alpha=1)", text)

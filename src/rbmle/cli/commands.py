@@ -20,6 +20,10 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="Print data for scripts.")]
 Threads = Annotated[int | None, typer.Option(help="Threads; results do not depend on it.")]
 Run = Annotated[Path, typer.Argument(help="A run folder.")]
+Import = Annotated[
+    list[str] | None,
+    typer.Option("--import", help="A module with policies or families of your own."),
+]
 Policies = Annotated[str, typer.Option(help="Names, with commas: rbmle,ucb(alpha=1),ts")]
 
 
@@ -81,6 +85,7 @@ def run(
     folder: Annotated[Path | None, typer.Option(help="The run folder; by the file's name.")] = None,
     threads: Threads = None,
     times: Annotated[bool, typer.Option(help="Also time the decisions of each policy.")] = True,
+    modules: Import = None,
     json: Json = False,
 ) -> None:
     """Run a study of your own; run it again to go on where it stopped.
@@ -91,6 +96,7 @@ def run(
     from ..studies.study import Study
     from .screen import progress, say
 
+    bring("run", modules)
     stated = Study.from_toml(study)
     target = folder or Path(f"{study.stem}-run")
     with progress() as report:
@@ -130,6 +136,7 @@ def compare(
     seed: Annotated[int, typer.Option(help="The seed of rewards and draws.")] = 0,
     family: Annotated[str, typer.Option(help="What policies assume, if not the law.")] = "",
     threads: Threads = None,
+    modules: Import = None,
     json: Json = False,
 ) -> None:
     """Compare policies on one problem, without a file.
@@ -139,9 +146,11 @@ def compare(
     from .. import engine, names
     from ..rewards.problems import Problem
     from ..rewards.sources import RewardStream
+    from ..studies.export import statistics_data
     from .screen import say, show_json
-    from .tables import result_data, show_result
+    from .tables import show_result
 
+    bring("compare", modules)
     result = engine.simulate(
         Problem(names.law(law), means),
         names.policies(policies),
@@ -152,7 +161,7 @@ def compare(
         threads=threads,
     )
     if json:
-        show_json(result_data(result))
+        show_json(statistics_data(result))
         return
     show_result(result)
     if len(result.names) > 1:
@@ -161,13 +170,14 @@ def compare(
 
 
 @app.command()
-def show(folder: Run, json: Json = False) -> None:
+def show(folder: Run, modules: Import = None, json: Json = False) -> None:
     """Show what a run found.
 
     Example: rbmle show study-run
     """
     from ..studies.runner import load
 
+    bring("show", modules)
     _show(load(folder), json)
 
 
@@ -176,27 +186,31 @@ def export(
     folder: Run,
     format: Annotated[str, typer.Option(help="csv, latex or json.")] = "csv",
     out: Annotated[Path | None, typer.Option(help="A file; else standard output.")] = None,
+    modules: Import = None,
 ) -> None:
     """Export a run: every replication (csv), the tables (latex), or all of it (json).
 
     Example: rbmle export study-run --format latex --out table.tex
     """
-    from .._files import write_atomically
     from ..errors import one_of
+    from ..studies.export import WRITERS, export_to
+    from ..studies.export import export as parts
     from ..studies.runner import load
-    from .export import WRITERS
 
-    text = WRITERS[one_of("export", "--format", format, WRITERS)](load(folder))
-    if out is None:
-        print(text, end="")
-    else:
-        write_atomically(out, text.encode())
+    bring("export", modules)
+    one_of("export", "--format", format, WRITERS)
+    if out is not None:
+        export_to(load(folder), format, out)
+        return
+    for part in parts(load(folder), format):
+        print(part, end="")
 
 
 @app.command()
 def report(
     folder: Run,
     out: Annotated[Path | None, typer.Option(help="The page; report.html in the folder.")] = None,
+    modules: Import = None,
 ) -> None:
     """Write a run as one self-contained page with tables and figures.
 
@@ -205,6 +219,7 @@ def report(
     from ..report import report as write
     from .screen import say
 
+    bring("report", modules)
     say(f"Wrote {write(folder, out)}.")
 
 
@@ -239,14 +254,17 @@ def bounds(
 
 
 @app.command()
-def policies(json: Json = False) -> None:
+def policies(modules: Import = None, json: Json = False) -> None:
     """List the policies: formula and source, parameters, families, whether they need the horizon.
 
     Example: rbmle policies
     """
+    from ..extensions import load_installed
     from .screen import show_json
     from .tables import policy_data, show_policies
 
+    bring("policies", modules)
+    load_installed()
     if json:
         show_json(policy_data())
     else:
@@ -304,12 +322,20 @@ def bench(
     return measure(only, repeats, quick, check, json)
 
 
+def bring(owner: str, modules: list[str] | None) -> None:
+    """Import what `--import` names."""
+    from ..extensions import import_modules
+
+    import_modules(modules or (), owner, "--import")
+
+
 def _show(result: Any, json: bool) -> None:
+    from ..studies.export import statistics_data
     from .screen import say, show_json
-    from .tables import result_data, show_result
+    from .tables import show_result
 
     if json:
-        show_json({name: result_data(each) for name, each in result.results.items()})
+        show_json({name: statistics_data(each) for name, each in result.results.items()})
         return
     for name, each in result.results.items():
         show_result(each, name)

@@ -30,19 +30,6 @@ def show_result(result: Result, name: str = "") -> None:
     show_table(title, ["policy", *STATISTICS], rows)
 
 
-def result_data(result: Result) -> dict[str, Any]:
-    """The statistics for scripts."""
-    pairs = zip(result.names, result.statistics(), strict=True)
-    return {
-        "horizon": result.horizon,
-        "replications": result.replications,
-        "means": [float(each) for each in result.problem.means],
-        "policies": {
-            name: dict(zip(STATISTICS, map(float, row), strict=True)) for name, row in pairs
-        },
-    }
-
-
 def policy_data() -> list[dict[str, Any]]:
     """What there is to know of each policy, from its class."""
     return [_describe(each) for each in POLICIES.values()]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._text import distinct_names
 from ..errors import ParameterError, StudyError, one_of
+from ..extensions import import_modules, load_installed
 from ..families import FAMILIES
 from ..policies.base import POLICIES
 from ..policies.fit import Assuming
@@ -17,7 +19,8 @@ from ..rewards.problems import Problem
 from ..spec import STAND_INS, from_spec, stand_in_of, to_spec
 
 _REQUIRED = ("horizon", "replications", "problem", "policy")
-KEYS = ("name", "horizon", "replications", "seed", "rewards", "ties", "checkpoints", *_REQUIRED[2:])
+_OPTIONAL = ("name", "import", "seed", "rewards", "ties", "checkpoints")
+KEYS = (*_REQUIRED[:2], *_OPTIONAL, *_REQUIRED[2:])
 _PROBLEM = ("name", "law", "means")
 RESERVED = ("name", "label", "family")  # keys of a policy that are not its parameters
 
@@ -41,6 +44,9 @@ def read(data: Any, where: str) -> dict[str, Any]:
         if not isinstance(data, Mapping):
             raise ParameterError.of("Study", "study", "a table of keys and values", data)
         _check_keys(data, KEYS, _REQUIRED)
+        modules = module_names(data.get("import", ()))
+        import_modules(modules, "Study", beside=os.path.dirname(where))
+        load_installed()
         tables = {key: _tables(data, key) for key in ("problem", "policy")}
     problems: dict[str, Problem] = {}
     for number, table in enumerate(tables["problem"], 1):
@@ -56,8 +62,9 @@ def read(data: Any, where: str) -> dict[str, Any]:
         with at(f"{where}, policy {number}"):
             given = printable("label", tables["policy"][number - 1].get("label", label))
             _add(policies, "label", given, player)
-    plain = {key: value for key, value in data.items() if key not in ("problem", "policy")}
-    return {**plain, "problems": problems, "policies": policies}
+    tabular = ("import", "problem", "policy")
+    plain = {key: value for key, value in data.items() if key not in tabular}
+    return {**plain, "imports": modules, "problems": problems, "policies": policies}
 
 
 @contextlib.contextmanager
@@ -79,6 +86,14 @@ def labelled(players: Sequence[Any]) -> dict[str, Any]:
         kind, parts = policy.described() if own else (type(policy), policy._asdict())
         described.append((kind, {**parts, "family": family}))
     return dict(zip(distinct_names(described), players, strict=True))
+
+
+def module_names(given: Any) -> tuple[str, ...]:
+    """The names of modules, as Python writes them."""
+    listed = isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given)
+    if not listed or not all(part.isidentifier() for each in given for part in each.split(".")):
+        raise ParameterError.of("Study", "import", "a list of names of modules", given)
+    return tuple(given)
 
 
 def printable(key: str, given: Any) -> str:

@@ -21,7 +21,17 @@ from ..random import MAX_REPLICATIONS, MAX_ROUNDS
 from ..rewards.problems import Problem
 from ..rewards.sources import SOURCES, Rewards
 from ..spec import on_problem, stands_in
-from .file import RESERVED, at, labelled, policy_data, printable, problem_data, read, to_toml
+from .file import (
+    RESERVED,
+    at,
+    labelled,
+    module_names,
+    policy_data,
+    printable,
+    problem_data,
+    read,
+    to_toml,
+)
 
 FORMAT, VERSION = "rbmle-study", 1
 
@@ -40,6 +50,7 @@ class Study:
     checkpoints: the rounds at which regret is kept, the horizon always among them; None: about
     200, spaced evenly and evenly in log t.
     name: free text, which determines nothing.
+    imports: modules to import before the file of the study is read, for classes of one's own.
 
     Two studies are equal if they say the same.
 
@@ -61,6 +72,7 @@ class Study:
     ties: str
     checkpoints: tuple[int, ...] | None
     name: str
+    imports: tuple[str, ...]
 
     def __init__(
         self,
@@ -73,6 +85,7 @@ class Study:
         ties: str = "random",
         checkpoints: Sequence[int] | None = None,
         name: str = "",
+        imports: Sequence[str] = (),
     ) -> None:
         known = _problems(problems)
         players = _policies(policies)
@@ -89,6 +102,7 @@ class Study:
             "rewards": rewards,
             "ties": one_of("Study", "ties", ties, ("random", "first")),
             "name": printable("name", name) if name != "" else "",
+            "imports": module_names(imports),
         }
         values["checkpoints"] = _rounds(checkpoints, values["horizon"])
         for field, value in values.items():
@@ -124,7 +138,8 @@ class Study:
         them extend a run. In the published protocol a policy that draws goes on with the generator
         after the whole table, whose size is part of the digest.
         """
-        said = {key: value for key, value in self.to_dict().items() if key != "name"}
+        silent = ("name", "import")
+        said = {key: value for key, value in self.to_dict().items() if key not in silent}
         said["checkpoints"] = list(self.rounds)
         if not SOURCES[self.rewards].in_order:
             del said["replications"]
@@ -136,6 +151,7 @@ class Study:
         """The study as data that JSON and TOML can hold, in the form of a study file."""
         return {
             "name": self.name,
+            **({"import": list(self.imports)} if self.imports else {}),
             "horizon": self.horizon,
             "replications": self.replications,
             "seed": self.seed,

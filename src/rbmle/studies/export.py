@@ -1,0 +1,117 @@
+"""A run in other programs' formats, as text in parts, so that a long file is never held whole."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._files import write_atomically
+from .._text import with_error
+from ..errors import one_of
+from ..result import STATISTICS, Result
+from .study_result import StudyResult
+
+
+def export(result: StudyResult, format: str = "csv") -> Iterator[str]:
+    """The run as text: every replication ("csv"), its tables ("latex"), or both the study and the
+    statistics ("json")."""
+    return WRITERS[one_of("export", "format", format, WRITERS)](result)
+
+
+def export_to(result: StudyResult, format: str, path: str | os.PathLike[str]) -> None:
+    """Write it to a file, which is there whole or not at all."""
+    write_atomically(path, (part.encode() for part in export(result, format)))
+
+
+def as_csv(result: StudyResult) -> Iterator[str]:
+    """One line for each policy, replication and checkpoint."""
+    yield "problem,policy,replication,round,regret,best_share\n"
+    for problem, each in result.results.items():
+        rounds = each.checkpoints.tolist()
+        for p, policy in enumerate(each.names):
+            start = _fields([problem, policy])
+            for r, number in enumerate(result.replications[problem].tolist()):
+                regret = each.regret[p, r].tolist()
+                share = (each.best_pulls[p, r] / each.checkpoints).tolist()
+                yield "".join(
+                    f"{start},{number},{t},{x!r},{y!r}\n"
+                    for t, x, y in zip(rounds, regret, share, strict=True)
+                )
+
+
+def as_latex(result: StudyResult) -> Iterator[str]:
+    """A table for each problem: policies as rows, mean and standard error, the least mean bold."""
+    for place, (name, each) in enumerate(result.results.items()):
+        yield ("\n" if place else "") + _latex(name, each)
+
+
+def as_json(result: StudyResult) -> Iterator[str]:
+    """The study and the statistics."""
+    data = {
+        "study": result.study.to_dict(),
+        "digest": result.study.digest,
+        "results": {name: statistics_data(each) for name, each in result.results.items()},
+    }
+    yield json.dumps(data, indent=1) + "\n"
+
+
+def statistics_data(result: Result) -> dict[str, Any]:
+    """The statistics for scripts."""
+    pairs = zip(result.names, result.statistics(), strict=True)
+    return {
+        "horizon": result.horizon,
+        "replications": result.replications,
+        "means": [float(each) for each in result.problem.means],
+        "policies": {
+            name: dict(zip(STATISTICS, map(float, row), strict=True)) for name, row in pairs
+        },
+    }
+
+
+def _fields(values: Iterable[str]) -> str:
+    """Text as fields of a CSV line, quoted where they must be."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    return line.getvalue()
+
+
+def _latex(name: str, result: Result) -> str:
+    values, errors = result.statistics(), result.standard_errors()
+    mean, *others = STATISTICS
+    head = ["policy", f"{mean} $\\pm$ s.e.", *others]
+    lines = [
+        f"% {_comment(name)}: {result.title}; s.e. is that of the mean, with ddof 1",
+        f"\\begin{{tabular}}{{l{'r' * len(STATISTICS)}}}",
+        "\\toprule",
+        " & ".join(head) + " \\\\",
+        "\\midrule",
+    ]
+    least = values[:, 0].min()
+    for (label, (first, *rest)), row, error in zip(result.cells(), values, errors, strict=True):
+        shown, spread = (first, "") if np.isnan(error) else with_error(row[0], error)
+        bold = f"\\textbf{{{shown}}}" if row[0] == least else shown
+        cell = f"{bold} $\\pm$ {spread}" if spread else bold
+        lines.append(" & ".join([_escape(label), cell, *rest]) + " \\\\")
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _escape(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
+
+
+WRITERS: dict[str, Callable[[StudyResult], Iterator[str]]] = {
+    "csv": as_csv,
+    "latex": as_latex,
+    "json": as_json,
+}
