@@ -21,14 +21,8 @@ def test_there_is_code_to_run() -> None:
     assert {block.kind for block in shown} == {"python", "sh", "toml"}
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        pytest.param(each, marks=[] if each.name == "README.md" else pytest.mark.slow)
-        for each in WITH_CODE
-    ],
-    ids=lambda document: document.name,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("document", WITH_CODE, ids=lambda document: document.name)
 def test_code_runs_and_prints_what_the_document_says(document: Path, tmp_path: Path) -> None:
     told = subprocess.run(
         [sys.executable, "-W", "error", str(HERE / "play_document.py"), str(document)],

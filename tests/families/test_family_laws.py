@@ -8,7 +8,7 @@ import pytest
 from family_cases import OTHER_LAWS, OURS
 
 from rbmle import testing
-from rbmle.families import FAMILIES
+from rbmle.families import FAMILIES, Bernoulli
 from rbmle.rewards.laws import LAWS
 
 
@@ -18,8 +18,19 @@ def test_every_family_and_law_of_the_package_is_tested() -> None:
     assert {type(each) for each in OURS + OTHER_LAWS} == ours
 
 
-@pytest.mark.parametrize("family", OURS, ids=repr)
-@pytest.mark.parametrize("check", testing.checks("family"), ids=lambda check: check.__name__)
+def cases() -> list[Any]:
+    """Everything that is interpreted or only draws rewards; of what is compiled more, coins."""
+    found = []
+    for family in OURS:
+        for check in testing.checks("family"):
+            compiles = "compiled" in check.__name__ or "draws" in check.__name__
+            slow = compiles and type(family) is not Bernoulli
+            marks = [pytest.mark.slow] if slow else []
+            found.append(pytest.param(family, check, marks=marks, id=f"{family}-{check.__name__}"))
+    return found
+
+
+@pytest.mark.parametrize(("family", "check"), cases())
 def test_family(family: Any, check: testing.Check) -> None:
     check(family)
 

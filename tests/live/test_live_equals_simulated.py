@@ -37,7 +37,13 @@ def named(player: Any) -> str:
     return "-".join(type(each).__name__ for each in player)
 
 
-@pytest.fixture(params=PLAYERS, ids=named)
+def marked(player: Any) -> Any:
+    """In the core one index, one that draws and one of a user's own; policies/ has the others."""
+    core = any(player is each for each in (PLAYERS[0], PLAYERS[1], PLAYERS[-1]))
+    return pytest.param(player, marks=[] if core else pytest.mark.slow, id=named(player))
+
+
+@pytest.fixture(params=map(marked, PLAYERS))
 def player(request: Any) -> Any:
     return request.param
 

@@ -58,6 +58,7 @@ def test_progress_counts_replications(tmp_path: Path) -> None:
     assert told == [("coins", "U", done, 50) for done in (20, 40, 50)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["first", "random"])
 def test_the_published_protocol_is_kept_whole(ties: str, tmp_path: Path) -> None:
     study = dataclasses.replace(

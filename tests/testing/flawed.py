@@ -210,3 +210,13 @@ class FlawedUCB(NamedTuple):
 
     def prefer(self, family: Any, arms: Any, i: int, j: int, level: float) -> float:
         return 1.0 if self.flaw == 3 else 0.0
+
+
+@rbmle.policy
+class Hasty(NamedTuple):
+    """Plays the first two arms in turn, and no other: the third has no reward to go by."""
+
+    first: int = 0
+
+    def choose(self, state: Any, family: Any, arms: Any, clock: Any, rng: Any) -> int:
+        return (clock.t + self.first) % 2

@@ -19,6 +19,7 @@ from flawed import (
     FlawedNoise,
     FlawedPoisson,
     FlawedUCB,
+    Hasty,
 )
 
 import rbmle
@@ -31,11 +32,19 @@ from rbmle.testing import (
     checks,
 )
 
+# Found before anything is compiled, and the one that needs only `sample`.
+QUICK = (*range(1, 9), 10)
 
-def cases(flaws: dict[str, tuple[int, ...]]) -> list[tuple[str, int]]:
-    return [(check, flaw) for check, numbers in flaws.items() for flaw in numbers]
+
+def cases(flaws: dict[str, tuple[int, ...]]) -> list[Any]:
+    return [
+        pytest.param(check, flaw, marks=[] if flaw in QUICK else pytest.mark.slow)
+        for check, numbers in flaws.items()
+        for flaw in numbers
+    ]
 
 
+@pytest.mark.slow
 def test_what_is_right_passes() -> None:
     for outcomes in (
         check_family(FlawedPoisson(NONE)),
@@ -56,23 +65,35 @@ def test_a_flawed_family_is_found_out(check: str, flaw: int) -> None:
         check_family(FlawedPoisson(flaw))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("check", "flaw"), cases(LAW_FLAWS))
 def test_a_flawed_law_is_found_out(check: str, flaw: int) -> None:
     with pytest.raises(BrokenLawError, match=f"^{check}: "):
         check_law(FlawedNoise(flaw))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("check", "flaw"), cases(POLICY_FLAWS))
 def test_a_flawed_policy_is_found_out(check: str, flaw: int) -> None:
     with pytest.raises(BrokenLawError, match=f"^{check}: "):
         check_policy(FlawedUCB(flaw), rbmle.Bernoulli())
 
 
+@pytest.mark.slow
+def test_a_policy_that_skips_an_arm_is_found_out() -> None:
+    with pytest.raises(BrokenLawError, match=r"^each_arm_is_played_once_first: pulls"):
+        check_policy(Hasty(), rbmle.Bernoulli())
+
+
 def named(name: str, kind: str = "policy") -> Any:
     return next(each for each in checks(kind) if each.__name__ == name)
 
 
-@pytest.mark.parametrize("family", [rbmle.Bernoulli(), rbmle.Gaussian(5.0)], ids=repr)
+@pytest.mark.parametrize(
+    "family",
+    [rbmle.Bernoulli(), pytest.param(rbmle.Gaussian(5.0), marks=pytest.mark.slow)],
+    ids=repr,
+)
 @pytest.mark.parametrize(
     "policy",
     [Explorer(0.05), Explorer(0.24), Explorer(1.0), FlawedUCB(FIRST_ARM), FlawedUCB(GREEDY)],
@@ -84,15 +105,22 @@ def test_linear_regret_is_found_out(policy: Any, family: Any) -> None:
         named("regret_is_sublinear")(policy, family)
 
 
+@pytest.mark.slow
 def test_a_slow_policy_is_not_taken_for_a_linear_one() -> None:
     """Seven times UCB's usual constant: much regret in the late rounds, and ever less."""
     named("regret_is_sublinear")(rbmle.UCB(14.0), rbmle.Bernoulli())
 
 
-def test_what_does_not_apply_says_so() -> None:
+@pytest.mark.slow
+def test_the_outcome_of_every_check_is_told() -> None:
     said = dict(check_policy(rbmle.KGMin(), rbmle.Bernoulli()))
     assert said["regret_is_sublinear"].startswith("does not apply: KGMin says")
     assert said["live_equals_simulated"] == "holds"
+
+
+def test_what_does_not_apply_says_so() -> None:
+    with pytest.raises(NotApplicable, match="KGMin says that it does not settle"):
+        named("regret_is_sublinear")(rbmle.KGMin(), rbmle.Bernoulli())
     with pytest.raises(NotApplicable, match="has no posterior_density"):
         named("the_density_is_the_slope_of_the_tail", "family")(rbmle.Poisson())
     with pytest.raises(rbmle.ParameterError, match="'kind' must be one of"):
