@@ -47,7 +47,9 @@ const makeChart = (figure, number) => {
   const things = boxes ? data.boxes : data.series;
   const state = { logX: data.x.log, logY: !boxes && data.y.log, zoom: null };
   const holder = figure.querySelector(".drawing");
-  const chart = { figure, data, state, holder, things, boxes };
+  const told = document.createElement("span");
+  figure.querySelector("figcaption").append(" ", told);
+  const chart = { figure, data, state, holder, things, boxes, told };
   const section = figure.closest("section");
 
   chart.visible = () => {
@@ -87,8 +89,16 @@ const makeChart = (figure, number) => {
     return log ? [Math.max(0.7 * low, 1e-4 * high), 1.25 * high] : [0, 1.04 * high || 1];
   };
 
+  // A bound far above all the curves would flatten them: it is then only told, below the figure.
+  const offScale = (shown) => {
+    if (boxes || state.zoom) return [];
+    const [, top] = rangeY(shown, state.logY);
+    return shown.filter((each) => each.soft && each.y.at(-1) > top);
+  };
   chart.draw = () => {
-    const shown = chart.visible();
+    const all = chart.visible(), off = offScale(all);
+    const shown = all.filter((each) => !off.includes(each));
+    chart.told.textContent = off.map((each) => `${each.name} is off the scale: ${numberText(each.y.at(-1))} at the end. `).join("");
     const wide = Math.max(280, holder.clientWidth || 600);
     const labels = boxes ? [] : shown.map((each) => each.name);
     const beside = !boxes && wide >= 560;

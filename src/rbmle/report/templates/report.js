@@ -42,6 +42,11 @@ for (const choice of document.querySelectorAll(".policies")) {
     }
     for (const chart of charts) if (section.contains(chart.figure)) chart.draw();
   };
+  const lines = charts.filter((chart) => section.contains(chart.figure) && !chart.boxes).flatMap((chart) => chart.things);
+  for (const box of boxes) {
+    const line = lines.find((each) => each.policy === box.value && each.marker);
+    if (line) box.parentElement.querySelector(".key").append(draw("path", { d: marker(line.marker, 14, 4, 3), fill: line.filled ? line.colour : "var(--paper)", stroke: line.colour }));
+  }
   choice.addEventListener("change", update);
   choice.addEventListener("click", (event) => {
     const button = event.target.closest("button");
