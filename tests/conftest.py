@@ -1,26 +1,59 @@
-"""How tests are dealt out to processes: those of one file to one, unless they say otherwise.
+"""Which tests are slow, and how tests are dealt out to processes.
 
-Most of the time of these tests is compilation, and tests of one file share what is compiled. The
-groups that take longest come first, so that no process is left with one of them at the end.
+Most of the time of these tests is compilation: a test that plays another policy on another family
+costs 2 to 10 seconds of a processor. So `pytest` alone runs a core with every law and one
+representative of each kind, within two minutes on two processors; what is marked `slow` here, or
+in its own file, is `pytest -m slow`, and CI runs both.
+
+Tests of one file run in one process, because they share what is compiled, unless marked otherwise.
 """
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 # Several folders have a conftest.py; none holds doctests, and as modules they share one name.
 collect_ignore_glob = ["*conftest.py"]
 
-LONGEST = ("documentation", "policies", "testing", "families", "studies", "live")
+# The file, which of its tests are slow, and which of those are in the core all the same.
+SLOW = [
+    ("bench/test_bench.py", r"ours|loop|choices|information|threads|study|end_to_end", ""),
+    ("choosers/test_champion.py", r"few_solved|same_way", r"search='exact'\)-Bernoulli"),
+    ("choosers/test_choosers.py", r"ties|any_number|come_and_go", r"\[UCB\(alpha=2.0\)-Bernoulli"),
+    ("cli/test_cli.py", r"reproduce|scale|init_writes", ""),
+    ("engine/test_engine.py", r"rewards_have_the_law|generator_goes_on", r"law0-"),
+    ("policies/test_adaptive.py", r"traces|governs|target|limit_which|is_the_run|never|cover", ""),
+    ("policies/test_ids.py", r"\[|commitment", r"accurate\[Bernoulli-pulls0"),
+    ("studies/test_run_survives.py", r"killed_five_times|full_disk", r"full_disk.*\[28\]"),
+    ("theory/test_paper_propositions.py", r"\[", r"law[012]-"),
+]  # fmt: skip
+
+# Where the longest groups are: they come first, so that no process is left with one at the end.
+LONGEST = ("documentation", "policies", "choosers", "paper", "families", "studies", "live")
 
 
+def is_slow(item: pytest.Item) -> bool:
+    place = item.path.as_posix()
+    return any(
+        place.endswith(f"tests/{file}")
+        and re.search(slow, item.name)
+        and not (core and re.search(core, item.name))
+        for file, slow, core in SLOW
+    )
+
+
+def rank(item: pytest.Item) -> int:
+    folder = item.path.parent.name
+    return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if is_slow(item):
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(str(item.path)))
-
-    def place(item: pytest.Item) -> int:
-        folder = item.path.parent.name
-        return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
-
-    items.sort(key=place)
+    items.sort(key=rank)

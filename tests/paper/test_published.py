@@ -11,7 +11,7 @@ from rbmle.paper.reproduction import equal_in_print
 from rbmle.paper.table import PublishedTable
 from rbmle.result import STATISTICS
 
-# Policies that take seconds for a whole table run in every test run; the others, in minutes, as
+# Policies that take seconds for a whole table run as `pytest -m slow`; the others, in minutes, as
 # `pytest -m tables`.
 FAST = {
     "bernoulli": ("RBMLE", "UCBT", "UCB", "MOSS", "KG", "KGMin", "KGMN"),
@@ -55,6 +55,16 @@ def check(table, policy, computed):
         assert equal_in_print(value, right), (table, policy, name, value)
 
 
+FIRST = {entry["family"]: table for table, entry in reversed(tables()["regret"].items())}
+
+
+@pytest.mark.parametrize("table", FIRST.values())
+def test_rbmle_to_every_printed_digit(table):
+    """In the core: RBMLE in the first table of each family."""
+    check(table, "RBMLE", statistics(table, ("RBMLE",))["RBMLE"])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "policy"), cells(FAST))
 def test_cell_to_every_printed_digit(table, policy):
     family = tables()["regret"][table]["family"]
