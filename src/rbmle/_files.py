@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 import time
 from collections.abc import Iterable
@@ -37,6 +38,31 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | Iterable[byt
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def sweep_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove the temporary files of `write_atomically` for this path whose process is gone."""
+    folder, name = os.path.split(os.path.realpath(path))
+    leftover = re.compile(rf"\.{re.escape(name)}\.(\d+)-\d+\.tmp")
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            found = leftover.fullmatch(entry.name)
+            if found and not _runs(int(found[1])):
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def _runs(process: int) -> bool:
+    """Whether the process is there; on Windows, where asking would end it, it may be."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 def sweep(folder: str | os.PathLike[str]) -> None:

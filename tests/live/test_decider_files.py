@@ -28,7 +28,7 @@ def without(key: str) -> Any:
 CORRUPT = [
     (lambda _: [], "its 'format' is not 'rbmle-decider'"),
     (change(format="other"), "its 'format' is not 'rbmle-decider'"),
-    (change(version=2), "its version 2 is newer than 1, the newest known here"),
+    (change(version=3), "its version 3 is newer than 2, the newest known here"),
     (change(version="1"), "'version' must be a whole number"),
     (change(policy="UBC"), "Got 'UBC'. Did you mean 'UCB'?"),
     (change(policy={"name": "UCB", "alhpa": 1}), "Got 'alhpa'. Did you mean 'alpha'?"),
@@ -55,8 +55,12 @@ CORRUPT = [
     (change_arm(sum=10**400), "'sum' must be a finite number"),
     (change_arm(sum="1"), "'sum' must be a finite number"),
     (change_arm(squares=-1), "'squares' must be that of 2 squared rewards"),
-    (change_arm(pending=None), "'pending' must be a whole number"),
-    (change_arm(pulls=2**52, pending=2**52), "it has too many pulls"),
+    (change_arm(pending=None), "'pending' must be a list of numbers of pulls"),
+    (change_arm(pending=[99]), "'pending' must be distinct numbers of pulls"),
+    (change_arm(lost=-1), "'lost' must be a whole number"),
+    (change(decisions=[["x", "no arm", 1, 0.5]]), "'decisions' must be a list of id"),
+    (change(decisions=3), "'decisions' must be a list"),
+    (change_arm(pulls=2**52, lost=2**52), "it has too many pulls"),
     (change_arm(enabled=1), "'enabled' must be true or false, not 1"),
     *[
         (without(key), f"{key!r} is missing")

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import difflib
-import operator
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from math import inf
-from numbers import Real
-from typing import Any, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Interval, ParameterError, integer, one_of
+from ..errors import ParameterError, integer, one_of
 from ..families import FAMILIES
 from ..policies.base import POLICIES, has_index
 from ..policies.fit import check_fit
 from ..random import MAX_ARMS, MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from ..spec import from_spec, to_spec
-from .live_arms import LiveArm, LiveArms, Name
-from .state import plain, read, write
+from .decisions import Decision, Decisions
+from .given import a_name, a_reward, support, unknown
+from .live_arm import LiveArm, Name, listed
+from .live_arms import LiveArms
+from .state import VERSION, Reader, plain, plain_decisions, read, write
 
-_LARGEST = 1e100  # rewards beyond it could overflow a sum of squares
-_SHOWN = 8  # names listed in a sentence
+N = TypeVar("N", bound=Name)
+T = TypeVar("T")
+
+_PATIENCE = 1_000  # rounds: long enough for a batch, short enough for losses to be noticed
 
 
-class Decider:
+class Decider(Generic[N]):
     """Chooses among named arms and learns from their rewards, with the policies of the simulator.
 
     arms: at least two distinct names, strings or whole numbers.
@@ -38,12 +39,18 @@ class Decider:
     fed the same rewards.
     horizon: the number of rounds T, for policies that need it; past it they stay in round T.
     ties: "random" or "first", who wins between equal indices.
+    patience: the number of rounds after which a pull whose reward has not come is given up; more
+    than your rewards are ever late. A reward that comes later still counts.
 
     Rewards may come late, in any order, or for pulls that were made elsewhere. A pull without its
     reward is pending; until then the policy sees it as one that paid the arm's mean so far
-    (Desautels, Krause and Burdick 2014), so a batch spreads over the arms. An arm whose pulls are
-    all pending has no mean: it waits, unless every enabled arm does; then the one with the fewest
-    pending pulls is next. Round t is 1 + the pulls of the present arms, pending ones included.
+    (Desautels, Krause and Burdick 2014), so a batch spreads over the arms. An arm that was pulled
+    but has no reward yet has no mean: it waits for ten rounds an enabled arm and is then pulled
+    again, so that lost rewards starve no arm; if every enabled arm waits, the one that was pulled
+    least is next. Round t is 1 + the pulls of the present arms, whatever became of their rewards.
+
+    A caller may name a decision, `pull(id="visit-7")`, and say what it paid by that name,
+    `update(id="visit-7", reward=1.0)`: whichever is sent again changes nothing.
 
     Every method may be called from several threads at once, and does all it was asked or, with
     a sentence, nothing.
@@ -63,7 +70,7 @@ class Decider:
 
     def __init__(
         self,
-        arms: Iterable[Name],
+        arms: Iterable[N],
         policy: Any,
         family: Any,
         seed: int = 0,
@@ -71,20 +78,22 @@ class Decider:
         ties: str = "random",
         *,
         replication: int = 0,
+        patience: int = _PATIENCE,
     ) -> None:
         names = [] if isinstance(arms, str) or not isinstance(arms, Iterable) else list(arms)
         if not 2 <= len(names) <= MAX_ARMS:
             raise ParameterError.of("Decider", "arms", "a list of at least two names", arms)
-        names = [_name("arms", each) for each in names]
-        twice = next((name for name, n in Counter(names).items() if n > 1), None)
+        known = [a_name("arms", each) for each in names]
+        twice = next((name for name, n in Counter(known).items() if n > 1), None)
         if twice is not None:
             raise ParameterError.of("Decider", "arms", "distinct names", twice)
-        self._configure(policy, family, seed, horizon, ties, replication)
-        self._start([LiveArm(each) for each in names])
+        self._configure(policy, family, seed, horizon, ties, replication, patience)
+        self._start([LiveArm(each) for each in known])
 
     def _configure(
-        self, policy: Any, family: Any, seed: int, horizon: int | None, ties: str, replication: int
-    ) -> None:
+        self, policy: Any, family: Any, seed: int, horizon: int | None, ties: str,
+        replication: int, patience: int,
+    ) -> None:  # fmt: skip
         if type(family) not in FAMILIES.values():
             raise ParameterError.of(
                 "Decider", "family", "an instance of a family class, as in Bernoulli()", family
@@ -96,6 +105,7 @@ class Decider:
             "Decider", "replication", replication, f"[0, {MAX_REPLICATIONS - 1}]"
         )
         self.ties = one_of("Decider", "ties", ties, ("random", "first"))
+        self.patience = integer("Decider", "patience", patience, f"[1, {MAX_ROUNDS}]")
         if horizon is not None:
             horizon = integer("Decider", "horizon", horizon, f"[1, {MAX_ROUNDS}]")
         elif policy.needs_horizon():
@@ -103,10 +113,11 @@ class Decider:
                 "Decider", "horizon", f"given for {type(policy).__name__}, which needs it", None
             )
         self.horizon = horizon
-        self._support = _support(family)
+        self._support = support(family)
 
     def _start(self, arms: list[LiveArm], withdrawn: int = 0) -> None:
         self._lock, self._saving = threading.Lock(), threading.Lock()
+        self._decisions = Decisions()
         self._live = LiveArms(
             arms,
             self.policy,
@@ -114,41 +125,77 @@ class Decider:
             (self.seed, self.replication),
             (self.horizon or 0) if self.policy.needs_horizon() else 0,
             self.ties == "random",
+            self.patience,
             withdrawn,
         )
 
     @overload
-    def pull(self, n: None = None) -> Name: ...
+    def pull(self, n: None = None, *, id: Name | None = None) -> N: ...
     @overload
-    def pull(self, n: int) -> list[Name]: ...
-    def pull(self, n: int | None = None) -> Name | list[Name]:
-        """The arm to play now; with `n`, a list of n arms to play before any reward is known."""
+    def pull(self, n: int) -> list[N]: ...
+    def pull(self, n: int | None = None, *, id: Name | None = None) -> Any:
+        """The arm to play now; with `n`, a list of n arms to play before any reward is known.
+
+        id: a name for the decision; the same id again gives the same arm, and is no other pull.
+        """
         if n is None:
             with self._lock:
-                return self._live.pull()
+                return self._live.pull().name if id is None else self._named_pull(id)
         n = integer("Decider", "n", n, "[1, inf)")
+        if id is not None:
+            raise ParameterError.of("Decider", "id", "left out where 'n' is given", id)
         with self._lock:
-            return [self._live.pull() for _ in range(n)]
+            return [self._live.pull().name for _ in range(n)]
+
+    def _named_pull(self, given: Name) -> Any:
+        id = a_name("id", given)
+        if id not in self._decisions:
+            number = self._live.number
+            self._decisions.keep(id, Decision(self._live.pull(), number))
+        return self._decisions[id].arm.name
 
     @overload
-    def update(self, arm: Name, reward: float) -> None: ...
+    def update(self, arm: N, reward: float, *, id: Name | None = None) -> None: ...
     @overload
     def update(
-        self, arm: Sequence[Name] | NDArray[Any], reward: Sequence[float] | NDArray[Any]
+        self, arm: Sequence[N] | NDArray[Any], reward: Sequence[float] | NDArray[Any]
     ) -> None: ...
-    def update(self, arm: Any, reward: Any) -> None:
+    @overload
+    def update(self, *, reward: float, id: Name) -> None: ...
+    def update(self, arm: Any = None, reward: Any = None, *, id: Name | None = None) -> None:
         """Learn the reward of an arm; or of several, given as two lists of equal length.
 
         It answers a pending pull of the arm if there is one, else it counts as one more pull.
+        id: the name of the decision, in place of the arm or with it. Sent again, the same reward
+        counts once; another one is refused.
         """
         with self._lock:
-            if isinstance(arm, (str, int, np.integer)) or not isinstance(arm, Iterable):
+            if id is not None:
+                self._named_update(a_name("id", id), arm, reward)
+            elif isinstance(arm, (str, int, np.integer)) or not isinstance(arm, Iterable):
                 self._live.learn(self._arm(arm), self._reward(reward))
             else:
                 for each, value in self._batch(list(arm), reward):
                     self._live.learn(each, value)
 
-    def _batch(self, names: list[Name], rewards: Any) -> list[tuple[LiveArm, float]]:
+    def _named_update(self, id: Name, arm: Any, reward: Any) -> None:
+        known = self._decisions.get(id)
+        if known is None:
+            if arm is None:
+                raise ParameterError.of("Decider", "id", "that of a pull, or given an 'arm'", id)
+            known = Decision(self._arm(arm), None)
+        elif arm is not None and self._arm(arm) is not known.arm:
+            raise ParameterError.of("Decider", "arm", f"{known.arm.name!r}, chosen for {id!r}", arm)
+        value = self._reward(reward)
+        if known.reward is None:
+            self._live.learn(known.arm, value, known.number)
+            known.reward = value
+            self._decisions.keep(id, known)
+        elif known.reward != value:
+            told = f"{known.reward:g}, which was told for {id!r}"
+            raise ParameterError.of("Decider", "reward", told, reward)
+
+    def _batch(self, names: list[Any], rewards: Any) -> list[tuple[LiveArm, float]]:
         values = list(rewards) if isinstance(rewards, Iterable) else []
         if len(names) != len(values):
             raise ParameterError.of(
@@ -161,48 +208,43 @@ class Decider:
         try:
             return self._live.arms[name]
         except (KeyError, TypeError):
-            raise _unknown(name, list(self._live.arms)) from None
+            raise unknown(name, list(self._live.arms)) from None
 
     def _reward(self, given: Any) -> float:
-        real = isinstance(given, Real) and not isinstance(given, bool)
-        if not real or given not in self._support:
-            family = type(self.family).__name__
-            raise ParameterError.of(
-                "Decider", "reward", f"a number in {self._support} for {family}", given
-            )
-        return float(given)
+        return a_reward(given, self._support, self.family)
 
-    def forget(self, arm: Name, n: int = 1) -> None:
+    def forget(self, arm: N, n: int = 1) -> None:
         """Withdraw n pending pulls of the arm: their rewards will never come."""
         n = integer("Decider", "n", n, "[1, inf)")
         with self._lock:
             found = self._arm(arm)
-            if n > found.pending:
-                raise ParameterError.of(
-                    "Decider", "n", f"at most {found.pending}, the pending pulls of {arm!r}", n
-                )
-            self._live.forget(found, n)
+            if n > len(found.pending):
+                most = f"at most {len(found.pending)}, the pending pulls of {arm!r}"
+                raise ParameterError.of("Decider", "n", most, n)
+            self._live.forget(found, list(found.pending)[:n])
 
-    def add(self, arm: Name) -> None:
+    def add(self, arm: N) -> None:
         """Add an arm; it has no rewards yet, so it is soon played."""
         with self._lock:
-            name = _name("arm", arm)
+            name = a_name("arm", arm)
             if name in self._live.arms:
                 raise ParameterError.of("Decider", "arm", "a name that is not in use", arm)
             self._live.arms[name] = LiveArm(name)
             self._live.arrange()
 
-    def remove(self, arm: Name) -> None:
+    def remove(self, arm: N) -> None:
         """Remove an arm and all that is known of it; its late rewards are refused from now on."""
         with self._lock:
-            self._live.remove(self._dispensable(arm))
+            removed = self._dispensable(arm)
+            self._live.remove(removed)
+            self._decisions.drop_arm(removed)
 
-    def disable(self, arm: Name) -> None:
+    def disable(self, arm: N) -> None:
         """Do not play the arm until it is enabled again; its late rewards are still learned."""
         with self._lock:
             self._live.switch(self._dispensable(arm), enabled=False)
 
-    def enable(self, arm: Name) -> None:
+    def enable(self, arm: N) -> None:
         """Play a disabled arm again, with what is known of it."""
         with self._lock:
             self._live.switch(self._arm(arm), enabled=True)
@@ -220,36 +262,37 @@ class Decider:
             return self._live.rounds + 1
 
     @property
-    def arms(self) -> tuple[Name, ...]:
+    def arms(self) -> tuple[N, ...]:
         """The names of all arms."""
         with self._lock:
-            return tuple(self._live.arms)
+            return tuple(arm.name for arm in self._live.arms.values())
 
     @property
-    def enabled(self) -> tuple[Name, ...]:
+    def enabled(self) -> tuple[N, ...]:
         """The names of the arms that may be played."""
         with self._lock:
             return tuple(arm.name for arm in self._live.enabled)
 
     @property
-    def counts(self) -> dict[Name, int]:
+    def counts(self) -> dict[N, int]:
         """The number of rewards of each arm."""
-        with self._lock:
-            return {arm.name: arm.pulls for arm in self._live.arms.values()}
+        return self._of_arms(lambda arm: arm.pulls)
 
     @property
-    def means(self) -> dict[Name, float]:
+    def means(self) -> dict[N, float]:
         """The mean reward of each arm, NaN before the first."""
-        with self._lock:
-            return {arm.name: arm.mean for arm in self._live.arms.values()}
+        return self._of_arms(lambda arm: arm.mean)
 
     @property
-    def pending(self) -> dict[Name, int]:
+    def pending(self) -> dict[N, int]:
         """The number of pulls of each arm that wait for their reward."""
-        with self._lock:
-            return {arm.name: arm.pending for arm in self._live.arms.values()}
+        return self._of_arms(lambda arm: len(arm.pending))
 
-    def indices(self) -> dict[Name, float]:
+    def _of_arms(self, what: Callable[[LiveArm], T]) -> dict[N, T]:
+        with self._lock:
+            return {arm.name: what(arm) for arm in self._live.arms.values()}
+
+    def indices(self) -> dict[N, float]:
         """The index of each enabled arm in this round: the largest is played.
 
         It is infinite before the first pull, and NaN while the arm's first reward is pending.
@@ -258,89 +301,73 @@ class Decider:
             name = type(self.policy).__name__
             raise ParameterError.of("Decider", "policy", "one that ranks arms by an index", name)
         with self._lock:
-            return self._live.indices()
+            known: dict[Any, float] = self._live.indices()
+        return known
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all that is known to a file; a kill at any moment leaves the old or the new one."""
-        with self._saving:  # a later save is written later, and no pull waits for the disk
-            with self._lock:
-                arms = [plain(arm) for arm in self._live.arms.values()]
-                withdrawn, memory = self._live.withdrawn, self._live.memory
-            state = {
-                "policy": to_spec(self.policy),
-                "family": to_spec(self.family),
+    def _state(self) -> dict[str, Any]:
+        """All that is known, as data that JSON can hold but for the policy and the family."""
+        with self._lock:
+            return {
                 "seed": self.seed,
                 "replication": self.replication,
                 "horizon": self.horizon,
                 "ties": self.ties,
-                "withdrawn": withdrawn,
-                "memory": memory,
-                "arms": arms,
+                "patience": self.patience,
+                "withdrawn": self._live.withdrawn,
+                "memory": self._live.memory,
+                "arms": [plain(arm) for arm in self._live.arms.values()],
+                "decisions": plain_decisions(self._decisions),
             }
-            write(path, state)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all that is known to a file; a kill at any moment leaves the old or the new one."""
+        with self._saving:  # a later save is written later, and no pull waits for the disk
+            known = {"policy": to_spec(self.policy), "family": to_spec(self.family)}
+            write(path, {**known, **self._state()})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], policy: Any = None, family: Any = None) -> Decider:
+    def load(
+        cls, path: str | os.PathLike[str], policy: Any = None, family: Any = None
+    ) -> Decider[Any]:
         """The decider that was saved: it goes on as if it had never stopped.
 
         policy, family: in place of the saved ones, for instance if their classes are not known by
         name here. A file that is not there is a FileNotFoundError.
         """
         saved = read(path)
-        decider = cls.__new__(cls)
+        decider: Decider[Any] = cls.__new__(cls)
         try:
-            decider._configure(
-                from_spec(saved.take("policy"), POLICIES) if policy is None else policy,
-                from_spec(saved.take("family"), FAMILIES) if family is None else family,
-                saved.take("seed"),
-                saved.take("horizon"),
-                saved.take("ties"),
-                saved.take("replication"),
-            )
+            rule = from_spec(saved.take("policy"), POLICIES) if policy is None else policy
+            model = from_spec(saved.take("family"), FAMILIES) if family is None else family
+            decider._resume(saved, rule, model, as_it_was=policy is None)
         except (ParameterError, OverflowError) as problem:
             raise saved.error(str(problem).rstrip(".")) from None
-        decider._start(saved.arms(decider._support), saved.whole("withdrawn"))
-        if policy is None:
-            live = decider._live
-            live.memory = saved.memory(len(live.memory))
         return decider
+
+    def _resume(self, saved: Reader, policy: Any, family: Any, as_it_was: bool) -> None:
+        self._configure(
+            policy,
+            family,
+            saved.take("seed"),
+            saved.take("horizon"),
+            saved.take("ties"),
+            saved.take("replication"),
+            saved.data.get("patience", _PATIENCE),  # version 1 had none
+        )
+        self._start(saved.arms(self._support), saved.whole("withdrawn"))
+        self._decisions = saved.decisions(self._live.arms)
+        if as_it_was:
+            self._live.memory = saved.memory(len(self._live.memory))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"policy": self.policy, "family": self.family, "state": self._state()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """A copy, or what was pickled: it has locks of its own."""
+        saved = Reader("a pickled Decider", {"version": VERSION, **kept["state"]})
+        self._resume(saved, kept["policy"], kept["family"], as_it_was=True)
 
     def __repr__(self) -> str:
         with self._lock:
-            arms, t = self._live.arms.values(), self._live.rounds + 1
-            width = max(3, *(len(str(arm.name)) for arm in arms))
-            rows = [
-                f"{arm.name!s:{width}}{arm.pulls:>10}{arm.mean:>10.4g}{arm.pending:>10}"
-                + ("" if arm.enabled else "  disabled")
-                for arm in arms
-            ]
-        head = f"{'arm':{width}}{'pulls':>10}{'mean':>10}{'pending':>10}"
-        return "\n".join([f"Decider: {self.policy}, {self.family}, round {t}", head, *rows])
-
-
-def _name(parameter: str, given: Any) -> Name:
-    if isinstance(given, str):
-        return given
-    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-        return operator.index(given)
-    raise ParameterError.of("Decider", parameter, "named by strings or whole numbers", given)
-
-
-def _unknown(given: Any, names: list[Name]) -> ParameterError:
-    listing = ", ".join(repr(name) for name in names[:_SHOWN])
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    spelled = {str(name): name for name in names}
-    near = difflib.get_close_matches(str(given), spelled, n=1)
-    hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
-    return ParameterError(f"Decider: 'arm' must be one of {listing}{more}. Got {given!r}.{hint}")
-
-
-def _support(family: Any) -> Interval:
-    """The rewards that the family allows, but none so large that its square could overflow."""
-    low, high, closed_low, closed_high = family.reward_interval()
-    return Interval(
-        max(low, -_LARGEST),
-        min(high, _LARGEST),
-        closed_low or low == -inf,
-        closed_high or high == inf,
-    )
+            t, lines = self._live.rounds + 1, listed(self._live.arms.values())
+        return "\n".join([f"Decider: {self.policy}, {self.family}, round {t}", *lines])

@@ -1,11 +1,11 @@
 """A policy at work on arms that come and go: what it sees, what it chooses, what is still to come.
 
-`LiveArms` is the whole of a decider but for its manners: it checks nothing and is for one thread.
+`LiveArms` is the decider's engine: no validation, no locking.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import deque
 from math import inf, nan
 from typing import Any
 
@@ -16,8 +16,7 @@ from ..choosers import chooser_for
 from ..policies.arms import Arms, Clock
 from ..policies.base import fresh_state
 from ..random import Draws, key
-
-Name = str | int
+from .live_arm import LiveArm, Name
 
 
 @kernel
@@ -55,37 +54,9 @@ def rank(policy: Any, family: Any, arms: Arms, t: int, horizon: int, indices: Fl
         indices[i] = policy.index_of(family, arms, i, level)
 
 
-@dataclass(slots=True)
-class LiveArm:
-    """One arm of a decider: its rewards so far, and its pulls that wait for one."""
-
-    name: Name
-    pulls: int = 0
-    total: float = 0.0
-    squares: float = 0.0
-    pending: int = 0
-    enabled: bool = True
-    slot: int = -1  # the place among the enabled arms
-
-    @property
-    def blind(self) -> bool:
-        """Pulled, but without any reward yet: it can have no index."""
-        return self.pending > 0 and self.pulls == 0
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.pulls if self.pulls else float("nan")
-
-    def statistics(self) -> tuple[float, float, float]:
-        """Pulls, sum and sum of squares, as if pending pulls had each paid the mean so far."""
-        if not self.pending:
-            return self.pulls, self.total, self.squares
-        scale = self.pending / self.pulls
-        return (
-            self.pulls + self.pending,
-            self.total + scale * self.total,
-            self.squares + scale * self.squares,
-        )
+# A blind arm, one that was pulled but has no reward yet, is pulled again after so many rounds for
+# each enabled arm: lost rewards cannot starve it, and blind arms take one round in so many at most.
+ROUNDS_BLIND = 10
 
 
 class LiveArms:
@@ -99,15 +70,20 @@ class LiveArms:
         source: tuple[int, int],
         horizon: int,
         random_ties: bool,
+        patience: int,
         withdrawn: int = 0,
     ) -> None:
         """source: the seed and the replication; horizon: 0 unless the policy needs it;
+        patience: the rounds after which a pending pull is given up;
         withdrawn: the pulls that were forgotten or are of removed arms. Their random numbers are
         used up, though they count for nothing else."""
         self.arms = {arm.name: arm for arm in arms}
         self.policy, self.family, self.horizon = policy, family, horizon
         self.withdrawn = withdrawn
-        self.rounds = sum(arm.pulls + arm.pending for arm in arms)
+        self.rounds = sum(arm.rounds for arm in arms)
+        self.patience = patience
+        waiting = [(number, arm) for arm in arms for number in arm.pending]
+        self._waiting = deque(sorted(waiting, key=lambda each: each[0]))  # pulls, the oldest first
         seed, replication = source
         self._constants = (horizon, *key(seed), replication, random_ties)
         self.arrange()
@@ -121,12 +97,13 @@ class LiveArms:
         self._decide = decide.specialised(
             self.policy, self._state, self.family, self._chooser, self._seen, 1, 1, *self._constants
         )
-        self._blind: set[Name] = set()
+        self._blind: dict[Name, int] = {}  # and the number of their last pull, the oldest first
         for arm in self.arms.values():
             arm.slot = -1
         for slot, arm in enumerate(self.enabled):
             arm.slot = slot
             self._show(arm)
+        self._blind = dict(sorted(self._blind.items(), key=lambda each: each[1]))
 
     def _show(self, arm: LiveArm) -> None:
         """Let the policy see what the arm is now."""
@@ -136,28 +113,59 @@ class LiveArms:
         pulls, sums, squares = self._seen
         if blind:
             pulls[slot] = -1.0
-            self._blind.add(arm.name)
+            self._blind[arm.name] = arm.last
             self._chooser.withdraw(slot)
             return
         pulls[slot], sums[slot], squares[slot] = arm.statistics()
         if was_blind:
-            self._blind.discard(arm.name)
+            del self._blind[arm.name]
             self._chooser.bring_back(slot)
         else:
             self._chooser.changed(slot)
 
-    def pull(self) -> Name:
+    @property
+    def number(self) -> int:
+        """The number of the coming pull: no two pulls have the same, whatever is withdrawn."""
+        return self.rounds + self.withdrawn + 1
+
+    def pull(self) -> LiveArm:
         """Choose an arm and wait for its reward."""
-        arms = self.enabled
-        if len(self._blind) == len(arms):
-            arms = [min(arms, key=lambda arm: arm.pending)]
+        self._give_up()
+        number, arms = self.number, self.enabled
+        overdue = self._overdue()
+        if overdue is not None:
+            arms = [overdue]
+        elif len(self._blind) == len(arms):
+            arms = [min(arms, key=lambda arm: arm.rounds)]
         elif self._blind and not self._chooser.skips_absent():
             arms = [arm for arm in arms if not arm.blind]
         chosen = arms[self._choose(arms)] if len(arms) > 1 else arms[0]
-        chosen.pending += 1
+        chosen.pending[number], chosen.last = None, number
+        self._waiting.append((number, chosen))
         self.rounds += 1
-        self._show(chosen)
-        return chosen.name
+        if self._blind.pop(chosen.name, None) is not None:
+            self._blind[chosen.name] = number  # now it is the one that was pulled last
+        else:
+            self._show(chosen)
+        return chosen
+
+    def _give_up(self) -> None:
+        """Give up pulls whose reward has not come for too long: they tell nothing of their arm."""
+        too_old = self.number - self.patience
+        while self._waiting and self._waiting[0][0] <= too_old:
+            number, arm = self._waiting.popleft()
+            if number in arm.pending:
+                del arm.pending[number]
+                arm.lost += 1
+                self._show(arm)
+
+    def _overdue(self) -> LiveArm | None:
+        """A blind arm that was not pulled for long, if there is one."""
+        name = next(iter(self._blind), None)
+        if name is None:
+            return None
+        waited = self.number - self._blind[name]
+        return self.arms[name] if waited > ROUNDS_BLIND * len(self.enabled) else None
 
     def _choose(self, arms: list[LiveArm]) -> int:
         """The policy's choice among the arms: all that are enabled, or some of them."""
@@ -188,21 +196,21 @@ class LiveArms:
     def memory(self, values: list[float]) -> None:
         self._state[: len(values)] = values
 
-    def learn(self, arm: LiveArm, reward: float) -> None:
-        """Learn a reward: that of a pending pull if there is one, else of one more pull."""
-        if arm.pending:
-            arm.pending -= 1
-        else:
+    def learn(self, arm: LiveArm, reward: float, number: int | None = None) -> None:
+        """Learn a reward: that of the pull of this number; or of the oldest that waits for one, or
+        was given up; or else of one more pull."""
+        if not arm.answered(number):
             self.rounds += 1
         arm.pulls += 1
         arm.total += reward
         arm.squares += reward * reward
         self._show(arm)
 
-    def forget(self, arm: LiveArm, n: int) -> None:
-        """Withdraw n pending pulls of the arm."""
-        arm.pending -= n
-        self._withdraw(n)
+    def forget(self, arm: LiveArm, numbers: list[int]) -> None:
+        """Withdraw pending pulls of the arm."""
+        for number in numbers:
+            del arm.pending[number]
+        self._withdraw(len(numbers))
         self._show(arm)
 
     def switch(self, arm: LiveArm, enabled: bool) -> None:
@@ -214,7 +222,7 @@ class LiveArms:
     def remove(self, arm: LiveArm) -> None:
         """Remove the arm and all that is known of it."""
         del self.arms[arm.name]
-        self._withdraw(arm.pulls + arm.pending)
+        self._withdraw(arm.rounds)
         self.arrange()
 
     def _withdraw(self, n: int) -> None:
@@ -229,7 +237,7 @@ class LiveArms:
             seen = _side_by_side(ranked)
             rank(self.policy, self.family, seen, self.rounds + 1, self.horizon, values)
         known = {arm.name: value for arm, value in zip(ranked, values.tolist(), strict=True)}
-        unknown = {arm.name: nan if arm.pending else inf for arm in self.enabled}
+        unknown = {arm.name: nan if arm.blind else inf for arm in self.enabled}
         return {**unknown, **known}
 
 

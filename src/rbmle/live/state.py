@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from sys import float_info
 from typing import Any
 
-from .._files import write_atomically
+from .._files import sweep_leftovers, write_atomically
 from ..errors import Interval, StateError
-from .live_arms import LiveArm, Name
+from .decisions import Decision, Decisions
+from .live_arm import LiveArm, Name
 
 FORMAT, VERSION = "rbmle-decider", 2
 _COUNTS = 2**53  # counts are exact in floating point below this
+_PENDING = 10**7  # pending pulls of an arm in a file of version 1: some 1 GB
 _ROUNDING = 1e-6  # relative error of a sum: at most its number of terms, 10^10, times 2^-53
 
 
@@ -24,15 +26,22 @@ def plain(arm: LiveArm) -> dict[str, Any]:
         "pulls": arm.pulls,
         "sum": arm.total,
         "squares": arm.squares,
-        "pending": arm.pending,
+        "pending": list(arm.pending),
+        "lost": arm.lost,
         "enabled": arm.enabled,
     }
+
+
+def plain_decisions(decisions: Decisions) -> list[list[Any]]:
+    """The named decisions: id, arm, number of the pull, reward."""
+    return [[id, each.arm.name, each.number, each.reward] for id, each in decisions.items()]
 
 
 def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
     """Replace the file: who reads it, or finds it after a crash, sees the old or the new state."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
     write_atomically(path, (text + "\n").encode("ascii"))
+    sweep_leftovers(path)
 
 
 def read(path: str | os.PathLike[str]) -> Reader:
@@ -108,9 +117,51 @@ class Reader:
             arms[arm.name] = arm
         if not any(arm.enabled for arm in arms.values()):
             raise self.error("no arm is enabled")
-        if sum(arm.pulls + arm.pending for arm in arms.values()) >= _COUNTS:
+        if sum(arm.rounds for arm in arms.values()) >= _COUNTS:
             raise self.error("it has too many pulls")
+        last = newest = sum(arm.rounds for arm in arms.values()) + self.whole("withdrawn")
+        if self.data["version"] == 1:  # it had no numbers: pending pulls begin to wait anew
+            for arm in arms.values():
+                arm.pending = dict.fromkeys(range(last - len(arm.pending) + 1, last + 1))
+                last -= len(arm.pending)
+        numbers = [number for arm in arms.values() for number in arm.pending]
+        if len(set(numbers)) != len(numbers) or any(not 0 < each <= newest for each in numbers):
+            raise self.bad("pending", f"distinct numbers of pulls in [1, {newest}]", numbers)
+        for arm in arms.values():
+            arm.last = max(arm.pending, default=newest)
         return list(arms.values())
+
+    def decisions(self, arms: Mapping[Name, LiveArm]) -> Decisions:
+        """The named decisions; version 1 had none."""
+        found = Decisions()
+        for each in self._list("decisions") if "decisions" in self.data else []:
+            form = isinstance(each, list) and len(each) == 4
+            if not form or type(each[0]) not in (str, int) or each[1] not in arms:
+                raise self.bad("decisions", "a list of id, arm, number and reward", each)
+            id, arm, number, reward = each
+            if type(number) not in (int, type(None)) or type(reward) not in (
+                float,
+                int,
+                type(None),
+            ):
+                raise self.bad("decisions", "a list of id, arm, number and reward", each)
+            found.keep(id, Decision(arms[arm], number, reward))
+        return found
+
+    def _list(self, key: str) -> list[Any]:
+        value = self.take(key)
+        if not isinstance(value, list):
+            raise self.bad(key, "a list", value)
+        return value
+
+    def pending(self) -> dict[int, None]:
+        """The numbers of the pulls that wait; version 1 had only how many there are."""
+        given = self.take("pending")
+        if type(given) is int and 0 <= given <= _PENDING:
+            return dict.fromkeys(range(given))
+        if not isinstance(given, list) or not all(type(each) is int for each in given):
+            raise self.bad("pending", "a list of numbers of pulls", given)
+        return dict.fromkeys(sorted(given))
 
     def memory(self, size: int) -> list[float]:
         """The numbers that the policy remembers. Version 1 had arms' places and -1 for none there,
@@ -135,8 +186,9 @@ class Reader:
             self.whole("pulls"),
             self.real("sum"),
             self.real("squares"),
-            self.whole("pending"),
-            enabled,
+            self.pending(),
+            self.whole("lost") if "lost" in self.data else 0,
+            enabled=enabled,
         )
         slack = _ROUNDING * abs(arm.total)
         low, high = arm.pulls * support.low - slack, arm.pulls * support.high + slack
