@@ -58,7 +58,8 @@ class RBMLECurve(NamedTuple):
         return bool(self.policy.alpha.steady())
 
     def pays_from(self, family: Any) -> float:
-        """Two logarithms an arm where the mean is bounded, at most one elsewhere."""
+        """Where the mean is bounded an index takes four logarithms: the crossing is at 6 arms. It
+        is at 20 for exponential rewards, at 33 for Gaussian ones, whose index is two divisions."""
         return 12.0 if family.mean_range()[1] < inf else 32.0
 
     def bends_one_way(self, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
@@ -75,7 +76,8 @@ class RBMLECurve(NamedTuple):
 
 
 def solved_from(self: Any, family: Any) -> float:
-    """`pays_from` of KL-UCB: a tournament solves indices, of which the champion test needs few."""
+    """`pays_from` of KL-UCB: a tournament solves indices, of which the champion test needs few. The
+    crossing is at 48 arms for Bernoulli rewards, at 93 for exponential ones."""
     return 100.0 if type(family).kl_upper is kl_upper else 24.0
 
 
