@@ -87,6 +87,15 @@ def number_text(value: float) -> str:
     return f"{value:,.0f}" if size < 999_999_999.5 else _power(f"{value:.4g}")
 
 
+def signed_text(value: float) -> str:
+    """A difference as tables show it: like `number_text`, with its sign also where it is positive.
+
+    >>> signed_text(0.71), signed_text(-0.04), signed_text(0.0)
+    ('+0.71', '-0.04', '0')
+    """
+    return f"+{number_text(value)}" if value > 0.0 else number_text(value)
+
+
 def with_error(mean: float, error: float) -> tuple[str, str]:
     """A mean and its standard error: the error has two digits, the mean as many decimals as it.
 

@@ -1,5 +1,7 @@
 """The report: one page that needs nothing else, says what it was given and works in a browser."""
 
+import html
+import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -185,6 +187,20 @@ def test_a_chart_has_the_numbers_and_styles_of_its_figure(result):
         final = result.final_regret[result.names.index(each["name"])]
         assert each["q50"] == pytest.approx(np.median(final), rel=1e-5)
         assert each["colour"] == styles(result.names)[each["name"]].colour
+
+
+def test_a_policy_has_one_style_in_the_whole_page(result):
+    turned = simulate(result.problem, [RBMLE(2.0), UCB(), RBMLE()], 200, 3)
+    text = render(Report("t", "c", (), [section_of(result, "A"), section_of(turned, "B")]))
+    found = {}
+    for each in re.findall(r'data-chart="([^"]*)"', text):
+        chart = json.loads(html.unescape(each))
+        for line in (*chart.get("series", ()), *chart.get("boxes", ())):
+            found.setdefault(line["policy"], set()).add(line["colour"])
+    assert set(found) == {*result.names, ""}
+    assert all(len(colours) == 1 for colours in found.values())
+    drawn = re.findall(r'<line x1="1" y1="4" x2="27" y2="4" stroke="(#\w+)"', text)
+    assert set(drawn) == {colour for name in result.names for colour in found[name]}
 
 
 def test_the_page_tells_of_its_file_and_its_study():

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
+from .._text import signed_text
 from ..paper.published import tables
 from ..paper.reproduction import Row, count_verdicts
 from ..paper.verdicts import PLAIN_MARKS, VERDICTS, counted
@@ -40,7 +41,7 @@ def show_comparison(table: str, rows: Sequence[Row]) -> None:
 def _cell(cell: Any) -> Text:
     text = f"{cell.computed:.1f} {PLAIN_MARKS[cell.verdict]}"
     if cell.verdict in ("agrees", "differs"):
-        text += f" {cell.printed:g} ({cell.z:+.1f})"
+        text += f" {cell.printed:g} ({signed_text(cell.z)})"
     elif cell.verdict == "misprint":
         text += f" ({cell.printed:g})"
     return Text(text, _STYLES[cell.verdict])

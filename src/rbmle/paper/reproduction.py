@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._text import signed_text
 from ..errors import one_of
 from ..policies import IDS, VIDS
 from ..result import QUANTILES, STATISTICS, Result
@@ -47,7 +48,7 @@ class Compared(NamedTuple):
 
     def note(self) -> str:
         """The verdict in words, with the difference where there is one."""
-        apart = f", z = {self.z:+.1f}" if self.verdict in ("agrees", "differs") else ""
+        apart = f", z = {signed_text(self.z)}" if self.verdict in ("agrees", "differs") else ""
         return VERDICTS[self.verdict] + apart
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._text import count_text
+from .._text import count_text, number_text
 from ..figures import draw_time_against_regret, time_against_regret
 from ..result import Result
 from ..studies.study_result import StudyResult
@@ -58,6 +58,8 @@ def _timed(result: Result, times: Mapping[str, Any]) -> Plot:
     record = time_against_regret(result.names, seconds, result.final_regret.mean(axis=1))
     said = "Time per decision of the compiled loop, choosing only, against mean final regret."
     if all("live" in times[label] for label in result.names):
-        live = [f"{label} {times[label]['live']['median'] * 1e6:.1f}" for label in result.names]
+        live = [
+            f"{label} {number_text(times[label]['live']['median'] * 1e6)}" for label in result.names
+        ]
         said += f" A pull of the live Decider took, in microseconds: {', '.join(live)}."
     return Plot(draw_time_against_regret(record), said)
