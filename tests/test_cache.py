@@ -16,6 +16,7 @@ import pytest
 from rbmle import _cache
 
 SOURCES = str(pathlib.Path(_cache.__file__).parents[1])
+SLOW, HARMS = pytest.mark.slow, ("empty", "zeros", "bit")
 on_posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX's")
 
 
@@ -172,7 +173,10 @@ class TestProcesses:
         assert first[:-1] == again[:-1]
 
     @pytest.mark.parametrize("kind", ["nbi", "nbc"])
-    @pytest.mark.parametrize("harm", ["cut", "empty", "zeros", "one bit"])
+    @pytest.mark.parametrize(
+        "harm",
+        ["cut", *(pytest.param(x, marks=pytest.mark.slow) for x in ("empty", "zeros", "bit"))],
+    )
     def test_a_damaged_file_is_made_again_and_said_in_one_line(self, kept, root, kind, harm):
         folder, (sound, _) = kept
         shutil.copytree(folder, root)
@@ -184,7 +188,7 @@ class TestProcesses:
                 "cut": data[:middle],
                 "empty": b"",
                 "zeros": data[:middle] + bytes(len(data) - middle),
-                "one bit": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+                "bit": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
             }[harm]
         )
         message, numbers, hits = self.lines(root)

@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from rbmle import Bernoulli, Decider, Problem, simulate
+from rbmle import UCB, Bernoulli, Decider, Problem, simulate
 from rbmle._mistakes import explained, rehearse
 from rbmle.errors import DefinitionError, RbmleError
 
@@ -26,6 +26,26 @@ class Mine(NamedTuple):
     c: float = 1.0
 
     def index_of(self, family, arms, i, level):
+"""
+FAMILY = """\
+from typing import NamedTuple
+
+from rbmle.families.base import family
+
+
+@family
+class Mine(NamedTuple):
+    def natural(self, mean):
+        return mean
+
+    def log_partition(self, eta):
+        return 0.5 * eta * eta
+
+    def mean_range(self):
+        return -1e100, 1e100
+
+    def sample(self, mean, cell):
+        return mean + cell.gaussian(0)
 """
 _count = iter(range(1000))
 
@@ -109,6 +129,17 @@ def test_a_decider_names_it_too(mine):
     with pytest.raises(RbmleError, match="attribute 'avg'") as caught:
         Decider(["a", "b"], policy, Bernoulli()).pull()
     assert f'"{path}", line 12, in index_of' in str(caught.value)
+
+
+def test_a_family_s_mistake_is_named_too(tmp_path):
+    path = tmp_path / "mine_family.py"
+    path.write_text(FAMILY)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with pytest.raises(DefinitionError, match="Mine: AttributeError: 'Cell' object has") as caught:
+        simulate(Problem(module.Mine(), [0.2, 0.5]), [UCB()], 10, 1)
+    assert f'"{path}", line 18, in sample' in str(caught.value)
 
 
 def test_whole_and_real_numbers_may_be_returned_by_turns(mine):

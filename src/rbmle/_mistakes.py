@@ -22,7 +22,7 @@ import numpy as np
 from ._record import is_package
 from .errors import DefinitionError, show
 
-_CALLS = 20_000  # of Python functions, about 0.05 s: 500 rounds of three arms
+_CALLS = 5_000  # of the package's functions, about 0.1 s: some hundred rounds of three arms
 _MOST_BYTES = 1 << 26  # of arrays that are copied for a rehearsal
 # What says that the code is wrong. Others may be the interpreter's alone: 1.0 / 0.0 is infinite in
 # compiled code, and log(0.0) too.
