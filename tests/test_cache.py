@@ -142,32 +142,31 @@ class TestPruning:
         assert list(elsewhere.iterdir())
 
 
+CODE = """
+    import logging, sys
+    logging.basicConfig(format="%(message)s", stream=sys.stdout)
+    from rbmle.random import philox
+    print(philox(1, 2, 3, 4, 5, 6))
+    print(sum(philox.stats.cache_hits.values()), "from disk")
+"""
+
+
+def lines(folder):
+    """What a process prints that uses one small compiled function of the package."""
+    return python(CODE, folder).stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A folder with sound files, and what the process that made them printed."""
+    folder = tmp_path_factory.mktemp("cache")
+    return folder, lines(folder)
+
+
 class TestProcesses:
-    """Each compiles one small function of the package."""
-
-    CODE = """
-        import logging, sys
-        logging.basicConfig(format="%(message)s", stream=sys.stdout)
-        from rbmle.random import philox
-        print(philox(1, 2, 3, 4, 5, 6))
-        print(sum(philox.stats.cache_hits.values()), "from disk")
-    """
-
-    def files(self, folder, kind):
-        return list(folder.rglob(f"philox.philox-*.{kind}"))
-
-    def lines(self, folder, **changes):
-        return python(self.CODE, folder, **changes).stdout.splitlines()
-
-    @pytest.fixture(scope="class")
-    def kept(self, tmp_path_factory):
-        """A folder with sound files, and what the process that made them printed."""
-        folder = tmp_path_factory.mktemp("cache")
-        return folder, self.lines(folder)
-
     def test_code_is_kept_for_the_next_process(self, kept):
         folder, first = kept
-        again = self.lines(folder)
+        again = lines(folder)
         assert first[-1] == "0 from disk"
         assert again[-1] == "1 from disk"
         assert first[:-1] == again[:-1]
@@ -180,7 +179,7 @@ class TestProcesses:
     def test_a_damaged_file_is_made_again_and_said_in_one_line(self, kept, root, kind, harm):
         folder, (sound, _) = kept
         shutil.copytree(folder, root)
-        (file,) = self.files(root, kind)
+        (file,) = root.rglob(f"philox.philox-*.{kind}")
         data = file.read_bytes()
         middle = len(data) // 2
         file.write_bytes(
@@ -191,27 +190,27 @@ class TestProcesses:
                 "bit": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
             }[harm]
         )
-        message, numbers, hits = self.lines(root)
+        message, numbers, hits = lines(root)
         assert message.startswith("philox.philox-")
         assert "is compiled again: its file was damaged" in message
         assert (numbers, hits) == (sound, "0 from disk")
         if harm == "cut":
-            assert self.lines(root) == [sound, "1 from disk"]
+            assert lines(root) == [sound, "1 from disk"]
 
     def test_a_full_disk_is_no_error(self, root, monkeypatch):
-        code = f"""
+        code = """
             from rbmle import _compile
             def full(self, sig, data): raise OSError(28, "No space left on device")
             _compile.FunctionCache.save_overload = full
-            {textwrap.indent(textwrap.dedent(self.CODE), " " * 12).strip()}
         """
+        code = textwrap.dedent(code) + textwrap.dedent(CODE)
         message, _, hits = python(code, root).stdout.splitlines()
         assert message == "compiled code was not kept: [Errno 28] No space left on device"
         assert hits == "0 from disk"
 
     def test_nothing_is_kept_where_it_may_not_be(self, tmp_path):
         (tmp_path / "file").write_text("")
-        assert self.lines(tmp_path / "file")[-1] == "0 from disk"
+        assert lines(tmp_path / "file")[-1] == "0 from disk"
 
     @on_posix
     def test_there_may_be_neither_home_nor_name(self):

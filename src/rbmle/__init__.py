@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from . import theory
 from .engine import simulate
-from .errors import ParameterError, RbmleError, StateError
+from .errors import DefinitionError, ParameterError, RbmleError, StateError
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
 from .live.decider import Decider
 from .paper.published import published, published_problem
@@ -78,6 +78,7 @@ __all__ = [
     "Choice",
     "Clock",
     "Decider",
+    "DefinitionError",
     "Exponential",
     "GPUCBTuned",
     "Gamma",
