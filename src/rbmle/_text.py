@@ -96,6 +96,17 @@ def signed_text(value: float) -> str:
     return f"+{number_text(value)}" if value > 0.0 else number_text(value)
 
 
+def constant_text(value: float) -> str:
+    """A constant or a bound of the theory: four significant digits, and all before the point.
+
+    >>> [constant_text(x) for x in (2.46612, 12345.6, 1.5e12)]
+    ['2.466', '12,346', '1.5e+12']
+    """
+    if value < 1e4:
+        return f"{value:,.4g}"
+    return f"{value:,.0f}" if value < 1e9 else f"{value:.3g}"
+
+
 def with_error(mean: float, error: float) -> tuple[str, str]:
     """A mean and its standard error: the error has two digits, the mean as many decimals as it.
 

@@ -242,8 +242,9 @@ def bounds(
     from .. import names
     from ..families import FAMILIES
     from ..rewards.problems import Problem
+    from ..theory.summary import bounds_data
     from .screen import show_json
-    from .theory import bounds_data, show_bounds
+    from .theory import show_bounds
 
     assumed = names.record(family, FAMILIES) if family else None
     data = bounds_data(Problem(names.law(law), means), horizon, epsilon, lower, assumed)

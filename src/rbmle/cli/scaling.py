@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .._text import number_text
 from ..errors import ParameterError
 from ..names import split
 from ..paper.scaling import Scaling
@@ -27,9 +28,9 @@ def show_scaling(records: Sequence[Scaling]) -> None:
             ratios, printed = record.ratios(policy), record.published_ratios(policy)
             for timing, ratio, paper in zip(times, ratios, printed, strict=True):
                 spread = (timing.largest - timing.least) / 2
-                shown = "" if paper is None else f" ({paper:.1f})"
+                shown = "" if paper is None else f" ({number_text(paper)})"
                 cells.append(f"{timing.median * 1e6:.3f} ±{spread * 1e6:.3f}")
-                cells.append(f"{ratio:.1f}{shown}")
+                cells.append(f"{number_text(ratio)}{shown}")
             rows.append(cells)
         heads = [head for n in record.arms for head in (f"{n} arms, us", "x UCB (paper)")]
         show_table(f"{record.family}: time per decision", ["policy", *heads], rows)

@@ -1,15 +1,11 @@
-"""`rbmle bounds`: what the theory says of a problem, as data and on the screen."""
+"""`rbmle bounds`: what the theory says of a problem, on the screen."""
 
 from __future__ import annotations
 
-from math import exp, isfinite, log
+from math import exp
 from typing import Any
 
-from .._text import without_defaults
-from ..errors import Interval, ParameterError, integer, number
-from ..rewards.problems import Problem
-from ..theory import lai_robbins, regret_bound, smallest_c_alpha
-from ..theory.setting import PROPOSITIONS, inside, unique_best
+from .._text import constant_text
 from .screen import say, show_table
 
 _ABOUT = {
@@ -19,79 +15,6 @@ _ABOUT = {
     5: "sub-Exponential rewards",
     6: "sub-Gaussian rewards, Algorithm 1",
 }
-
-
-def bounds_data(
-    problem: Problem, horizon: int, epsilon: float, lower: float | None, family: Any
-) -> dict[str, Any]:
-    """Lai and Robbins' bound, and each proposition's as printed and as it can be proved.
-
-    What is wrong with the problem for every one of them is raised; what stands in the way of one
-    is its `obstacle`.
-    """
-    _, gap = unique_best("bounds", problem)
-    if problem.family is not None:
-        inside("bounds", problem.family, problem.means)
-    horizon = integer("bounds", "horizon", horizon, "[2, inf)")
-    epsilon = number("bounds", "epsilon", epsilon, "(0, 1)")
-    if lower is not None:
-        allowed = problem.law.mean_interval()
-        ends = Interval(allowed.low, float(problem.means.min()), allowed.closed_low, True)
-        lower = number("bounds", "lower", lower, ends)
-    try:
-        model = family if problem.family is None else problem.family
-        constant = lai_robbins(problem, model)
-        least: dict[str, Any] = {
-            "family": without_defaults(model),
-            "constant": constant,
-            "at_horizon": constant * log(horizon),
-        }
-    except ParameterError as obstacle:
-        least = {"obstacle": str(obstacle).removeprefix("lai_robbins: ")}
-    return {
-        "law": without_defaults(problem.law),
-        "means": problem.means.tolist(),
-        "gap": gap,
-        "horizon": horizon,
-        "epsilon": epsilon,
-        "lower": lower,
-        "trivial_bound": horizon * float(problem.gaps.max()),
-        "lai_robbins": least,
-        "propositions": [
-            _entry(problem, horizon, number_, epsilon, lower, family, sharp)
-            for number_ in PROPOSITIONS
-            for sharp in ((False,) if number_ == 6 else (False, True))
-        ],
-    }
-
-
-def _entry(
-    problem: Problem, horizon: int, proposition: int, epsilon: float, lower: float | None,
-    family: Any, sharp: bool,
-) -> dict[str, Any]:  # fmt: skip
-    """One proposition. Only the index of Propositions 2 and 5 is of a family that can be chosen."""
-    model = family if proposition in (2, 5) else None
-    entry: dict[str, Any] = {"proposition": proposition, "sharp": sharp}
-    try:
-        if proposition != 6:
-            c = smallest_c_alpha(problem, proposition, epsilon, lower, model, sharp)
-            entry["c_alpha"] = _plain(c)
-        bound = regret_bound(
-            problem, horizon, proposition, None, epsilon, lower, model, sharp=sharp
-        )
-    except ParameterError as obstacle:
-        return {**entry, "obstacle": str(obstacle)}
-    entry |= {"slope": bound.slope, "constant": bound.constant}
-    if proposition == 6:
-        entry |= {"wait": _plain(bound.wait), "log_wait": bound.log_wait}
-    if proposition == 5 and lower is not None and lower > problem.law.reward_interval().low:
-        entry["caution"] = "Proposition 5 can fail with 'lower' above the least reward."
-    return {**entry, "bound": _plain(bound.total), "informative": bound.informative}
-
-
-def _plain(value: float) -> Any:
-    """Infinity as text, which JSON can hold."""
-    return value if isfinite(value) else "inf"
 
 
 def show_bounds(data: dict[str, Any]) -> None:
@@ -104,7 +27,8 @@ def show_bounds(data: dict[str, Any]) -> None:
     else:
         say(
             f"Lai-Robbins, {least['family']} rewards: in the long run no consistent policy has "
-            f"less than {least['constant']:.4g} log T; here {least['at_horizon']:.4g}."
+            f"less than {constant_text(least['constant'])} log T; here "
+            f"{constant_text(least['at_horizon'])}."
         )
     say()
     rows = [_row(each) for each in data["propositions"] if "obstacle" not in each]
@@ -114,8 +38,8 @@ def show_bounds(data: dict[str, Any]) -> None:
             title, ["proposition", "C_alpha", "log T times", "plus", "T_0", "at T", ""], rows
         )
         say(
-            f"informative: less than {data['trivial_bound']:,.6g}, T times the largest gap. "
-            "sharp: the least C_alpha that docs/theory.md proves."
+            f"informative: less than {constant_text(data['trivial_bound'])}, T times the largest "
+            "gap. sharp: the least C_alpha that docs/theory.md proves."
         )
     for caution in dict.fromkeys(each.get("caution", "") for each in data["propositions"]):
         if caution:
@@ -151,6 +75,4 @@ def _row(entry: dict[str, Any]) -> list[str]:
 
 
 def _amount(value: float | str) -> str:
-    if isinstance(value, str):
-        return value
-    return f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}" if value < 1e9 else f"{value:.3g}"
+    return value if isinstance(value, str) else constant_text(value)

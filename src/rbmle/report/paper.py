@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._text import count_text
+from .._text import count_text, number_text
 from ..figures import (
     draw_regret_curves,
     draw_time_against_arms,
@@ -82,7 +82,7 @@ def _table(rows: Sequence[Row]) -> ReportTable:
     for row in rows:
         cells: list[TableCell | str | float] = [TableCell(row.policy)]
         for cell in row.cells:
-            text = f"{cell.computed:.1f}"
+            text = f"{cell.computed:.1f}"  # to the digits of print
             if cell.verdict != "equal":
                 text += f" ({cell.printed:g})"
             note = f"printed {cell.printed:g}: {cell.note()}"
@@ -119,7 +119,7 @@ def _scalability(record: Scaling) -> Section:
         cells: list[TableCell | str | float] = [TableCell(policy)]
         ratios, printed = record.ratios(policy), record.published_ratios(policy)
         for timing, ratio, paper in zip(times, ratios, printed, strict=True):
-            text = f"{ratio:.1f}" + ("" if paper is None else f" ({paper:.1f})")
+            text = number_text(ratio) + ("" if paper is None else f" ({number_text(paper)})")
             spread = (timing.largest - timing.least) / 2
             note = f"{timing.median * 1e6:.3f} us a decision, half the spread {spread * 1e6:.3f} us"
             cells.append(TableCell(text, ratio, None, note))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._text import without_defaults
+from .._text import constant_text, without_defaults
 from ..errors import ParameterError
 from ..figures import draw_adaptive, draw_regret_and_bounds, regret_and_bounds
 from ..paper.demonstration import SCHEMES, Demonstration
@@ -58,8 +58,9 @@ def _bound(
 def bounds_plot(result: Result, bounds: Mapping[str, Bound]) -> Plot:
     """The figure of regret beside its bounds."""
     said = "; ".join(
-        f"{name}: at most {bound.slope:.3g} log T + {bound.constant:.3g} "
-        f"(Proposition {bound.proposition}, C_alpha {bound.c_alpha:.3g}), {bound.total:.4g} here"
+        f"{name}: at most {constant_text(bound.slope)} log T + {constant_text(bound.constant)} "
+        f"(Proposition {bound.proposition}, C_alpha {constant_text(bound.c_alpha)}), "
+        f"{constant_text(bound.total)} here"
         + ("" if bound.informative else ", which is more than any policy can lose")
         for name, bound in bounds.items()
     )
@@ -80,7 +81,7 @@ def theory_section(shown: Demonstration) -> Section:
         law, means = problem.law, " ".join(f"{each:g}" for each in problem.means)
         last = float(np.median(trace.c_alpha[-trace.rounds.size // 10 :]))
         takes_over = trace.takes_over or "never"
-        values = [f"{each:.3g}" for each in (trace.target, trace.limit, last)]
+        values = [constant_text(each) for each in (trace.target, trace.limit, last)]
         rows.append([TableCell(f"{name}, {type(law).__name__} {means}"), takes_over, *values])
         caption = (
             f"{name}: beta(t) governs first, then the estimate, which tends to its limit and not "
