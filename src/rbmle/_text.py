@@ -81,10 +81,10 @@ def number_text(value: float) -> str:
     if value == 0.0:
         return "0"
     if size < 0.9995:
-        return _power(f"{value:.3g}")
+        return power_text(f"{value:.3g}")
     if size < 99_999.95:
         return f"{value:,.1f}"
-    return f"{value:,.0f}" if size < 999_999_999.5 else _power(f"{value:.4g}")
+    return f"{value:,.0f}" if size < 999_999_999.5 else power_text(f"{value:.4g}")
 
 
 def signed_text(value: float) -> str:
@@ -119,8 +119,8 @@ def with_error(mean: float, error: float) -> tuple[str, str]:
     return f"{mean:,.{decimals}f}", f"{error:,.{decimals}f}"
 
 
-def _power(text: str) -> str:
-    """1e-05 and 9e+09 as 1e-5 and 9e9."""
+def power_text(text: str) -> str:
+    """1e-05 and 9e+09, as Python writes them, as 1e-5 and 9e9."""
     return re.sub(r"e([+-])0*", lambda sign: "e-" if sign[1] == "-" else "e", text)
 
 

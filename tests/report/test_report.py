@@ -216,6 +216,11 @@ def test_words_say_who_won_and_how_clearly(result):
     assert words.startswith(f"{result.names[mean.argmin()]} has the least mean regret")
     assert "standard error" in words
     alone = simulate(result.problem, [UCB()], 50, 1)
+    same = simulate(Problem(Bernoulli(), [0.5, 0.5]), [UCB(), RBMLE()], 1000, 2)
+    assert in_words(same) == (
+        "UCB has the least mean regret, 0 after 1,000 rounds; RBMLE has the same in every "
+        "replication."
+    )
     regret = number_text(alone.final_regret[0, 0])
     assert in_words(alone) == f"UCB has mean regret {regret} after 50 rounds."
 

@@ -133,6 +133,8 @@ def in_words(result: Result) -> str:
     said = f"{names[first]} has the least mean regret, {number_text(final[first].mean())}"
     second = order[1]
     apart = final[second] - final[first]
+    if not apart.any():
+        return f"{said} after {rounds}; {names[second]} has the same in every replication."
     above = number_text(apart.mean())
     said += f" after {rounds}; next comes {names[second]}, {above} above"
     if result.replications < 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .._text import count_text, number_text, without_defaults
+from .._text import count_text, number_text, power_text, without_defaults
 from ..result import Result
 from .content import ReportTable, TableCell
 
@@ -29,7 +29,7 @@ def facts_of(result: Result) -> dict[str, str]:
 
 def _means(result: Result) -> str:
     """The arms' means as they were given; of very many, the largest and how many there are."""
-    means = [f"{each:.6g}" for each in result.problem.means]
+    means = [power_text(f"{each:.6g}") for each in result.problem.means]
     if len(means) <= _MOST_MEANS:
         return ", ".join(means)
     best = float(result.problem.means.max())
