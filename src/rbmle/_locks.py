@@ -44,6 +44,10 @@ _open: dict[tuple[int, int], _File] = {}
 _opening = threading.Lock()
 
 
+if hasattr(os, "register_at_fork"):  # a child inherits no lock, so nothing is held in it
+    os.register_at_fork(after_in_child=_open.clear)
+
+
 class Locks:
     """Locks on numbers, for all processes and threads that name the same file."""
 

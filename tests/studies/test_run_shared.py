@@ -38,6 +38,26 @@ print(*(locks.take(int(each)) for each in sys.argv[2:]), flush=True)
 time.sleep(60)
 """
 
+FORK = """
+import os, sys
+from rbmle._locks import Locks
+
+locks = Locks(sys.argv[1])
+assert locks.take(3)
+(heard, tell), (read, write) = os.pipe(), os.pipe()
+child = os.fork()
+if child == 0:
+    mine = Locks(sys.argv[1])
+    first = mine.take(3)
+    os.write(write, b"x")
+    os.read(heard, 1)
+    os._exit(0 if (first, mine.take(3)) == (False, True) else 1)
+os.read(read, 1)
+locks.free(3)
+os.write(tell, b"x")
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
 
 def played(folder: Path) -> list[int]:
     return [each["played"] for each in load(folder).provenance["invocations"]]
@@ -127,6 +147,12 @@ def test_threads_of_one_process_exclude_each_other(tmp_path: Path) -> None:
     one.close()
     with Locks(tmp_path / "claims") as three:
         assert three.take(7)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+def test_a_forked_child_holds_nothing_and_sees_what_its_parent_holds(tmp_path: Path) -> None:
+    process = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK, str(tmp_path / "claims")])
+    assert process.returncode == 0
 
 
 def note_many(folder: str, name: str) -> None:
