@@ -50,8 +50,7 @@ CASES = [(family, *history) for family in HISTORIES for history in HISTORIES[fam
 
 @njit
 def quadrature(state, family, arms):
-    state.refresh(family, arms)
-    state.integrate()
+    state.solve(family, arms)
 
 
 @njit

@@ -125,6 +125,8 @@ def gamma_family_quantile_below(self: Any, pulls: float, total: float, tail: flo
 @extend(Gaussian, name="posterior_tail_above")
 def gaussian_tail_above(self: Gaussian, pulls: float, total: float, value: float) -> float:
     z = (value - self.posterior_mean(pulls, total)) / self.posterior_sd(pulls, total)
+    if z > 40.0:  # the density is below the least float
+        return 0.0
     return normal_density(z) * ratio_above(z, 1.0, 0.0) if z > 0.0 else 1.0
 
 

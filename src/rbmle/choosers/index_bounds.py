@@ -3,8 +3,9 @@
 Margins. A value is lowered by 1e-14 of itself before anything is compared with it, 45 units in its
 last place: more than the solvers' results are off where an index is not at an end of the range.
 Divergences and tails are compared with 1e-9 to spare: the bounds themselves are right to about
-1e-13, and what the solver takes for the divergence is off by a few units in the last place of 1,
-that is by 1e-9 of a level of 1 after 10^6 pulls; `test_bounds_of_divergences` tries them to 10^7.
+1e-13, and what the published search takes for the divergence is off by a few units in the last
+place of 1, that is by 1e-9 of a level of 1 after 10^6 pulls; `test_bounds_of_divergences` tries
+them to 10^7.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from ..special import (
     beta_tail,
 )
 from .base import family
+from .logarithms import log_ratio
 
 
 @njit
@@ -26,13 +27,17 @@ def negative_entropy(p: float) -> float:
 
 @njit
 def bernoulli_kl(p: float, q: float) -> float:
-    """p log(p/q) + (1 - p) log((1 - p)/(1 - q)); infinite where q rules out what p allows."""
+    """p log(p/q) + (1 - p) log((1 - p)/(1 - q)); infinite where q rules out what p allows.
+
+    Both logarithms have relative errors of some units in the last place, also where p is near q or
+    near an end. So an error of D moves the root q of D(p, q) = bound by some units in its own.
+    """
     if p == q:
         return 0.0
     if q <= 0.0 or q >= 1.0:
         return inf
-    value = p * log(p / q) if p > 0.0 else 0.0
-    return value + (1.0 - p) * log((1.0 - p) / (1.0 - q)) if p < 1.0 else value
+    value = p * log_ratio(p, q, p - q) if p > 0.0 else 0.0
+    return value + (1.0 - p) * log_ratio(1.0 - p, 1.0 - q, q - p) if p < 1.0 else value
 
 
 @family

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf, log, sqrt
+from math import inf, log, log1p, sqrt
 from typing import Annotated, NamedTuple
 
 from ..random import Cell
 from ..special import gamma_cdf, gamma_quantile
 from .base import family
+from .logarithms import log_ratio
 
 
 @family
@@ -37,8 +38,8 @@ class Exponential(NamedTuple):
         return mean * mean
 
     def bias_index(self, pulls: float, total: float, alpha: float) -> float:
-        """n log(S / (S + alpha)), Corollary 3."""
-        return pulls * log(total / (total + alpha)) if total > 0.0 else -inf
+        """n log(S / (S + alpha)), Corollary 3, without cancellation where S is large."""
+        return -pulls * log1p(alpha / total) if total > 0.0 else -inf
 
     def conjugate(self, mean: float) -> float:
         return -1.0 - log(mean) if mean > 0.0 else inf
@@ -48,8 +49,8 @@ class Exponential(NamedTuple):
             return 0.0
         if mean <= 0.0 or other <= 0.0:
             return inf
-        ratio = mean / other
-        return ratio - 1.0 - log(ratio)
+        excess = (mean - other) / other
+        return excess - log_ratio(mean, other, mean - other)
 
     def sample(self, mean: float, cell: Cell) -> float:
         return mean * cell.exponential(0)
@@ -71,7 +72,8 @@ class Exponential(NamedTuple):
         return mean * mean / (shape - 2.0) if shape > 2.0 else inf
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
-        return (self.prior_rate + total) / cell.gamma(self.prior_shape + pulls, k)
+        rate = cell.gamma(self.prior_shape + pulls, k)
+        return (self.prior_rate + total) / rate if rate > 0.0 else inf
 
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         if value <= 0.0:

@@ -61,17 +61,34 @@ class Gaussian(NamedTuple):
     def flat(self) -> Gaussian:
         return Gaussian(self.sigma, 0.0, inf)
 
+    def has_squares(self) -> bool:
+        """Whether sigma^2, prior_sd^2 and what is divided by them neither overflow nor underflow,
+        for rewards up to 1e200."""
+        return 1e-50 <= self.sigma <= 1e50 and self.prior_sd >= 1e-50
+
+    def prior_weight(self) -> float:
+        """How many pulls the prior is worth."""
+        ratio = self.sigma / self.prior_sd
+        return ratio * ratio
+
     def posterior_precision(self, pulls: float) -> float:
         return 1.0 / (self.prior_sd * self.prior_sd) + pulls / (self.sigma * self.sigma)
 
     def posterior_mean(self, pulls: float, total: float) -> float:
+        if not self.has_squares():
+            ahead = total - pulls * self.prior_mean
+            return self.prior_mean + ahead / (self.prior_weight() + pulls)
         known = self.prior_mean / (self.prior_sd * self.prior_sd)
         return (known + total / (self.sigma * self.sigma)) / self.posterior_precision(pulls)
 
     def posterior_variance(self, pulls: float, total: float) -> float:
-        return 1.0 / self.posterior_precision(pulls)
+        sd = self.posterior_sd(pulls, total)
+        return 1.0 / self.posterior_precision(pulls) if self.has_squares() else sd * sd
 
     def posterior_sd(self, pulls: float, total: float) -> float:
+        if not self.has_squares():
+            weight = self.prior_weight()
+            return self.sigma / sqrt(weight + pulls) if weight < inf else self.prior_sd
         return 1.0 / sqrt(self.posterior_precision(pulls))
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:

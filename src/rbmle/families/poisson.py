@@ -12,6 +12,7 @@ from ..special import (
     gamma_tail,
 )
 from .base import family
+from .logarithms import log_ratio
 
 
 @family
@@ -38,7 +39,8 @@ class Poisson(NamedTuple):
         return 0.0, inf
 
     def mean_interval(self) -> Interval:
-        return Interval(0.0, inf, closed_low=True, closed_high=False)
+        """Up to 1e15: beyond 2^53, 9e15, not every count is a float."""
+        return Interval(0.0, 1e15, closed_low=True, closed_high=True)
 
     def variance(self, mean: float) -> float:
         return mean
@@ -51,7 +53,8 @@ class Poisson(NamedTuple):
             return 0.0
         if other <= 0.0:
             return inf
-        return other - mean + (mean * log(mean / other) if mean > 0.0 else 0.0)
+        step = other - mean
+        return step + (mean * log_ratio(mean, other, -step) if mean > 0.0 else 0.0)
 
     def sample(self, mean: float, cell: Cell) -> float:
         return cell.poisson(mean, 0)

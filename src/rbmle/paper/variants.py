@@ -70,6 +70,13 @@ def bernoulli_clipped_kl(self: Bernoulli, mean: float, other: float) -> float:
     return p * log(p / q) + (1.0 - p) * log((1.0 - p) / (1.0 - q))
 
 
+@extend(Exponential, name="clipped_kl")
+def exponential_clipped_kl(self: Exponential, mean: float, other: float) -> float:
+    """`kl` as it rounds in the code behind the tables."""
+    ratio = mean / other
+    return ratio - 1.0 - log(ratio)
+
+
 @every_family
 def clipped_kl(self: Any, mean: float, other: float) -> float:
     """D with its arguments kept off the ends of the range."""
@@ -87,7 +94,8 @@ def published_kl_upper(self: Any, mean: float, bound: float) -> float:
     low, high = mean, mean + sqrt(2.0 * bound)
     _, end = self.mean_range()
     while end == inf and self.clipped_kl(mean, high) <= bound:
-        high = mean + 2.0 * (high - mean)
+        step = high - mean if high > mean else 1e-15 * abs(mean)  # it may be lost beside the mean
+        high = mean + 2.0 * step
     for _ in range(100):
         if high - low <= 1e-6:
             break

@@ -10,6 +10,8 @@ from math import inf
 from typing import Annotated, Any, NamedTuple
 
 from .._compile import Floats, njit
+from ..errors import ParameterError
+from ..families import Gaussian
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
@@ -73,6 +75,15 @@ def scratch(self: Any, family: Any, n_arms: int) -> int:
     return beliefs_size(n_arms, self.panels(), self.drawn())
 
 
+def check_family(self: Any, family: Any) -> None:
+    """Densities over sigma^2 are integrated."""
+    if isinstance(family, Gaussian) and not family.has_squares():
+        raise ParameterError.of(
+            type(self).__name__, "family",
+            "one with sigma in [1e-50, 1e50] and prior_sd from 1e-50 on", family,
+        )  # fmt: skip
+
+
 def weigh(self: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
     """The `choose` of both: integrate, then draw from the two arms that minimise the ratio."""
     unpulled = arms.unpulled()
@@ -83,8 +94,7 @@ def weigh(self: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: 
         return int(state[0]) - 1
     beliefs = beliefs_in(state[1:], n_arms, self.panels(), self.drawn())
     if self.method == Method.quadrature:
-        beliefs.refresh(family, arms)
-        beliefs.integrate()
+        beliefs.solve(family, arms)
     else:
         beliefs.draw_jointly(family, arms, rng)
     likely, expected_best = 0, 0.0
@@ -92,7 +102,7 @@ def weigh(self: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: 
         expected_best += beliefs.best[a] * beliefs.given[a, a]
         if beliefs.best[a] > beliefs.best[likely]:
             likely = a
-    if beliefs.best[likely] >= self.commit:
+    if self.commit < 1.0 and beliefs.best[likely] >= self.commit:
         state[0] = likely + 1
         return likely
     for i in range(n_arms):
@@ -121,7 +131,8 @@ def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, 
 
 
 _SHARED = {
-    each.__name__: each for each in (panels, drawn, remembers, scratch, samples_posteriors)
+    each.__name__: each
+    for each in (panels, drawn, remembers, scratch, samples_posteriors, check_family)
 } | {"choose": weigh}
 
 

@@ -97,8 +97,8 @@ class KGStar(NamedTuple):
     def best_rate(self, family: Any, n: float, gap: float, left: float) -> float:
         """max_m v(m) / m over whole m: thirds that cannot hold the maximum are cut off."""
         low, high = family.look_ahead_bounds(n, gap)
-        last = max(1.0, min(left, ceil(high)))
-        first = max(1.0, min(floor(low), last))
+        last = max(1.0, float(ceil(min(left, high))))
+        first = max(1.0, float(floor(min(low, last))))
         while last - first > 2.0:
             third = floor((last - first) / 3.0)
             m, other = first + third, last - third
@@ -115,6 +115,8 @@ class KGStar(NamedTuple):
     def rate(self, family: Any, n: float, gap: float, m: float) -> float:
         """v(m) / m: the gain per pull of m pulls in a row."""
         s: float = family.look_ahead_sd(n, m)
+        if s == 0.0:
+            return 0.0
         return s * expected_excess(-abs(gap) / s) / m
 
     def needs_horizon(self) -> bool:

@@ -55,6 +55,8 @@ def bernoulli_knowledge_gain(self: Bernoulli, pulls: float, total: float, rival:
 def gaussian_knowledge_gain(self: LooksAhead, pulls: float, total: float, rival: float) -> float:
     """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""
     s = self.look_ahead_sd(pulls, 1.0)
+    if s == 0.0:  # it is below the least float, beside a sigma above 1e150
+        return 0.0
     return s * expected_excess(-abs(self.posterior_mean(pulls, total) - rival) / s)
 
 
@@ -81,6 +83,11 @@ def exponential_knowledge_gain(
 def look_ahead_sd(self: Gaussian, pulls: float, m: float) -> float:
     """The standard deviation of the change that m more pulls bring to the posterior mean."""
     sd = self.posterior_sd(pulls, 0.0)
+    if not self.has_squares():
+        ratio = sd / self.sigma
+        if ratio > 1.0:
+            return sd * sqrt(m / (m + 1.0 / ratio / ratio))
+        return sd * (ratio * sqrt(m / (1.0 + m * ratio * ratio)))
     variance = sd * sd
     return sqrt(m * variance / (self.sigma * self.sigma / variance + m))
 
@@ -90,7 +97,10 @@ def look_ahead_bounds(self: Gaussian, pulls: float, gap: float) -> tuple[float, 
     """The best number of pulls in a row lies between these two: see `KGStar`."""
     sd = self.posterior_sd(pulls, 0.0)
     r = (gap / sd) * (gap / sd)
-    unit = 4.0 * (sd * sd) / (self.sigma * self.sigma)
+    if self.has_squares():
+        unit = 4.0 * (sd * sd) / (self.sigma * self.sigma)
+    else:
+        unit = max(4.0 * (sd / self.sigma) * (sd / self.sigma), 1e-300)
     low = (-1.0 + r + sqrt(1.0 + 6.0 * r + r * r)) / unit
     return low, (1.0 + r + sqrt(1.0 + 10.0 * r + r * r)) / unit
 

@@ -5,12 +5,11 @@ Quadrature runs in a coordinate y in which posteriors have light tails; the mean
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from math import exp, inf, log, sqrt
 from typing import Any, Protocol
 
 from .._compile import extend, njit
 from ..families import Bernoulli, Conjugate, Exponential, Gaussian, every_family
-from ..families.bernoulli import bernoulli_kl
 
 TAIL = 34.538776394910684  # -log(1e-15): what is left out at each end of a posterior
 
@@ -28,6 +27,7 @@ class Shaped(Conjugate, Protocol):
     def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]: ...
     def chart(self, y: float) -> float: ...
     def chart_slope(self, y: float) -> float: ...
+    def density_kl(self, mean: float, other: float) -> float: ...
 
 
 class Tells(Shaped, Protocol):
@@ -76,9 +76,25 @@ def outcome_kl(self: Bernoulli, mean: float, other: float) -> float:
     p, q = mean, other
     s = p - q
     if not abs(s) <= 0.1 * min(q, 1.0 - q):
-        return bernoulli_kl(p, q)
+        return plain_coin_kl(p, q)
     u, v = s / q, s / (q - 1.0)
     return s * (u * entropy_series(u) - v * entropy_series(v))
+
+
+@extend(Bernoulli, name="density_kl")
+def bernoulli_density_kl(self: Bernoulli, mean: float, other: float) -> float:
+    return plain_coin_kl(mean, other)
+
+
+@njit
+def plain_coin_kl(p: float, q: float) -> float:
+    """`kl` of two coins from two plain logarithms: right to some units in the last place of 1."""
+    if p == q:
+        return 0.0
+    if q <= 0.0 or q >= 1.0:
+        return inf
+    value = p * log(p / q) if p > 0.0 else 0.0
+    return value + (1.0 - p) * log((1.0 - p) / (1.0 - q)) if p < 1.0 else value
 
 
 @njit
@@ -92,6 +108,8 @@ def entropy_series(u: float) -> float:
 
 @extend(Gaussian, name="posterior_size")
 def gaussian_posterior_size(self: Gaussian, pulls: float) -> float:
+    if not self.has_squares():
+        return self.prior_weight() + pulls
     return self.sigma * self.sigma * self.posterior_precision(pulls)
 
 
@@ -131,6 +149,20 @@ def exponential_posterior_span(
     u = sqrt(2.0 * k) + k  # beyond the root of the convex e^-u - 1 + u - k, and so is Newton's
     u -= (exp(-u) - 1.0 + u - k) / (1.0 - exp(-u))
     return low, log(b / (a - 1.0)) + u, 1.0 / sqrt(a)
+
+
+@extend(Exponential, name="density_kl")
+def exponential_density_kl(self: Exponential, mean: float, other: float) -> float:
+    if mean == other:
+        return 0.0
+    ratio = mean / other
+    return ratio - 1.0 - log(ratio)
+
+
+@every_family
+def density_kl(self: Any, mean: float, other: float) -> float:
+    """`kl` as the logarithm of a density needs it: to some units in the last place of 1."""
+    return float(self.kl(mean, other))
 
 
 @every_family

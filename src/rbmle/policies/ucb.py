@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, pi, sqrt
+from math import inf, log, pi, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .arms import Arms, Clock
@@ -39,8 +39,10 @@ class UCBTuned(NamedTuple):
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         n, mean = arms.pulls[i], arms.mean(i)
-        variance = arms.squares[i] / n - mean * mean + sqrt(2.0 * level / n)
-        return mean + sqrt(min(self.cap, variance) * level / n)
+        squares = arms.squares[i] / n
+        # Rounding may take the difference below 0; squares beyond 1.8e308 are no numbers.
+        variance = max(squares - mean * mean, 0.0) if squares < inf else inf
+        return mean + sqrt(min(self.cap, variance + sqrt(2.0 * level / n)) * level / n)
 
 
 @policy
