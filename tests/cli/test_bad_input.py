@@ -60,7 +60,8 @@ def outside(hint: object) -> tuple:
     if isfinite(low):
         beyond += [low - 0.5, low - 1] + [low] * (interval[0] == "(")
     if isfinite(high):
-        beyond += [high + 0.5, high + 1] + [high] * (interval[-1] == ")")
+        step = max(0.5, 1e-9 * high)  # large enough to change a large number
+        beyond += [high + step, high + 2.0 * step] + [high] * (interval[-1] == ")")
     return *beyond, *NOT_NUMBERS, *([1.5, 2.0000001] if plain is int else [])
 
 

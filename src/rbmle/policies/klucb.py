@@ -29,7 +29,7 @@ class KLUCB(NamedTuple):
     >>> from rbmle import Arms, Bernoulli
     >>> arms = Arms(np.array([10.0]), np.array([5.0]), np.array([5.0]))
     >>> round(KLUCB().index_of(Bernoulli(), arms, 0, 2.0), 6)
-    0.787084
+    0.787089
     """
 
     c: Annotated[float, "[0, inf)"] = 0.0

@@ -37,7 +37,7 @@ def regret_is_sublinear(policy: Any, family: Any) -> None:
     whatever it pays; or that gets stuck on the worse arm in one replication of 64, as the greedy
     rule does on coins. It does not find one that explores for ever in fewer than one round in 200,
     or that gets stuck more seldom. A slow rule with a large constant passes as soon as its rate
-    falls. The seed is fixed; in ten others no policy of the package that settles failed.
+    falls. The seed is fixed, so the answer never changes.
 
     Does not apply to a policy that says, by `settles`, that it explores for ever.
     """
