@@ -56,3 +56,5 @@ for (const choice of document.querySelectorAll(".policies")) {
   });
   update(); // a browser may remember the boxes from before a reload
 }
+// On paper nothing can be unfolded.
+addEventListener("beforeprint", () => { for (const each of document.querySelectorAll("details")) each.open = true; });
