@@ -20,13 +20,14 @@ collect_ignore_glob = ["*conftest.py"]
 # The file, which of its tests are slow, and which of those are in the core all the same.
 SLOW = [
     ("bench/test_bench.py", r"ours|loop|choices|information|threads|study|end_to_end", ""),
-    ("choosers/test_champion.py", r"few_solved|same_way", r"search='exact'\)-Bernoulli"),
+    ("choosers/test_champion.py", r"few_solved|same_way", ""),
     ("choosers/test_choosers.py", r"ties|any_number|come_and_go", r"\[UCB\(alpha=2.0\)-Bernoulli"),
     ("cli/test_cli.py", r"reproduce|scale|init_writes", ""),
     ("engine/test_engine.py", r"rewards_have_the_law|generator_goes_on", r"law0-"),
     ("policies/test_adaptive.py", r"traces|governs|target|limit_which|is_the_run|never|cover", ""),
     ("policies/test_ids.py", r"\[|commitment", r"accurate\[Bernoulli-pulls0"),
     ("studies/test_run_survives.py", r"killed_five_times|full_disk", r"full_disk.*\[28\]"),
+    ("theory/test_bounds_cli.py", r"papers_report|large_enough|request_is_drawn", ""),
     ("theory/test_paper_propositions.py", r"\[", r"law[012]-"),
 ]  # fmt: skip
 
