@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -63,6 +66,23 @@ def test_latex_has_a_row_for_each_policy(result: StudyResult) -> None:
     assert text.count("\\pm") == 2 * (1 + 2)
     once = "".join(export(run(Study(COINS, [UCB()], 100, 1)), "latex"))
     assert once.count("\\pm") == 1  # in the head: one replication has no spread
+
+
+def test_a_reader_may_close_the_pipe(tmp_path: Path) -> None:
+    """As `| head` does: the command ends quietly."""
+    run(Study(COINS, [UCB(), RBMLE()], 1_000, 40), tmp_path)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rbmle", "export", str(tmp_path)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith("problem,policy")
+    process.stdout.close()
+    said = process.stderr.read()
+    assert (process.wait(), said) == (0, "")
+    process.stderr.close()
 
 
 def test_a_file_is_written_whole(result: StudyResult, tmp_path: Path) -> None:

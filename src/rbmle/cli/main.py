@@ -56,14 +56,24 @@ def _run(arguments: list[str] | None) -> int:
         return _say(problem.format_message(), 2)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
         return _ended(_INTERRUPTED)
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError:
+        return _unread()
+    except SystemExit as end:  # what typer makes of a closed pipe
+        if isinstance(end.__context__, BrokenPipeError):
+            return _unread()
+        raise
     except RbmleError as problem:
         return _say(str(problem), 2)
     except OSError as problem:
         where = f"{problem.filename}: " if problem.filename else ""
         return _say(f"{where}{problem.strerror or problem}", 2)
+
+
+def _unread() -> int:
+    """The reader, such as `head`, has seen enough: nothing more is written, not at exit either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+    sys.stdout = sys.__stdout__
+    return 0
 
 
 def _ended(code: int) -> int:
