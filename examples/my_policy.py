@@ -23,7 +23,7 @@ class UCBV(NamedTuple):
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         n, mean, e = arms.pulls[i], arms.mean(i), self.zeta * level
-        variance = max(arms.squares[i] / n - mean * mean, 0.0)
+        variance = arms.variance(i)
         return mean + sqrt(2.0 * variance * e / n) + 3.0 * self.b * e / n
 
 

@@ -34,7 +34,8 @@ class UCBTunedCurve(NamedTuple):
 
     def same_index(self, arms: Arms, i: int, j: int) -> bool:
         """The index also reads the sum of squares."""
-        return same_past(arms, i, j) and bool(arms.squares[i] == arms.squares[j])
+        alike = arms.squares[i] == arms.squares[j] and arms.origin(i) == arms.origin(j)
+        return same_past(arms, i, j) and bool(alike)
 
 
 @curve_of(MOSS)
@@ -71,7 +72,9 @@ class RBMLECurve(NamedTuple):
         """Of n (F*(q) - F*(nu)): 18 units in the last place of n F*(nu) and of the terms it is
         computed from, 4e-15, and some of the index itself."""
         n, mean = arms.pulls[i], arms.mean(i)
-        size = n * (1.0 + abs(mean) + abs(family.conjugate(mean)))
+        high = family.mean_range()[1]  # a sum of `high` coins has their errors
+        whole = max(high, 1.0) if high < inf else 1.0
+        size = n * (whole + abs(mean) + abs(family.conjugate(mean)))
         return 1e-12 * abs(value) + 4e-15 * size if size < inf else 1e-12 * abs(value)
 
 

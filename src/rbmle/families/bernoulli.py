@@ -22,7 +22,8 @@ def negative_entropy(p: float) -> float:
     if p >= 1.0:
         return 0.0 if p == 1.0 else inf
     value = p * log(p) if p > 0.0 else 0.0
-    return value + (1.0 - p) * log(1.0 - p)
+    # Near 0 the rounding of 1 - p is an error of 1e-16, which is much of what p tells there.
+    return value + (1.0 - p) * (log(1.0 - p) if p > 0.01 else log1p(-p))
 
 
 @njit

@@ -21,6 +21,7 @@ class LiveArm:
     pulls: int = 0
     total: float = 0.0
     squares: float = 0.0
+    origin: float = 0.0
     pending: dict[int, None] = field(default_factory=dict)
     lost: int = 0
     last: int = 0
@@ -41,16 +42,18 @@ class LiveArm:
     def mean(self) -> float:
         return self.total / self.pulls if self.pulls else float("nan")
 
-    def statistics(self) -> tuple[float, float, float]:
-        """Pulls, sum and sum of squares, as if pending pulls had each paid the mean so far."""
+    def statistics(self) -> tuple[float, float, float, float]:
+        """Pulls, sum, sum of squares and what these are taken about, as `policies.Arms` has them,
+        as if pending pulls had each paid the mean so far."""
         waiting = len(self.pending)
         if not waiting:
-            return self.pulls, self.total, self.squares
+            return self.pulls, self.total, self.squares, self.origin
         scale = waiting / self.pulls
         return (
             self.pulls + waiting,
             self.total + scale * self.total,
             self.squares + scale * self.squares,
+            self.origin,
         )
 
     def answered(self, number: int | None) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._compile import Floats, kernel
 from ..choosers import chooser_for
-from ..policies.arms import Arms, Clock
+from ..policies.arms import Arms, Clock, origin_of
 from ..policies.base import fresh_state
 from ..random import Draws, key
 from .live_arm import LiveArm, Name
@@ -110,13 +110,13 @@ class LiveArms:
         slot, blind, was_blind = arm.slot, arm.blind, arm.name in self._blind
         if slot < 0 or (blind and was_blind):
             return
-        pulls, sums, squares = self._seen
+        pulls, sums, squares, origins = self._seen
         if blind:
             pulls[slot] = -1.0
             self._blind[arm.name] = arm.last
             self._chooser.withdraw(slot)
             return
-        pulls[slot], sums[slot], squares[slot] = arm.statistics()
+        pulls[slot], sums[slot], squares[slot], origins[slot] = arm.statistics()
         if was_blind:
             del self._blind[arm.name]
             self._chooser.bring_back(slot)
@@ -201,9 +201,12 @@ class LiveArms:
         was given up; or else of one more pull."""
         if not arm.answered(number):
             self.rounds += 1
+        if arm.pulls == 0:
+            arm.origin = origin_of(reward)
+        away = reward - arm.origin
         arm.pulls += 1
         arm.total += reward
-        arm.squares += reward * reward
+        arm.squares += away * away
         self._show(arm)
 
     def forget(self, arm: LiveArm, numbers: list[int]) -> None:

@@ -26,6 +26,7 @@ def plain(arm: LiveArm) -> dict[str, Any]:
         "pulls": arm.pulls,
         "sum": arm.total,
         "squares": arm.squares,
+        "origin": arm.origin,
         "pending": list(arm.pending),
         "lost": arm.lost,
         "enabled": arm.enabled,
@@ -186,6 +187,7 @@ class Reader:
             self.whole("pulls"),
             self.real("sum"),
             self.real("squares"),
+            self.real("origin") if "origin" in self.data else 0.0,  # version 1: about 0
             self.pending(),
             self.whole("lost") if "lost" in self.data else 0,
             enabled=enabled,
@@ -195,7 +197,7 @@ class Reader:
         if not low <= arm.total <= high:
             raise self.bad("sum", f"that of {arm.pulls} rewards in {support}", arm.total)
         if arm.squares < 0.0 or (arm.squares and not arm.pulls):
-            raise self.bad("squares", f"that of {arm.pulls} squared rewards", arm.squares)
+            raise self.bad("squares", f"that of {arm.pulls} squares", arm.squares)
         return arm
 
 

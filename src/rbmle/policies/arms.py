@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from math import log
+from math import inf, log
 from typing import NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, record
+from .._compile import Floats, njit, record
+
+
+@njit
+def origin_of(reward: float) -> float:
+    """What an arm's squares are taken about, from its first reward: that reward, so that they keep
+    their digits however far from 0 rewards lie; 0 for a small whole number, whose squares are
+    exact anyway, so that arms with the same counts stay exactly alike."""
+    return 0.0 if abs(reward) <= 1024.0 and reward % 1.0 == 0.0 else reward
 
 
 @record
 class Arms(NamedTuple):
-    """The past, arm by arm: numbers of pulls N_i, sums of rewards S_i and of squared rewards."""
+    """The past, arm by arm: numbers of pulls N_i, sums of rewards S_i, and sums of their squared
+    distances from `origins` (empty for squares about 0)."""
 
     pulls: Floats
     sums: Floats
     squares: Floats
+    origins: Floats = np.zeros(0)
 
     @classmethod
     def fresh(cls, n_arms: int) -> Arms:
         """Arms that have not been pulled."""
-        return cls(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
+        return cls(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
 
     def restart(self) -> None:
         """Forget every pull."""
@@ -36,6 +46,16 @@ class Arms(NamedTuple):
         """The empirical mean p_i = S_i / N_i."""
         return float(self.sums[i] / self.pulls[i])
 
+    def origin(self, i: int) -> float:
+        """What the squares of arm i are taken about."""
+        return float(self.origins[i]) if self.origins.size > 0 else 0.0
+
+    def variance(self, i: int) -> float:
+        """The empirical variance of arm i's rewards, about their mean; infinite where their
+        squares overflow."""
+        squares, away = float(self.squares[i] / self.pulls[i]), self.mean(i) - self.origin(i)
+        return max(squares - away * away, 0.0) if squares < inf else inf
+
     def unpulled(self) -> int:
         """The first arm that has no reward yet, or -1."""
         for i in range(self.pulls.size):
@@ -45,9 +65,12 @@ class Arms(NamedTuple):
 
     def learn(self, i: int, reward: float) -> None:
         """Learn one reward of arm i."""
+        if self.pulls[i] == 0.0 and self.origins.size > 0:
+            self.origins[i] = origin_of(reward)
+        away = reward - self.origin(i)
         self.pulls[i] += 1.0
         self.sums[i] += reward
-        self.squares[i] += reward * reward
+        self.squares[i] += away * away
 
 
 @record

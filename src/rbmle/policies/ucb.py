@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, log, pi, sqrt
+from math import log, pi, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .arms import Arms, Clock
@@ -31,18 +31,16 @@ class UCB(NamedTuple):
 class UCBTuned(NamedTuple):
     """UCB-Tuned (Auer et al. 2002): p_i + sqrt(min(cap, V_i) log t / N_i).
 
-    V_i = (mean of squares) - p_i^2 + sqrt(2 log t / N_i) bounds the variance from above.
+    V_i = (empirical variance) + sqrt(2 log t / N_i) bounds the variance from above.
     cap: the largest variance that a reward in [0, 1] can have, 1/4; other supports need another.
     """
 
     cap: Annotated[float, "(0, inf]"] = 0.25
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
-        n, mean = arms.pulls[i], arms.mean(i)
-        squares = arms.squares[i] / n
-        # Rounding may take the difference below 0; squares beyond 1.8e308 are no numbers.
-        variance = max(squares - mean * mean, 0.0) if squares < inf else inf
-        return mean + sqrt(min(self.cap, variance + sqrt(2.0 * level / n)) * level / n)
+        n = arms.pulls[i]
+        variance = arms.variance(i) + sqrt(2.0 * level / n)
+        return arms.mean(i) + sqrt(min(self.cap, variance) * level / n)
 
 
 @policy
