@@ -1,8 +1,8 @@
-"""Where compiled code is kept: a private folder for each state of the package's sources.
+"""The disk cache of compiled code: a private folder for each state of the package's sources.
 
-Compiled code is loaded and run, so nobody else may be able to put some there: the folder belongs to
-the user and only the user may write to it. Where there is no such folder, code is compiled in each
-process and not kept.
+Code from the cache is run, so nobody else may be able to put files there: the folder must belong to
+the user, and only the user may write to it. If no such folder can be had, each process compiles
+for itself and keeps nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import NamedTuple
 from ._log import log
 
 _PACKAGE = pathlib.Path(__file__).parent
-_NAME = re.compile(r"[0-9a-f]{16}(-[\w.+]+)?")  # what `place` calls a folder
-_UNUSED_DAYS = 30  # an older version that was not used for so long is unlikely to be used again
-_SEAL = hashlib.sha256().digest_size
+_NAME = re.compile(r"[0-9a-f]{16}(-[\w.+]+)?")  # names that `place` gives to folders
+_UNUSED_DAYS = 30  # a choice: a version unused for a month is unlikely to be used again
+_SEAL = hashlib.sha256().digest_size  # bytes of the checksum
 
 
 class Place(NamedTuple):
-    """The folder, or None and the reason why code is not kept."""
+    """The cache folder; or None, and the reason why there is none."""
 
     folder: str | None
     problem: str = ""
@@ -34,16 +34,16 @@ class Place(NamedTuple):
 
 @functools.cache
 def place(compiler: str) -> Place:
-    """The folder for the present sources and this version of the compiler, made if need be.
+    """The folder for these sources and this version of the compiler; it is made if need be.
 
-    Numba's own cache notices edits in the file of a function, not in the files it calls: so the
-    folder's name is a digest of all the sources.
+    Its name contains a digest of all sources of the package, because Numba's own cache notices an
+    edit only in the file of the compiled function itself, not in the files of functions it calls.
     """
     try:
         root = _root()
         folder = root / f"{_digest()}-{compiler}"
         _make_private(folder)
-        os.utime(folder)  # it was used today: `_prune` of another version leaves it alone
+        os.utime(folder)  # marks it as used today, so that no other version prunes it
         _prune(root, folder)
     except OSError as problem:
         return Place(None, str(problem))
@@ -52,7 +52,7 @@ def place(compiler: str) -> Place:
 
 @functools.cache
 def explain(compiler: str) -> None:
-    """Say, once, why compiled code is not kept."""
+    """Log the reason if compiled code cannot be kept; once only."""
     problem = place(compiler).problem
     if problem:
         log.warning(
@@ -62,7 +62,10 @@ def explain(compiler: str) -> None:
 
 
 def discard(files: str, problem: Exception) -> None:
-    """Delete files of compiled code that cannot be read (a pattern), so that they are made anew."""
+    """Delete damaged files of compiled code, so that they are made anew.
+
+    files: a pattern that matches them. problem: what reading them raised.
+    """
     path = pathlib.Path(files)
     log.warning("%s is compiled again: its file was damaged (%s)", path.stem, problem)
     for each in path.parent.glob(path.name):
@@ -70,12 +73,12 @@ def discard(files: str, problem: Exception) -> None:
 
 
 def sealed(data: bytes) -> bytes:
-    """The data and, at its end, a checksum that `check_seal` looks at."""
+    """The data followed by its SHA-256, for `check_seal`."""
     return data + hashlib.sha256(data).digest()
 
 
 def check_seal(file: str, skip: int = 0) -> None:
-    """Refuse a file that does not hold, after the bytes to skip, what `sealed` made."""
+    """Raise ValueError unless the file, after its first `skip` bytes, is intact `sealed` data."""
     data = pathlib.Path(file).read_bytes()[skip:]
     if hashlib.sha256(data[:-_SEAL]).digest() != data[-_SEAL:]:
         raise ValueError("checksum")
@@ -87,26 +90,26 @@ def _digest() -> str:
 
 
 def _root() -> pathlib.Path:
-    """The folder of all versions, which only the user can write to."""
+    """The private folder that holds those of all versions: RBMLE_CACHE_DIR or ~/.cache/rbmle."""
     chosen = os.environ.get("RBMLE_CACHE_DIR")
     if chosen:
         root = pathlib.Path(chosen).absolute()
     else:
         try:
             home = pathlib.Path.home()
-        except RuntimeError:  # no HOME, and the user is not in the list of users
+        except RuntimeError:  # no HOME, and no entry for the user in the password database
             raise OSError("there is no home folder") from None
         if not home.is_dir():
             raise OSError(f"there is no home folder {home}")
         root = home / ".cache" / "rbmle"
         if root.is_dir() and _is_ours(root):
-            root.chmod(0o700)  # earlier versions left that to the umask
+            root.chmod(0o700)  # earlier versions of the package left the mode to the umask
     _make_private(root)
     return root
 
 
 def _make_private(folder: pathlib.Path) -> None:
-    """Make the folder, or refuse one that is there and that others could have filled."""
+    """Make the folder; raise OSError if it exists and other users could have put files there."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not _is_ours(folder):
         raise OSError(f"{folder} belongs to another user")
@@ -121,9 +124,9 @@ def _is_ours(folder: pathlib.Path) -> bool:
 
 
 def _prune(root: pathlib.Path, current: pathlib.Path) -> None:
-    """Delete the folders of other versions that nobody used for a month.
+    """Delete the folders of other versions that were not used for a month.
 
-    A process that has run since before then and still wants its folder makes it anew.
+    A process that still runs such a version makes its folder anew when it next compiles.
     """
     oldest = time.time() - _UNUSED_DAYS * 86400
     for each in root.iterdir():

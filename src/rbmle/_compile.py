@@ -1,7 +1,7 @@
-"""The one place that knows Numba.
+"""The compile layer: the only module that knows Numba.
 
-A method of a class decorated with `record` can be called by its own name from compiled code,
-exactly as from the interpreter: it is looked up in the class that the NamedTuple's type names. With
+Compiled code can call the methods of a class decorated with `record` by name, as interpreted code
+does: Numba's type of a NamedTuple names its class, and the method is looked up there. With
 NUMBA_DISABLE_JIT=1 nothing is compiled, and the interpreter runs the same lines.
 """
 
@@ -36,9 +36,9 @@ T = TypeVar("T")
 
 Floats = NDArray[np.float64]
 
-# What is used of Numba beyond its documented interface. A test compares this table with the Numba
-# that is installed, so that a version where one of these changed says so; `numba` in pyproject.toml
-# is the range in which they were found as they are here.
+# The private parts of Numba that this module uses. A test compares the table with the installed
+# Numba, so that a version in which one of them changed fails with a clear sentence. The range of
+# versions in pyproject.toml is the range in which the table was found to hold.
 PRIVATE = (
     "numba.core.caching.FunctionCache(py_func)",
     "numba.core.caching.FunctionCache.load_overload(self, sig, target_context)",
@@ -59,25 +59,25 @@ PRIVATE = (
     "numba.core.base.BaseContext.get_function(self, fn, sig, _firstcall)",
 )
 
-_bridged: set[str] = set()
-_said: set[tuple[type, ...]] = set()
-_defaults: dict[type, set[str]] = {}  # the methods of a record that it did not write itself
-_extended_outside: set[type] = set()  # records with a method from outside the package
-_dispatchers: dict[tuple[Any, Any], Any] = {}
-# forceinline: else every call of a record's method passes whole records, with reference counts.
+_bridged: set[str] = set()  # names of methods that compiled code can call
+_said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
+_defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
+_extended_outside: set[type] = set()  # classes that got a method from outside the package
+_dispatchers: dict[tuple[Any, Any], Any] = {}  # (method, options of the caller) -> its dispatcher
+# forceinline: otherwise each call of a method passes whole records and counts references to arrays.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 _INTERPRETED = bool(numba.config.DISABLE_JIT)
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function of this package to native code, kept on disk between processes."""
+    """Compile a function of this package to native code, and keep the code on disk."""
     compiled: Any = numba.njit(**_OPTIONS)(function)
     folder = _cache.place(numba.__version__).folder
     if folder is not None and not _INTERPRETED:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:
             compiled._cache = _DiskCache(function)
-        except (OSError, RuntimeError) as problem:  # a full disk, a folder that just went
+        except (OSError, RuntimeError) as problem:  # a full disk, or the folder was just deleted
             log.debug("%s", problem)
         finally:
             numba.config.CACHE_DIR = outer
@@ -85,19 +85,19 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def lean(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function of records that allocates nothing, as a part of the kernels that call it.
+    """Compile a function that takes records and allocates nothing, as a part of its callers.
 
-    Neither it nor what it calls counts references to arrays, which would take most of the time
-    of short loops. It is kept on disk with its kernel, or not, as the records' classes allow.
+    Neither it nor the functions it calls count references to arrays: in short loops that would take
+    most of the time. Its code is kept on disk as a part of the kernel that calls it.
     """
     compiled: Callable[P, R] = numba.njit(_nrt=False, **_OPTIONS)(function)
     return compiled
 
 
 def record(cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = None) -> type[T]:
-    """Check the fields of a NamedTuple class and let compiled code call its methods.
+    """Make a NamedTuple class a record: its fields are checked, compiled code calls its methods.
 
-    `defaults` are the methods that the class gets where it has none of its own.
+    defaults: methods that the class gets unless it has its own of that name.
     """
     fields = getattr(cls, "_fields", None)
     if fields is None:
@@ -117,18 +117,22 @@ def record(cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = Non
 
 
 def _check_parameters(cls: type, name: str, default: Callable[..., Any]) -> None:
-    """The package calls a method of this name itself, so it must take what the default takes."""
+    """Raise unless the class's method takes as many parameters as the default it replaces.
+
+    The package itself calls the method, with the default's arguments.
+    """
     expected = inspect.signature(default).parameters
     if len(inspect.signature(getattr(cls, name)).parameters) != len(expected):
         raise DefinitionError(f"{cls.__name__}.{name} must take ({', '.join(expected)}).")
 
 
 def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give record classes a method that is written outside them, as if it stood in each.
+    """A decorator that adds a function to record classes as a method, from outside the classes.
 
-    So what only one room needs of a class stays in that room. The function is returned as it was.
-    name: the method's, if not the function's own.
-    A default that the class got from `record` gives way; a method of its own does not.
+    A module that alone needs some method of a family or policy can keep it to itself that way. The
+    function is returned unchanged. It replaces a default that the class got from `record`; if the
+    class itself defines the method, that is an error.
+    name: the name of the method, if it is not the function's.
     """
 
     def attach(function: Callable[P, R]) -> Callable[P, R]:
@@ -149,13 +153,13 @@ def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]]
 
 
 def _method(record: Any, name: str) -> Any:
-    """The method that a value of a Numba type has; a field of that name hides it."""
+    """The method of a record of this Numba type, or None; a field of the same name comes first."""
     function: Any = vars(record.instance_class).get(name) if name in _bridged else None
     return function if inspect.isfunction(function) and name not in record.fields else None
 
 
 def _compiled(function: Callable[..., Any]) -> Any:
-    """The type of a method, to be compiled with the options of the code that calls it."""
+    """The Numba type of a method that is compiled with the options of its caller."""
     key = function, ConfigStack.top_or_none()
     if key not in _dispatchers:
         _dispatchers[key] = numba.njit(no_cpython_wrapper=True)(function)
@@ -164,9 +168,10 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
 @infer_getattr
 class _Methods(AttributeTemplate):  # type: ignore[misc]
-    """What `record.name` is in compiled code, for every NamedTuple and every name of a method.
+    """Tells Numba what `record.name` is in compiled code: the method of the record's own class.
 
-    Numba's own `overload_method` has one signature for each name; here each class has its own.
+    Numba's documented way, `overload_method`, allows one signature for each name; here each class
+    may have its own.
     """
 
     key = types.BaseNamedTuple
@@ -178,7 +183,7 @@ class _Methods(AttributeTemplate):  # type: ignore[misc]
 
         class Method(AbstractTemplate):  # type: ignore[misc]
             key = ("rbmle", name)
-            _overload_func = staticmethod(function)  # a part of the identity of the type below
+            _overload_func = staticmethod(function)  # tells Numba's types of two methods apart
 
             def generic(self, args: Any, kws: Any) -> Any:
                 signature = _compiled(function).get_call_type(self.context, (record, *args), kws)
@@ -188,7 +193,7 @@ class _Methods(AttributeTemplate):  # type: ignore[misc]
 
 
 def _bridge(name: str) -> None:
-    """Let compiled code call methods of this name, whichever record's they are."""
+    """Let compiled code call the methods of this name, of any record class."""
     if name in _bridged or _INTERPRETED:
         return
     _bridged.add(name)
@@ -199,19 +204,19 @@ def _bridge(name: str) -> None:
         found = callee.get_call_type(context.typing_context, signature.args, {})
         code = context.get_function(callee, found)
         context.add_linking_libs(getattr(code, "libs", ()))
-        if len(args) < len(signature.args):  # Numba does not pass on a record without fields
+        if len(args) < len(signature.args):  # Numba drops a record that has no fields
             args = [context.get_constant_undef(signature.args[0]), *args]
         return code(builder, args)
 
 
 class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
-    """Numba's files of compiled code, with a checksum: damaged machine code would be run."""
+    """Numba's cache files with a checksum; without one, damaged machine code would be run."""
 
     def _dump(self, obj: Any) -> bytes:
         return _cache.sealed(super()._dump(obj))
 
     def _load_index(self) -> Any:
-        version = pickle.dumps(self._version, protocol=-1)  # which stands before what is sealed
+        version = pickle.dumps(self._version, protocol=-1)  # the file begins with it, unsealed
         with contextlib.suppress(FileNotFoundError):
             _cache.check_seal(self._index_path, skip=len(version))
         return super()._load_index()
@@ -222,7 +227,7 @@ class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
 
 
 class _DiskCache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache of a function, for which a file that cannot be read or written is no error."""
+    """Numba's disk cache of a function, except that unreadable or unwritable files are no error."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -245,10 +250,10 @@ class _DiskCache(FunctionCache):  # type: ignore[misc]
 
 
 class Kernel:
-    """A compiled loop over records, with a twin that is not kept on disk for users' own classes.
+    """A compiled loop over records: kept on disk for the package's classes, not for users'.
 
-    Numba's disk cache cannot see an edit of a class outside this package, so a loop that was
-    specialised to such a class is compiled anew in each process.
+    Numba's disk cache cannot notice an edit of a user's class, so a loop that was specialised to
+    such a class is compiled anew in each process.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -266,9 +271,10 @@ class Kernel:
         return self.specialised(*args)(*args)
 
     def specialised(self, *args: Any) -> Callable[..., Any]:
-        """The native code for arguments of exactly these types, compiled now and called directly.
+        """The native code for arguments of exactly these types; it is compiled now if need be.
 
-        A call then costs well under a microsecond: no types are looked up, nor checked.
+        A call of it neither looks up nor checks types and so costs well under a microsecond. The
+        caller must pass exactly these types.
         """
         if _INTERPRETED:
             return self.interpreted
@@ -283,7 +289,7 @@ class Kernel:
         return native
 
     def _compile_users(self, signature: tuple[Any, ...], args: tuple[Any, ...]) -> None:
-        """Compile for a user's class: a mistake in it is looked for by the interpreter first."""
+        """Compile for a user's class, after the interpreter has looked for mistakes in it."""
         rehearse(self.interpreted, args)
         try:
             self._fresh.compile(signature)
@@ -293,12 +299,12 @@ class Kernel:
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """Compile a loop that takes records; see `Kernel`."""
+    """A decorator that makes a loop over records a `Kernel`."""
     return Kernel(function)
 
 
 def _is_kept(value: Any) -> bool:
-    """Whether code for the value may be kept on disk: all of it is the package's."""
+    """Whether code for the value may be kept on disk: it contains no class or method of a user."""
     if not isinstance(value, tuple):
         return True
     kind = type(value)
@@ -307,7 +313,7 @@ def _is_kept(value: Any) -> bool:
 
 
 class _FirstCompilation(event.Listener):  # type: ignore[misc]
-    """Says once that something is being compiled: the wait is otherwise unexplained."""
+    """Logs once for each set of classes that they are being compiled, to explain the wait."""
 
     def __init__(self, kinds: tuple[type, ...]) -> None:
         self.kinds = kinds

@@ -1,4 +1,4 @@
-"""Optional packages, asked for before any work is done."""
+"""Optional packages: a clear error before any work is done, if one is missing."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _EXTRAS = {"report": ("matplotlib", "jinja2"), "data": ("pandas",)}  # as in pyp
 
 
 def require(owner: str, extra: str) -> None:
-    """Raise one sentence with the command to type where a package of the extra is not there."""
+    """Raise an error with the pip command to type, if a package of the extra is not installed."""
     for package in _EXTRAS[extra]:
         if importlib.util.find_spec(package) is None:
             raise not_installed(owner, package, extra)
 
 
 def not_installed(owner: str, package: str, extra: str) -> RbmleError:
-    """The sentence to raise where an import of the package failed."""
+    """The error to raise when an import of the package failed."""
     return RbmleError(
         f"{owner}: {package} is not installed. Install it with: pip install 'rbmle[{extra}]'"
     )

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic writing of files: a reader finds the old or the new content, never a part."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import threading
 import time
 from collections.abc import Iterable
 
-_STALE_SECONDS = 3600.0  # a temporary file lives for a moment: one this old was left by a kill
+# A temporary file exists while its content is written: one older than an hour was left behind by a
+# process that was killed.
+_STALE_SECONDS = 3600.0
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes | Iterable[bytes]) -> None:
-    """Replace the file: who reads it, or finds it after a crash, sees the old or the new content.
+    """Replace the file: a reader sees the old or the new content, also after a crash.
 
-    content: all of it, or parts that are written as they come.
-    A process killed meanwhile may leave its temporary file, whose name starts with a dot.
+    content: all bytes at once, or an iterable of parts that are written as they come.
+    The content goes to a temporary file first, whose name starts with a dot. A process that is
+    killed meanwhile leaves that file behind; `sweep` and `sweep_leftovers` remove such files.
     """
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
@@ -32,7 +35,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | Iterable[byt
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-    if hasattr(os, "O_DIRECTORY"):  # makes the new name itself survive a loss of power
+    if hasattr(os, "O_DIRECTORY"):  # the new name itself must survive a loss of power too
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(handle)
@@ -41,7 +44,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | Iterable[byt
 
 
 def sweep_leftovers(path: str | os.PathLike[str]) -> None:
-    """Remove the temporary files of `write_atomically` for this path whose process is gone."""
+    """Remove the temporary files that killed processes left while they wrote this path."""
     folder, name = os.path.split(os.path.realpath(path))
     leftover = re.compile(rf"\.{re.escape(name)}\.(\d+)-\d+\.tmp")
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
@@ -53,7 +56,7 @@ def sweep_leftovers(path: str | os.PathLike[str]) -> None:
 
 
 def _runs(process: int) -> bool:
-    """Whether the process is there; on Windows, where asking would end it, it may be."""
+    """Whether the process still runs. On Windows always True: `os.kill` would end it there."""
     if os.name != "posix":
         return True
     try:
@@ -66,7 +69,7 @@ def _runs(process: int) -> bool:
 
 
 def sweep(folder: str | os.PathLike[str]) -> None:
-    """Remove the temporary files that processes killed long ago have left in the folder."""
+    """Remove temporary files of any name in the folder that are more than an hour old."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith(".") and entry.name.endswith(".tmp"):

@@ -1,7 +1,8 @@
-"""Locks that processes take on numbers, and that vanish with the process that holds them.
+"""Locks on numbers, shared by processes: process A takes number 7, so process B cannot.
 
-Number n is byte n of a file, which is empty: `fcntl` (POSIX) and `msvcrt` (Windows) lock bytes that
-need not be there, and the system frees them when a process ends, however it ends.
+Taking number n locks byte n of a file. The file stays empty: `fcntl` (POSIX) and `msvcrt` (Windows)
+can lock bytes past its end. The operating system frees a process's locks when it ends, even if it
+was killed.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ try:
 except ImportError:
     msvcrt = None
 
-_SECONDS_A_TRY = 0.02
+_SECONDS_A_TRY = 0.02  # between two tries of `holding`: neither a busy loop nor a wait one feels
 
 
 class _File:
-    """The file as this process has it open, once: POSIX frees all locks that a process has on a
-    file as soon as it closes any handle of it. Threads exclude each other by `held`."""
+    """The one handle that this process has on a lock file, shared by all its `Locks`.
+
+    One only, because POSIX frees all of a process's locks on a file as soon as the process closes
+    any handle of it. The system's locks do not exclude threads of one process; the set `held` does.
+    """
 
     def __init__(self, handle: int, identity: tuple[int, int]) -> None:
         self.handle, self.identity = handle, identity
@@ -44,12 +48,14 @@ _open: dict[tuple[int, int], _File] = {}
 _opening = threading.Lock()
 
 
-if hasattr(os, "register_at_fork"):  # a child inherits no lock, so nothing is held in it
+if hasattr(
+    os, "register_at_fork"
+):  # a forked child inherits no lock: it starts with an empty table
     os.register_at_fork(after_in_child=_open.clear)
 
 
 class Locks:
-    """Locks on numbers, for all processes and threads that name the same file."""
+    """Locks on numbers, exclusive among all processes and threads that name the same file."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
@@ -59,7 +65,7 @@ class Locks:
             self._file.users += 1
 
     def take(self, number: int) -> bool:
-        """Whether the number is this object's from now on; False if it is held elsewhere."""
+        """Try to lock the number: True if it is now held here, False if someone else holds it."""
         file = self._file
         with file.guard:
             if number in file.held or not self._lock(number):
@@ -69,7 +75,7 @@ class Locks:
             return True
 
     def free(self, number: int) -> None:
-        """Let others take the number."""
+        """Give the number back, so that others can take it."""
         file = self._file
         with file.guard:
             self._mine.discard(number)
@@ -78,7 +84,7 @@ class Locks:
 
     @contextlib.contextmanager
     def holding(self, number: int) -> Iterator[None]:
-        """Wait for the number, and hold it for the body."""
+        """A context: wait until the number is free, and hold it for the body of the `with`."""
         while not self.take(number):
             time.sleep(_SECONDS_A_TRY)
         try:
@@ -87,7 +93,7 @@ class Locks:
             self.free(number)
 
     def close(self) -> None:
-        """Free everything that is held."""
+        """Free all numbers that this object holds, and close the file if nobody else uses it."""
         for number in list(self._mine):
             self.free(number)
         with _opening:
@@ -108,14 +114,14 @@ class Locks:
         except OSError as problem:
             if problem.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
                 return False
-            # A file system without locks: work is done twice rather than not at all.
+            # The file system has no locks. Go on without: doing work twice is better than stopping.
             text = f"{self._path}: cannot be locked ({problem.strerror}): processes share no work."
             warnings.warn(RunWarning(text), stacklevel=4)
         return True
 
 
 def _opened(path: str) -> _File:
-    """The file, as it is open already or opened now."""
+    """The process's handle of the file: the one that is open, or a new one."""
     with contextlib.suppress(OSError):
         found = os.stat(path)
         if (found.st_dev, found.st_ino) in _open:

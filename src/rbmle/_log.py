@@ -1,7 +1,7 @@
-"""The package's messages, as one logger: `logging.getLogger("rbmle")`.
+"""The package's logger, `logging.getLogger("rbmle")`.
 
-A library says nothing by itself: an application that wants to hear listens, as the command line
-does.
+A library prints nothing by itself: it logs, and the application decides what is shown. The command
+line shows these messages on stderr.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What fits in memory: results that cannot are refused before any work is done."""
+"""The memory of the machine: results too large for it are refused before any work is done."""
 
 from __future__ import annotations
 
@@ -8,22 +8,29 @@ from pathlib import Path
 
 from .errors import ParameterError
 
+# Where Linux states the memory limit of a container (control groups version 2 and 1).
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def machine_memory() -> int | None:
-    """Bytes that this process can have: the machine's, or less if a container limits it."""
+    """The bytes of memory that this process can use: the machine's, or its container's limit.
+
+    None if the system does not tell.
+    """
     found = []
     with contextlib.suppress(AttributeError, OSError, ValueError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     for path in _LIMITS:
-        with contextlib.suppress(OSError, ValueError):  # "max", where there is no limit
+        with contextlib.suppress(OSError, ValueError):  # the text is "max" if there is no limit
             found.append(int(Path(path).read_text()))
     return min((each for each in found if each > 0), default=None)
 
 
 def check_memory(owner: str, replications: int, needed: int) -> None:
-    """Refuse results that need more bytes than there are."""
+    """Raise ParameterError if the results of so many replications would not fit in memory.
+
+    needed: the bytes that they take.
+    """
     most = machine_memory()
     if most is not None and needed > most:
         raise ParameterError(

@@ -1,7 +1,9 @@
-"""Mistakes in a user's own class, told in five lines that name the line.
+"""Short explanations of mistakes in a user's own class: the reason, the file and the line.
 
-The interpreter plays a little first: it names an undefined variable or a wrong attribute as Python
-programmers are used to. What only the compiler refuses is cut out of its long message.
+Before a user's class is compiled, the interpreter plays a few rounds with it: it reports an
+undefined variable or a wrong attribute in the form that Python programmers know. If the code passes
+there and the compiler refuses it, the reason and the line are cut out of the compiler's long
+message.
 """
 
 from __future__ import annotations
@@ -22,17 +24,19 @@ import numpy as np
 from ._record import is_package
 from .errors import DefinitionError, show
 
-_CALLS = 5_000  # of the package's functions, about 0.1 s: some hundred rounds of three arms
-_MOST_BYTES = 1 << 26  # of arrays that are copied for a rehearsal
-# What says that the code is wrong. Others may be the interpreter's alone: 1.0 / 0.0 is infinite in
-# compiled code, and log(0.0) too.
+# A rehearsal ends after this many calls of the package's functions: about 0.1 s, some hundred
+# rounds of three arms.
+_CALLS = 5_000
+_MOST_BYTES = 1 << 26  # 64 MB: larger arrays take longer to copy than a rehearsal is worth
+# Exceptions that mean that the code is wrong. Others may occur in the interpreter only: 1.0 / 0.0
+# and log(0.0) raise there, but are infinite in compiled code.
 _MISTAKES = (NameError, AttributeError, TypeError, LookupError)
 _PLACE = re.compile(r'\n\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
 _NOISE = re.compile(
     r"^(Failed in nopython|- Resolution failure|During:|None$|Overload of|\W*$)|>>>"
 )
 
-_Return = tuple[CodeType, int, Any]  # a user's method, the line where it returned, and what
+_Return = tuple[CodeType, int, Any]  # a user's method, the line where it returned, the value
 
 
 class _Enough(BaseException):
@@ -40,11 +44,14 @@ class _Enough(BaseException):
 
 
 def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    """Run the first steps of a kernel by the interpreter, on copies, and explain what is raised."""
+    """Run the first steps of a kernel in the interpreter, on copies of its arguments.
+
+    Raises DefinitionError, with the user's line, if that shows a mistake in a user's class.
+    """
     if sum(each.nbytes for each in _arrays(args)) > _MOST_BYTES:
         return
     codes = _users_code(args)
-    returned: list[_Return] = []  # the last one only
+    returned: list[_Return] = []  # the most recent return of a user's method, if any
     calls = 0
 
     def watch(frame: FrameType, happened: str, value: Any) -> None:
@@ -68,7 +75,7 @@ def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         sys.setprofile(outer)
         raise _interpreters(args, problem, codes, returned) from None
     except Exception:
-        pass  # not surely a mistake: see _MISTAKES
+        pass  # it may be no mistake: see _MISTAKES
     finally:
         sys.setprofile(outer)
 
@@ -76,14 +83,14 @@ def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
 def _interpreters(
     args: tuple[Any, ...], problem: Exception, codes: set[CodeType], returned: list[_Return]
 ) -> DefinitionError:
-    """What the interpreter says, with the last line of the user's that led to it."""
+    """The error for an exception in the interpreter, with the user's line that led to it."""
     reason = f"{type(problem).__name__}: {problem}"
     frames = traceback.walk_tb(problem.__traceback__)
     inside = [(frame.f_code, line) for frame, line in frames if frame.f_code in codes]
     if inside:
         code, line = inside[-1]
         return _error(args, reason, code.co_filename, line, code.co_name)
-    if returned:  # then the package fell over what a method gave it
+    if returned:  # the package's own code failed, on the value that a user's method returned
         code, line, value = returned[0]
         reason = f"{code.co_name} returned {show(value)}. {reason}"
         return _error(args, reason, code.co_filename, line, code.co_name)
@@ -91,7 +98,7 @@ def _interpreters(
 
 
 def explained(args: tuple[Any, ...], problem: Exception) -> DefinitionError:
-    """A compiler's complaint about a user's class, cut to the reason and the user's line."""
+    """The error for the compiler's refusal of a user's class: the reason and the user's line."""
     text = "\n" + re.sub(r"\x1b\[[0-9;]*m", "", str(problem))
     files = {os.path.basename(code.co_filename): code.co_filename for code in _users_code(args)}
     begin, reason = 0, ""
@@ -118,13 +125,14 @@ def _error(
 
 
 def _function_at(args: tuple[Any, ...], file: str, line: int) -> str:
-    """The user's method that the line is in."""
+    """The name of the user's method that contains the line."""
     codes = [each for each in _users_code(args) if each.co_filename == file]
     before = [each for each in codes if each.co_firstlineno <= line]
     return max(before or codes, key=lambda each: each.co_firstlineno).co_name
 
 
 def _users_classes(args: tuple[Any, ...]) -> Iterator[type]:
+    """The classes of records among the arguments that are not the package's own."""
     for each in args:
         if isinstance(each, tuple):
             if type(each) is not tuple and not is_package(type(each)):
@@ -133,6 +141,7 @@ def _users_classes(args: tuple[Any, ...]) -> Iterator[type]:
 
 
 def _users_code(args: tuple[Any, ...]) -> set[CodeType]:
+    """The code of all methods that users wrote for the records among the arguments."""
     functions = (
         each
         for kind in _users_classes(args)

@@ -25,7 +25,7 @@ from .errors import DefinitionError, ParameterError, did_you_mean, integer, numb
 T = TypeVar("T")
 
 _ANY_NUMBER = "[-inf, inf]"
-_ours: dict[str, str] = {}  # the names of the package's own policies, families, laws, ...
+_ours: dict[str, str] = {}  # the package's own classes: lower-case name -> name
 
 
 def is_package(thing: Any) -> bool:
@@ -34,10 +34,11 @@ def is_package(thing: Any) -> bool:
 
 
 def register(known: dict[str, type], cls: type) -> None:
-    """Put a class among those that are known by name.
+    """Add a class to `known`, a table of classes by name.
 
-    A class that is defined again takes the place of the earlier one. The package's own names stay
-    its own, in any spelling of their case: what was saved with a name must mean the same later.
+    A second class of the same name replaces the first, so that a notebook cell can be run again. A
+    user's class cannot take the name of one of the package's own, whatever the case of its letters:
+    a file that was saved with that name must keep its meaning.
     """
     name = cls.__name__
     if is_package(cls):
@@ -60,7 +61,10 @@ class Choice(enum.IntEnum):
 
 
 def checked(cls: type[T]) -> type[T]:
-    """Make every way to build an instance coerce and validate its fields."""
+    """Make a NamedTuple class coerce and validate its fields, however an instance is built.
+
+    That covers the constructor, `_make` and `_replace`.
+    """
     kind: Any = cls
     plain, fields = kind.__new__, kind._fields
     hints = typing.get_type_hints(cls, include_extras=True)
@@ -92,6 +96,7 @@ def _show_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 
 def _coercion(owner: str, name: str, hint: Any) -> Callable[[Any], Any]:
+    """The function that turns what a user gives for a field into what the field holds."""
     interval = _ANY_NUMBER
     if typing.get_origin(hint) is Annotated:
         hint, interval = typing.get_args(hint)[:2]
@@ -114,6 +119,7 @@ def _coercion(owner: str, name: str, hint: Any) -> Callable[[Any], Any]:
 
 
 def _members(hint: Any) -> tuple[Any, ...]:
+    """The types that a union lists, or the one type."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         return typing.get_args(hint)
     return (hint,)

@@ -1,4 +1,4 @@
-"""Names of policies, numbers as people read them, and tables as text and as HTML."""
+"""Text for people: names of policies, numbers, and tables as plain text and as HTML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def labels(policies: Sequence[Any], families: Sequence[Any]) -> tuple[str, ...]:
-    """A distinct name for each policy: its class, and what tells it from others of that class.
+    """A distinct name for each policy: its class, and the parameters that distinguish it.
 
     >>> from rbmle.policies import RBMLE, UCB
     >>> labels([RBMLE(), RBMLE(2.0), UCB()], [None] * 3)
@@ -26,7 +26,7 @@ def labels(policies: Sequence[Any], families: Sequence[Any]) -> tuple[str, ...]:
 
 
 def distinct_names(described: Sequence[tuple[type, Mapping[str, Any]]]) -> tuple[str, ...]:
-    """The same for policies described by their class, and their parameters and family by name."""
+    """Distinct names as in `labels`, for (class, {parameter or "family": value}) each."""
     kinds, parts = [kind for kind, _ in described], [own for _, own in described]
     named = []
     for kind, own in zip(kinds, parts, strict=True):
@@ -47,7 +47,7 @@ def distinct_names(described: Sequence[tuple[type, Mapping[str, Any]]]) -> tuple
 
 
 def without_defaults(value: Any) -> str:
-    """A record as it would be written: without the parameters that have their default value.
+    """A record as one would write it: parameters that have their default value are left out.
 
     >>> from rbmle.families import Gaussian
     >>> without_defaults(Gaussian(2.0))
@@ -65,10 +65,10 @@ def without_defaults(value: Any) -> str:
 
 
 def number_text(value: float) -> str:
-    """A number as every table shows it: one decimal; more digits where it is small.
+    """A number as every table shows it: one decimal, and more digits for small numbers.
 
     Below 1 it has three significant digits, from 100,000 on no decimals, from 10^9 on four
-    significant digits and a power of ten. Only 0 is shown as 0; "-" stands for what is not known.
+    significant digits and a power of ten. Only 0 itself is shown as 0; NaN (not known) is "-".
 
     >>> [number_text(x) for x in (0.0, -0.0, 1e-4, -0.04567, 25.44, 1234.56, 123456.7, 9e9)]
     ['0', '0', '0.0001', '-0.0457', '25.4', '1,234.6', '123,457', '9e9']
@@ -88,7 +88,7 @@ def number_text(value: float) -> str:
 
 
 def signed_text(value: float) -> str:
-    """A difference as tables show it: like `number_text`, with its sign also where it is positive.
+    """A difference as tables show it: like `number_text`, with a plus sign if it is positive.
 
     >>> signed_text(0.71), signed_text(-0.04), signed_text(0.0)
     ('+0.71', '-0.04', '0')
@@ -97,7 +97,9 @@ def signed_text(value: float) -> str:
 
 
 def constant_text(value: float) -> str:
-    """A constant or a bound of the theory: four significant digits, and all before the point.
+    """A constant or a bound of the theory: four significant digits.
+
+    From 10,000 on all digits before the point, from 10^9 on three digits and a power of ten.
 
     >>> [constant_text(x) for x in (2.46612, 12345.6, 1.5e12)]
     ['2.466', '12,346', '1.5e+12']
@@ -120,12 +122,12 @@ def with_error(mean: float, error: float) -> tuple[str, str]:
 
 
 def power_text(text: str) -> str:
-    """1e-05 and 9e+09, as Python writes them, as 1e-5 and 9e9."""
+    """Shorten Python's powers of ten: 1e-05 becomes 1e-5, and 9e+09 becomes 9e9."""
     return re.sub(r"e([+-])0*", lambda sign: "e-" if sign[1] == "-" else "e", text)
 
 
 def count_text(count: int, one: str, many: str = "") -> str:
-    """So many things, with the plural that is right.
+    """A count and its noun, in the singular or the plural.
 
     >>> count_text(1, "replication"), count_text(20000, "round"), count_text(2, "study", "studies")
     ('1 replication', '20,000 rounds', '2 studies')
@@ -134,7 +136,7 @@ def count_text(count: int, one: str, many: str = "") -> str:
 
 
 def text_table(head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Rows of a name and cells, aligned, under their heads."""
+    """A table as aligned plain text. Each row is a name and its cells; `head` names the columns."""
     listed = list(rows)
     first = max([6, *(len(name) for name, _ in listed)])
     columns = zip(*(cells for _, cells in listed), strict=True) if listed else [()] * len(head)
@@ -150,7 +152,7 @@ def text_table(head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """The same as an HTML table."""
+    """A table as HTML; rows and head as in `text_table`."""
     heads = "".join(f"<th>{html.escape(each)}</th>" for each in ("", *head))
     body = "".join(
         f"<tr><th style='text-align:left'>{html.escape(name)}</th>"

@@ -1,4 +1,7 @@
-"""What is raised when something given is wrong: one sentence that names it."""
+"""The package's errors, and the checks of numbers and names that raise them.
+
+Every message is one sentence of the form `RBMLE: 'c' must be a number in (0, inf). Got -1.`
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,21 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-_LONGEST = 500  # characters of a value in a sentence
+_LONGEST = 500  # characters of a value that a message shows: about six lines of a terminal
 
 
 def show(value: object) -> str:
-    """The value on one line, cut where it is very long."""
+    """The value's repr on one line, cut after 500 characters."""
     text = " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 class RbmleError(ValueError):
-    """Base of every error this package raises on purpose."""
+    """The base class of every error that this package raises on purpose."""
 
 
 class ParameterError(RbmleError):
-    """A parameter, mean, reward or table that is outside what is allowed."""
+    """A parameter, mean, reward or table has a value that is not allowed."""
 
     @classmethod
     def of(cls, owner: str, name: str, allowed: str, got: object) -> ParameterError:
@@ -30,23 +33,24 @@ class ParameterError(RbmleError):
 
 
 class DefinitionError(RbmleError, TypeError):
-    """A policy, family or law of one's own that is not written as it must be."""
+    """A user's own policy, family or law is not written as the package needs it."""
 
 
 class StateError(RbmleError):
-    """A saved state that is corrupt, of another kind or of a newer version."""
+    """A saved state is corrupt, belongs to another kind of object, or is of a newer version."""
 
 
 class StudyError(RbmleError):
-    """A study, or the file of one, that does not say what to run."""
+    """A study, or its file, is incomplete or contradictory."""
 
 
 class RunError(RbmleError):
-    """A run folder that cannot be read or written, or that is another study's."""
+    """A run folder cannot be read or written, or belongs to another study."""
 
 
 class RunWarning(UserWarning):
-    """A file of a run folder that is not what it should be, and is done again."""
+    """Something about a run needs attention but does not stop it, such as a damaged file of results
+    (which is computed again), or a file system without locks."""
 
 
 class Interval(NamedTuple):
@@ -79,12 +83,12 @@ class Interval(NamedTuple):
 
 
 def _bound(text: str) -> float:
-    """Whole numbers stay exact, however large."""
+    """An end of an interval: an int if it is written as one, so that large ends stay exact."""
     return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
 def number(owner: str, name: str, value: Any, interval: str | Interval) -> float:
-    """The value as a float, or a sentence: it must be a real number in the interval."""
+    """The value as a float; raises ParameterError unless it is a real number in the interval."""
     allowed = Interval.parse(interval) if isinstance(interval, str) else interval
     try:
         given = float(value)
@@ -96,7 +100,7 @@ def number(owner: str, name: str, value: Any, interval: str | Interval) -> float
 
 
 def integer(owner: str, name: str, value: Any, interval: str | Interval) -> int:
-    """The value as an int, or a sentence: it must be a whole number in the interval."""
+    """The value as an int; raises ParameterError unless it is a whole number in the interval."""
     allowed = Interval.parse(interval) if isinstance(interval, str) else interval
     try:
         whole = int(value)
@@ -108,7 +112,7 @@ def integer(owner: str, name: str, value: Any, interval: str | Interval) -> int:
 
 
 def one_of(owner: str, name: str, value: object, allowed: Iterable[str]) -> str:
-    """The value if it is among the allowed names, else a sentence that suggests the nearest."""
+    """The value, if it is an allowed name; else raises ParameterError, suggesting the nearest."""
     names = list(allowed)
     if isinstance(value, str) and value in names:
         return value
@@ -118,7 +122,7 @@ def one_of(owner: str, name: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def did_you_mean(value: object, names: Iterable[str]) -> str:
-    """A suggestion of the nearest name, or nothing."""
+    """The hint that names the most similar name, or an empty string if none is similar."""
     lower = {each.lower(): each for each in names}
     near = difflib.get_close_matches(str(value).lower(), lower, n=1, cutoff=0.5)
     return f" Did you mean {lower[near[0]]!r}?" if near else ""

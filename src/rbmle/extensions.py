@@ -1,13 +1,14 @@
 """Policies, families and laws from outside the package: modules by name, and installed packages.
 
-A class is known once the module that defines it was imported (`@policy`, `@family`, `@law` put it
-in the list by its name). Installed packages announce theirs by entry points,
+A class is known by its name once the module that defines it has been imported: the decorators
+`@policy`, `@family` and `@law` register it. There are two ways to have a module imported. A user
+names a module with `--import` or with `import = [...]` in a study's file. An installed package
+announces its classes by entry points in its pyproject.toml,
 
     [project.entry-points."rbmle.policies"]
     imed = "my_package.imed:IMED"
 
-and `rbmle.families` alike; a module of one's own is named by `--import`, or by `import = [...]` in
-a study's file.
+and in the same way under "rbmle.families".
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ def import_modules(
     names: Iterable[str], owner: str, key: str = "import",
     beside: str | os.PathLike[str] | None = None,
 ) -> None:  # fmt: skip
-    """Import modules by name, for the classes that they define.
+    """Import modules by name, so that the classes they define are known.
 
-    They are looked for in the current folder too, and in the folder `beside`, after all others.
+    Besides Python's usual places, the current folder and the folder `beside` (that of the study's
+    file) are searched, last.
     """
     folders = [os.getcwd(), *([] if beside is None else [os.path.abspath(beside)])]
     sys.path.extend(each for each in folders if each not in sys.path)
@@ -48,7 +50,10 @@ def import_modules(
 
 @functools.cache
 def load_installed() -> None:
-    """Load what installed packages announce, once; what cannot be loaded is named in a warning."""
+    """Load the classes that installed packages announce; one that fails to load gives a warning.
+
+    Later calls do nothing.
+    """
     for group in GROUPS:
         for each in entry_points(group=group):
             try:
