@@ -26,6 +26,7 @@ SLOW = [
     ("engine/test_engine.py", r"rewards_have_the_law|generator_goes_on", r"law0-"),
     ("policies/test_adaptive.py", r"traces|governs|target|limit_which|is_the_run|never|cover", ""),
     ("policies/test_ids.py", r"\[|commitment", r"accurate\[Bernoulli-pulls0"),
+    ("policies/test_ids_many_arms.py", r"", r"refused"),
     ("studies/test_run_survives.py", r"killed_five_times|full_disk", r"full_disk.*\[28\]"),
     ("theory/test_bounds_cli.py", r"papers_report|large_enough|request_is_drawn", ""),
     ("theory/test_paper_propositions.py", r"\[", r"law[012]-"),
