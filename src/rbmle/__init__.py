@@ -8,7 +8,7 @@ from .errors import DefinitionError, ParameterError, RbmleError, StateError
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
 from .live.decider import Decider
 from .paper.published import published, published_problem
-from .paper.table import PublishedTable
+from .paper.published_table import PublishedTable
 from .policies import (
     GPUCB,
     IDS,

@@ -14,7 +14,7 @@ from rbmle._record import Choice
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError
 from rbmle.families import FAMILIES, Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
-from rbmle.paper.table import PublishedTable
+from rbmle.paper.published_table import PublishedTable
 from rbmle.policies import (
     GPUCB,
     IDS,

@@ -12,7 +12,7 @@ import pytest
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError
 from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson, family
-from rbmle.paper.table import PublishedTable
+from rbmle.paper.published_table import PublishedTable
 from rbmle.policies import KLUCB, RBMLE, UCB, Assuming, ThompsonSampling
 from rbmle.random import key
 from rbmle.result import QUANTILES, STATISTICS

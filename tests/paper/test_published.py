@@ -7,8 +7,8 @@ import pytest
 
 from rbmle.engine import simulate
 from rbmle.paper.published import MISPRINTS, published, published_problem, tables
+from rbmle.paper.published_table import PublishedTable
 from rbmle.paper.reproduction import equal_in_print
-from rbmle.paper.table import PublishedTable
 from rbmle.result import STATISTICS
 
 # Policies that take seconds for a whole table run as `pytest -m slow`; the others, in minutes, as

@@ -12,7 +12,7 @@ from run_cases import ONE, same
 
 from rbmle.errors import RunWarning
 from rbmle.studies.runner import load, run
-from rbmle.studies.shards import Place
+from rbmle.studies.shards import Stretch
 from rbmle.studies.store import Store
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
@@ -28,8 +28,8 @@ def test_more_replications_extend_a_run(replications: int, tmp_path: Path) -> No
     assert before.items() <= after.items()
     assert same(longer.result, run(more).result)
     assert load(tmp_path).study.replications == replications
-    places = [Place.of_file(path.name) for path in after]
-    assert sum(place.last - place.first for place in places if place) == replications
+    places = [Stretch.of_file(path.name) for path in after]
+    assert sum(stretch.last - stretch.first for stretch in places if stretch) == replications
     shorter = run(dataclasses.replace(ONE, replications=30), tmp_path)  # takes nothing away
     assert same(shorter.result, run(dataclasses.replace(ONE, replications=30)).result)
     assert load(tmp_path).study.replications == replications
@@ -37,7 +37,7 @@ def test_more_replications_extend_a_run(replications: int, tmp_path: Path) -> No
 
 def test_a_torn_last_chunk_does_not_outlive_an_extension(tmp_path: Path) -> None:
     run(ONE, tmp_path)
-    torn = tmp_path / "shards" / Place(0, 0, 40, 50).file_name
+    torn = tmp_path / "shards" / Stretch(0, 0, 40, 50).file_name
     torn.write_bytes(torn.read_bytes()[:-5])
     more = dataclasses.replace(ONE, replications=70)
     with pytest.warns(RunWarning):

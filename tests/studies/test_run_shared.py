@@ -192,11 +192,11 @@ def test_damaged_provenance_warns_once(content: str, tmp_path: Path) -> None:
 
 def test_a_piece_is_data_that_any_process_can_play() -> None:
     [sheet] = runner._sheets(ONE, None)
-    place = sheet.gaps(next(iter(sheet.chunks())))[0]
-    piece = pickle.loads(pickle.dumps(sheet.piece(place)))
+    stretch = sheet.gaps(next(iter(sheet.chunks())))[0]
+    piece = pickle.loads(pickle.dumps(sheet.piece(stretch)))
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         there = pool.submit(play_piece, piece).result()
-    here = play_piece(sheet.piece(place))
+    here = play_piece(sheet.piece(stretch))
     for one, other in zip(here, there, strict=True):
         assert np.array_equal(one, other)
 

@@ -17,7 +17,7 @@ from run_cases import ONE, STUDY, child, files
 from rbmle.errors import RunError
 from rbmle.studies import shards
 from rbmle.studies.runner import load, run
-from rbmle.studies.shards import Place
+from rbmle.studies.shards import Stretch
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -105,9 +105,9 @@ def test_a_full_disk_is_one_sentence(
         monkeypatch.setattr("os.fsync", real)
         assert not list(folder.rglob(".*"))  # nothing half-written
         for path in folder.glob("shards/*"):
-            place = Place.of_file(path.name)
-            assert place is not None
-            shards.decode(ONE, place, path.read_bytes())
+            stretch = Stretch.of_file(path.name)
+            assert stretch is not None
+            shards.decode(ONE, stretch, path.read_bytes())
         assert run(ONE, folder).complete
 
 

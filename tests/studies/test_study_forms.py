@@ -16,7 +16,7 @@ from study_cases import BELLS, COINS, POLICIES_OF, TOML, study
 from rbmle.engine import rounds_kept
 from rbmle.errors import ParameterError
 from rbmle.families import FAMILIES, Bernoulli, Gaussian, Poisson
-from rbmle.paper.table import PublishedTable
+from rbmle.paper.published_table import PublishedTable
 from rbmle.policies import (
     KG,
     KLUCB,

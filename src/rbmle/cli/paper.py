@@ -9,7 +9,7 @@ from rich.text import Text
 
 from .._text import signed_text
 from ..paper.published import tables
-from ..paper.reproduction import Row, count_verdicts
+from ..paper.reproduction import ComparedRow, count_verdicts
 from ..paper.verdicts import PLAIN_MARKS, VERDICTS, counted
 from ..result import STATISTICS
 from .screen import say, show_table
@@ -17,14 +17,14 @@ from .screen import say, show_table
 _STYLES = {"equal": "green", "misprint": "green", "agrees": "yellow", "differs": "bold red"}
 
 
-def summarise(rows: Sequence[Row]) -> None:
+def summarise(rows: Sequence[ComparedRow]) -> None:
     """How many numbers there are of each verdict."""
     counts = count_verdicts(rows)
     say()
     say(f"{sum(counts.values()):,} numbers: {counted(counts)}.")
 
 
-def show_comparison(table: str, rows: Sequence[Row]) -> None:
+def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
     """Each number, marked; where it is not the printed one, that beside it."""
     entry = tables()["regret"][table]
     shown: list[list[str | Text]] = [
@@ -47,7 +47,7 @@ def _cell(cell: Any) -> Text:
     return Text(text, _STYLES[cell.verdict])
 
 
-def cells(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def cells(rows: Sequence[ComparedRow]) -> list[dict[str, Any]]:
     """Every number for scripts."""
     return [
         {"table": row.table, "policy": row.policy, **cell._asdict()}

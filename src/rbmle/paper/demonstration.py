@@ -1,6 +1,6 @@
-"""What the report shows of the theory: a run with Proposition 2's C_alpha, and Algorithms 1 to 3.
+"""The runs that demonstrate the theory: RBMLE with Proposition 2's C_alpha, and Algorithms 1 to 3.
 
-Played in seconds and stored in the paper's folder, so that the page is made of what is stored.
+They take seconds and are stored in the paper's folder, because a report is made of stored runs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SEED = 11  # of the traces
 
 
 class Scheme(NamedTuple):
-    """An adaptive scheme at work, on a problem whose gap is large enough for its estimate."""
+    """An adaptive scheme, and a problem with a gap large enough for its estimate of C_alpha."""
 
     problem: Problem
     bias: Any
@@ -46,14 +46,14 @@ SCHEMES = {
 
 
 class Demonstration(NamedTuple):
-    """The run with its bound, and a trace of each scheme by name."""
+    """The run with Proposition 2's C_alpha, and a trace of each scheme by name."""
 
     bounded: StudyResult
     traces: dict[str, AdaptiveTrace]
 
 
 def bounded_study() -> Study:
-    """RBMLE with the least C_alpha for which Proposition 2's bound is proved."""
+    """RBMLE with the smallest C_alpha for which Proposition 2's bound is proved."""
     return Study(
         Problem(Bernoulli(), [0.9, 0.5, 0.1]),
         {"RBMLE": Theoretical(2, sharp=True)},
@@ -64,7 +64,7 @@ def bounded_study() -> Study:
 
 
 def keep_demonstration(folder: Path, threads: int | None = None) -> None:
-    """Play what is not in the folder yet."""
+    """Play what the folder does not hold yet, and store it."""
     run(bounded_study(), folder / "bounded", threads)
     for name, scheme in SCHEMES.items():
         path = _path(folder, name)
@@ -76,7 +76,7 @@ def keep_demonstration(folder: Path, threads: int | None = None) -> None:
 
 
 def kept_demonstration(folder: Path) -> Demonstration | None:
-    """What is in the folder; None if it is not all there."""
+    """The demonstration in the folder; None unless all of it is there."""
     try:
         bounded = load(folder / "bounded")
         traces = {name: _trace(_path(folder, name)) for name in SCHEMES}

@@ -1,11 +1,11 @@
-"""The folder of the recomputed paper: all that its report is made of.
+"""The folder of the recomputed paper, from which its report is made.
 
     paper.json              which run holds each table
-    runs/TABLE-DIGEST/      the run of a table, a run folder as any study's; times.json in it
+    runs/TABLE-DIGEST/      the run folder of a table, with its times.json
     scaling.json            time per decision against the number of arms
-    theory/                 what is shown of the theory, see `demonstration`
+    theory/                 the runs that demonstrate the theory, see `demonstration`
 
-The last two, and the times, are there once all tables were asked for.
+scaling.json, theory/ and the times are made only when all tables are asked for.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .published import tables
 from .reproduction import (
     QUICK,
     QUICK_TABLES,
-    Row,
+    ComparedRow,
     compare_with_print,
     table_named,
     table_study,
@@ -39,10 +39,13 @@ _FORMAT, _VERSION = "rbmle-paper", 1
 
 
 class Recomputed(NamedTuple):
-    """What a folder holds: results and times by table, every number beside print, measurements."""
+    """What a folder holds: results, comparisons with print and times of the tables, and the rest.
+
+    results, times: by table. rows: every recomputed number beside the printed one.
+    """
 
     results: dict[str, Result]
-    rows: list[Row]
+    rows: list[ComparedRow]
     times: dict[str, dict[str, Any]]
     scaling: list[Scaling]
     demonstration: Demonstration | None
@@ -58,14 +61,18 @@ def reproduce(
     monte_carlo: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
-    told: Callable[[str, list[Row]], None] | None = None,
-) -> list[Row]:
+    told: Callable[[str, list[ComparedRow]], None] | None = None,
+) -> list[ComparedRow]:
     """Recompute tables into the folder and compare each number with print.
 
-    names: tables, or figures as in "1a"; all of them by default, and then decisions are timed and
-    the theory is demonstrated too. policies: by the tables' names, all by default.
-    quick: Figure 1's problems and the fast policies, where nothing else is said.
-    told: called with each table and its rows as soon as they are there.
+    names: tables, or figures as in "1a". By default all of them; then decisions are also timed and
+    the theory is demonstrated.
+    policies: by the tables' names, all by default.
+    quick: by default only Figure 1's tables and the fast policies.
+    replications: by default as many as the table has.
+    monte_carlo: integrate IDS and VIDS by the tables' 10,000 samples a round, which takes hours.
+    progress: as in `run`.
+    told: called with each table and its rows as soon as they are computed.
     """
     target = Path(folder)
     chosen = [table_named(each) for each in names]
@@ -73,7 +80,7 @@ def reproduce(
     asked = list(policies) or (list(QUICK) if quick else [])
     wanted = {table: _fitting(table, asked) for table in chosen}
     studies = {table: table_study(table, replications, monte_carlo) for table in chosen}
-    rows: list[Row] = []
+    rows: list[ComparedRow] = []
     for table, study in studies.items():
         place = target / "runs" / f"{table}-{study.digest[:8]}"
         found = run(study, place, threads, progress, only=wanted[table])
@@ -98,11 +105,10 @@ def is_paper(folder: str | os.PathLike[str]) -> bool:
 
 
 def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
-    """All that is in the folder: of each table the run asked for last, with the policies that it
-    has finished."""
+    """All that is in the folder. Of each table it is the latest run, with its finished policies."""
     target = Path(folder)
     results: dict[str, Result] = {}
-    rows: list[Row] = []
+    rows: list[ComparedRow] = []
     times: dict[str, dict[str, Any]] = {}
     invocations: list[Any] = []
     for table, name in _kept(target).items():
@@ -123,7 +129,7 @@ def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
 
 
 def _fitting(table: str, asked: Sequence[str]) -> list[str]:
-    """Of the policies asked for, those that the table has; a name that no table has is refused."""
+    """The policies asked for that the table has. A name that no table has is refused."""
     columns = list(tables()["regret"][table]["policies"])
     known = {each for entry in tables()["regret"].values() for each in entry["policies"]}
     fitting = [each for each in asked if each in columns]

@@ -1,6 +1,7 @@
-"""Tables of rewards as NumPy's legacy generator fills them: the published protocol's rewards.
+"""The method `legacy_table` of families and laws: a table of rewards from NumPy's legacy generator.
 
-legacy_table(generator, means, (rounds, arms)) draws a whole table in one call, row by row.
+The published protocol draws its rewards this way. legacy_table(generator, means, (rounds, arms))
+draws a whole table in one call, row by row.
 """
 
 from __future__ import annotations

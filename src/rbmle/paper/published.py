@@ -1,4 +1,4 @@
-"""The published tables: what was printed, and each policy in the form that the table ran."""
+"""The published tables: the printed numbers, and each policy in the form that the table used."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..names import ALIASES
 from ..policies import IDS, KG, KLUCB, POLICIES, RBMLE, VIDS, KGStar, ThompsonSampling
 from ..rewards.problems import Problem
 
-FAMILIES = {"bernoulli": Bernoulli(), "gaussian": Gaussian(), "exponential": Exponential()}
+PAPER_FAMILIES = {"bernoulli": Bernoulli(), "gaussian": Gaussian(), "exponential": Exponential()}
 
-# What the tables ran in another form than the policies' own, by the tables' names.
+# Policies whose form in the tables is not the default one, by the tables' names.
 _FORMS: dict[str, Any] = {
     "RBMLE": RBMLE(boundary="published"),
     "IDS": IDS(method="monte_carlo", commit=0.99),
@@ -25,8 +25,8 @@ _FORMS: dict[str, Any] = {
     "KG*": KGStar(form="published"),
 }
 
-# What is printed is another number than what was computed: (as it should read, why). The other
-# statistics of each of these cells agree. See docs/errata.md.
+# Printed numbers that differ from what the paper's code computed: (the right number, what went
+# wrong). The policy's other statistics in the same table agree. See docs/errata.md.
 MISPRINTS = {
     ("Exponential_ID=14", "BUCB", "q25"): ("522.2", "another table's number is printed"),
     ("Exponential_ID=14", "KG", "q25"): ("49.9", "another table's number is printed"),
@@ -39,14 +39,14 @@ MISPRINTS = {
 
 @functools.cache
 def tables() -> dict[str, Any]:
-    """The tables of the paper as data: `regret` by table, `seconds_per_decision` by family."""
+    """The paper's tables as data: `regret` by table, `seconds_per_decision` by family."""
     text = resources.files("rbmle.paper").joinpath("published_tables.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
 
 def published(table: str, policy: str) -> Any:
-    """A table's policy in the form that the table ran.
+    """A policy of a table in the form that the table used.
 
     >>> published("Bernoulli_ID=2", "KG")
     KG(form='published')
@@ -59,9 +59,9 @@ def published(table: str, policy: str) -> Any:
 
 
 def published_problem(table: str) -> Problem:
-    """A table's problem: its family with the paper's prior, and the means."""
+    """The problem of a table: its family, with the paper's prior, and its means."""
     entry = _table(table)
-    return Problem(FAMILIES[entry["family"]], entry["means"])
+    return Problem(PAPER_FAMILIES[entry["family"]], entry["means"])
 
 
 def _table(name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The paper's tables, recomputed and compared with print, number by number."""
+"""Recompute the paper's tables and compare them with print, number by number."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .published import MISPRINTS, published, published_problem, tables
 from .verdicts import VERDICTS
 
 SEED = 46  # of the published protocol
-_RESAMPLES = 400
+_RESAMPLES = 400  # gives a standard error to 1 / sqrt(2 * 400) = 3.5 %
 
-# Those that are quick enough for a first look: seconds for 100 trials of 10^5 rounds.
+# Policies that are fast enough for a first look: seconds for 100 trials of 10^5 rounds.
 QUICK = (
     "RBMLE",
     "UCBT",
@@ -38,13 +38,13 @@ QUICK_TABLES = ("Bernoulli_ID=2", "Gaussian_ID=16", "Exponential_ID=21")  # Figu
 
 
 class Compared(NamedTuple):
-    """One number of a table beside ours."""
+    """A printed number of a table and the recomputed one."""
 
     statistic: str
     printed: float
     computed: float
     verdict: str  # one of VERDICTS
-    z: float  # the difference in standard errors of sampling
+    z: float  # computed - printed, in standard errors of that difference
 
     def note(self) -> str:
         """The verdict in words, with the difference where there is one."""
@@ -52,8 +52,8 @@ class Compared(NamedTuple):
         return VERDICTS[self.verdict] + apart
 
 
-class Row(NamedTuple):
-    """One policy of a table."""
+class ComparedRow(NamedTuple):
+    """The statistics of one policy of a table, each compared with print."""
 
     table: str
     policy: str
@@ -61,7 +61,7 @@ class Row(NamedTuple):
 
 
 def table_named(name: str) -> str:
-    """A table by its own name or by the figure that it belongs to: `Bernoulli_ID=2` or `1a`."""
+    """The name of a table, given by itself (`Bernoulli_ID=2`) or by its figure (`1a`)."""
     by_figure = {entry["figure"]: table for table, entry in tables()["regret"].items()}
     if name in by_figure:
         return str(by_figure[name])
@@ -71,8 +71,8 @@ def table_named(name: str) -> str:
 def table_study(table: str, replications: int | None = None, monte_carlo: bool = False) -> Study:
     """The study behind a table, under the published protocol.
 
-    IDS and VIDS keep the rule of the tables, committing at 0.99, but integrate accurately: the
-    tables' 10,000 samples a round take hours; `monte_carlo` runs them all the same.
+    IDS and VIDS commit at 0.99 as in the tables, but integrate accurately, because the tables'
+    10,000 samples a round take hours. monte_carlo: use those samples all the same.
     """
     entry = tables()["regret"][table]
     accurate = {} if monte_carlo else accurate_policies()
@@ -93,15 +93,16 @@ def accurate_policies() -> dict[str, Any]:
     return {"IDS": IDS(commit=0.99), "VIDS": VIDS(commit=0.99)}
 
 
-def compare_with_print(table: str, result: Result) -> list[Row]:
-    """Each statistic of each policy, labelled as in the table, beside the printed one."""
+def compare_with_print(table: str, result: Result) -> list[ComparedRow]:
+    """Each statistic of each policy beside the printed one. Policies have the table's names."""
     printed = tables()["regret"][table]["policies"]
-    # Two samples of the same size: the errors of print are ours in proportion to the deviations.
+    # The printed numbers are from a sample of the same size, so their standard errors are ours
+    # times the ratio of the standard deviations. Both enter the error of the difference.
     deviations = [printed[label]["std"] for label in result.names]
     ratios = np.array(deviations) / np.maximum(result.statistics()[:, 1], 1e-300)
     errors = sampling_errors(result.final_regret) * np.hypot(1.0, ratios)[:, None]
     return [
-        Row(
+        ComparedRow(
             table,
             label,
             tuple(
@@ -127,9 +128,9 @@ def _cell(table: str, policy: str, name: str, shown: float, value: float, error:
 
 
 def equal_in_print(value: float, shown: str) -> bool:
-    """Whether the value, rounded half up as the tables are, is what is shown, to every digit.
+    """Whether the value, rounded half up as in the tables, equals the shown number to every digit.
 
-    Rounded to 1e-7 first, so that a half that is a sum of many floats stays a half.
+    The value is rounded to 1e-7 first, so that 0.05 computed as 0.04999999999 still rounds up.
 
     >>> equal_in_print(664.4499999999, "664.5"), equal_in_print(664.44, "664.5")
     (True, False)
@@ -139,7 +140,10 @@ def equal_in_print(value: float, shown: str) -> bool:
 
 
 def sampling_errors(final: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(policies, 8): standard errors of the statistics, by resampling replications."""
+    """Standard errors of the eight statistics of each policy, by the bootstrap over replications.
+
+    final: the final regret, (policies, replications). Returns (policies, 8).
+    """
     count = final.shape[1]
     picks = np.random.default_rng(0).integers(0, count, (_RESAMPLES, count))
     drawn = final[:, picks]  # policies, resamples, replications
@@ -149,13 +153,13 @@ def sampling_errors(final: NDArray[np.float64]) -> NDArray[np.float64]:
     return errors
 
 
-def count_verdicts(rows: Sequence[Row]) -> dict[str, int]:
-    """How many cells there are of each verdict."""
+def count_verdicts(rows: Sequence[ComparedRow]) -> dict[str, int]:
+    """The number of cells with each verdict."""
     verdicts = [cell.verdict for row in rows for cell in row.cells]
     return {each: verdicts.count(each) for each in VERDICTS}
 
 
 def seconds_per_decision(family: str) -> dict[str, Any]:
-    """The published scalability table of a family."""
+    """The paper's scalability table of a family."""
     entry: dict[str, Any] = tables()["seconds_per_decision"][family]
     return entry

@@ -10,10 +10,10 @@ import numpy as np
 from ..errors import ParameterError, integer, one_of
 from ..rewards.problems import Problem
 from ..timing import Timing, decision_time, live_decision_time
-from .published import FAMILIES, published
+from .published import PAPER_FAMILIES, published
 from .reproduction import accurate_policies, seconds_per_decision
 
-ARMS = (10, 30, 50, 70)  # of the paper's scalability tables
+ARMS = (10, 30, 50, 70)  # as in the paper's scalability tables
 _TABLES = {"bernoulli": "Bernoulli_ID=2", "gaussian": "Gaussian_ID=16",
            "exponential": "Exponential_ID=21"}  # fmt: skip
 
@@ -27,16 +27,16 @@ class Scaling(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """The column that ratios are taken to."""
+        """The name of UCB's column, by which ratios are taken; "" if there is none."""
         return next((each for each in ("UCB", "KLUCB&UCB") if each in self.times), "")
 
     def ratios(self, policy: str) -> list[float]:
-        """Our times in units of UCB's, measured in the same run."""
+        """Our times divided by UCB's of the same measurement, for each number of arms."""
         pairs = zip(self.times[policy], self.times[self.unit], strict=True)
         return [mine.median / unit.median for mine, unit in pairs]
 
     def published_ratios(self, policy: str) -> list[float | None]:
-        """The paper's own ratios, where it has that number of arms."""
+        """The paper's ratios for each number of arms; None where its table has no such number."""
         printed = seconds_per_decision(self.family)["policies"]
         columns = [f"{n}_mean" for n in self.arms]
         return [
@@ -45,7 +45,7 @@ class Scaling(NamedTuple):
         ]
 
     def data(self) -> dict[str, Any]:
-        """The record for files and scripts; `of_data` reads it again."""
+        """The record as plain data for files and scripts; `of_data` reads it."""
         return {
             "family": self.family,
             "arms": list(self.arms),
@@ -63,16 +63,18 @@ class Scaling(NamedTuple):
 
 
 def measure(
-    families: Sequence[str] = tuple(FAMILIES),
+    families: Sequence[str] = tuple(PAPER_FAMILIES),
     arms: Sequence[int] = ARMS,
     policies: Sequence[str] = (),
     horizon: int = 1_000,
     repeats: int = 3,
     live: bool = False,
 ) -> list[Scaling]:
-    """Time the tables' policies; the arms' means are evenly spaced.
+    """Time the policies of the paper's tables on arms with evenly spaced means.
 
-    policies: by the tables' names, all of a family's table by default; UCB is always among them.
+    families, arms: measured for each family and each number of arms.
+    policies: by the tables' names, by default all of the family's table; UCB is always included.
+    horizon: rounds of a timed run. repeats: timed runs of each.
     live: time the `Decider` instead of the compiled loop.
     """
     counts = tuple(integer("scale", "arms", each, "[2, inf)") for each in arms)
@@ -80,7 +82,7 @@ def measure(
         raise ParameterError.of("scale", "arms", "whole numbers from 2 on", arms)
     records = []
     for family in families:
-        one_of("scale", "families", family, FAMILIES)
+        one_of("scale", "families", family, PAPER_FAMILIES)
         printed = seconds_per_decision(family)["policies"]
         unit = "UCB" if "UCB" in printed else "KLUCB&UCB"
         chosen = [unit, *(each for each in policies or printed if each != unit)]
@@ -95,7 +97,7 @@ def measure(
 
 
 def _time(family: str, policy: str, n_arms: int, horizon: int, repeats: int, live: bool) -> Timing:
-    problem = Problem(FAMILIES[family], np.linspace(0.3, 0.7, n_arms))
+    problem = Problem(PAPER_FAMILIES[family], np.linspace(0.3, 0.7, n_arms))
     rule = accurate_policies().get(policy, published(_TABLES[family], policy))
     timer = live_decision_time if live else decision_time
     return timer(rule, problem, horizon=max(horizon, 2 * n_arms), repeats=repeats)

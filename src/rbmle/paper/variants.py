@@ -1,7 +1,7 @@
-"""Formulas as the code behind the tables ran them, where that is not what the text says.
+"""Formulas that the code behind the tables computed differently from the paper's text.
 
 Policies offer them by name: `RBMLE(boundary="published")`, `KLUCB(search="published")`,
-`KG(form="published")`, `KGStar(form="published")`. docs/errata.md has what each gets wrong.
+`KG(form="published")`, `KGStar(form="published")`. docs/errata.md says what each gets wrong.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ..policies.knowledge import Learns, LooksAhead, expected_excess
 
 @every_family
 def corollary_index(self: Any, pulls: float, total: float, alpha: float) -> float:
-    """RBMLE's index with nu + alpha/n clipped to the end of the range, as Corollary 1 is printed.
+    """RBMLE's index with nu + alpha/n clipped to the upper end of the means, as in Corollary 1.
 
-    Where the mean has no upper end there is nothing to clip.
+    For families whose means have no upper end it is the exact index.
     """
     _, high = self.mean_range()
     if high == inf:
@@ -30,7 +30,7 @@ def corollary_index(self: Any, pulls: float, total: float, alpha: float) -> floa
 
 @every_family
 def published_index(self: Any, pulls: float, total: float, alpha: float) -> float:
-    """RBMLE's index with nu + alpha/n let past the end of the range, as the tables ran it."""
+    """RBMLE's index as the code behind the tables has it: nu + alpha/n may pass the upper end."""
     _, high = self.mean_range()
     if high == inf:
         return float(self.bias_index(pulls, total, alpha))
@@ -51,20 +51,20 @@ def binomial_unclipped_conjugate(self: Binomial, mean: float) -> float:
 
 @every_family
 def unclipped_conjugate(self: Any, mean: float) -> float:
-    """F* as the code behind the tables has it past the end of the range."""
+    """F*, with the value of the code behind the tables beyond the upper end of the means."""
     return float(self.conjugate(mean))
 
 
 @njit
 def unclipped_entropy(p: float) -> float:
-    """p log p + (1 - p) log(1 - p), of which the second term is dropped from p = 1 on."""
+    """p log p + (1 - p) log(1 - p) for p < 1; p log p alone from p = 1 on."""
     value = p * log(p) if p > 0.0 else 0.0
     return value + (1.0 - p) * log(1.0 - p) if p < 1.0 else value
 
 
 @extend(Bernoulli, name="clipped_kl")
 def bernoulli_clipped_kl(self: Bernoulli, mean: float, other: float) -> float:
-    """Both means within [1e-15, 1 - 1e-15]."""
+    """D with both means clipped to [1e-15, 1 - 1e-15]."""
     p = min(max(mean, 1e-15), 1.0 - 1e-15)
     q = min(max(other, 1e-15), 1.0 - 1e-15)
     return p * log(p / q) + (1.0 - p) * log((1.0 - p) / (1.0 - q))
@@ -72,29 +72,29 @@ def bernoulli_clipped_kl(self: Bernoulli, mean: float, other: float) -> float:
 
 @extend(Exponential, name="clipped_kl")
 def exponential_clipped_kl(self: Exponential, mean: float, other: float) -> float:
-    """`kl` as it rounds in the code behind the tables."""
+    """D by the formula of the code behind the tables, so that it rounds alike."""
     ratio = mean / other
     return ratio - 1.0 - log(ratio)
 
 
 @every_family
 def clipped_kl(self: Any, mean: float, other: float) -> float:
-    """D with its arguments kept off the ends of the range."""
+    """D as the code behind the tables computes it; where that is not special, the family's D."""
     return float(self.kl(mean, other))
 
 
 @every_family
 def published_kl_upper(self: Any, mean: float, bound: float) -> float:
-    """KL-UCB's index: the bracket [p, p + sqrt(2 bound)] halved until it is 1e-6 wide, at most 100
-    times; then its lower end.
+    """KL-UCB's index by bisection: the bracket [p, p + sqrt(2 bound)] is halved until it is 1e-6
+    wide, at most 100 times; the index is its lower end.
 
-    The bracket is not clipped to the range of the mean. Where it does not hold the root
-    (Exponential) it is doubled first.
+    The bracket is not clipped to the range of the mean. Where it may not contain the root
+    (Exponential), it is doubled first until it does.
     """
     low, high = mean, mean + sqrt(2.0 * bound)
     _, end = self.mean_range()
     while end == inf and self.clipped_kl(mean, high) <= bound:
-        step = high - mean if high > mean else 1e-15 * abs(mean)  # it may be lost beside the mean
+        step = high - mean if high > mean else 1e-15 * abs(mean)  # 0 if it was lost to rounding
         high = mean + 2.0 * step
     for _ in range(100):
         if high - low <= 1e-6:
@@ -111,7 +111,7 @@ def published_kl_upper(self: Any, mean: float, bound: float) -> float:
 def bernoulli_published_gain(
     self: Learns, pulls: float, total: float, rival: float, leads: bool
 ) -> float:
-    """KG's gain without what the leading arm may lose."""
+    """KG's gain, but 0 for the leading arm: the code leaves out that its mean may fall."""
     mean = self.posterior_mean(pulls, total)
     return self.knowledge_gain(pulls, total, rival) if mean <= rival else 0.0
 
@@ -120,7 +120,7 @@ def bernoulli_published_gain(
 def exponential_published_gain(
     self: Exponential, pulls: float, total: float, rival: float, leads: bool
 ) -> float:
-    """KG's gain in powers, which underflow to 0, inf and NaN after some hundred pulls."""
+    """KG's gain by plain powers, which turn into 0, inf and NaN after some hundred pulls."""
     a, b = self.prior_shape + pulls, self.prior_rate + total
     excess = underflowing_excess(a, b, rival)
     if not leads:
@@ -130,20 +130,26 @@ def exponential_published_gain(
 
 @every_family
 def published_gain(self: Any, pulls: float, total: float, rival: float, leads: bool) -> float:
-    """KG's gain as it is."""
+    """KG's gain as in the text, for families in which the code has no other formula."""
     return float(self.knowledge_gain(pulls, total, rival))
 
 
 @njit
 def underflowing_excess(a: float, b: float, rival: float) -> float:
-    """1 / (rival^(a-1) (a-1)) (b/a)^a in this order; compiled, so that 1/0 is inf, not an error."""
+    """1 / (rival^(a-1) (a-1)) (b/a)^a, evaluated in this order.
+
+    It is compiled because compiled code gives inf for 1/0, where the interpreter raises an error.
+    """
     return float(1.0 / (rival ** (a - 1.0) * (a - 1.0)) * (b / a) ** a)
 
 
 @extend(Gaussian)
 def published_star_gain(self: LooksAhead, pulls: float, gap: float, left: float) -> float:
-    """KG*'s term (T - t) max_m v(m) / m: m in the middle of its bounds, s for m + 1 pulls and with
-    1e-8 added, not divided by m."""
+    """KG*'s term (T - t) max_m v(m) / m as the code behind the tables has it.
+
+    It takes m from the middle of its bounds instead of the maximiser, the standard deviation s of
+    m + 1 pulls instead of m, adds 1e-8 to s, and does not divide by m.
+    """
     low, high = self.look_ahead_bounds(pulls, gap)
     if left <= low:
         m = left

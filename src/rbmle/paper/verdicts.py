@@ -1,4 +1,4 @@
-"""What can be said of a recomputed number beside the printed one: the words, the marks."""
+"""The verdicts on a recomputed number beside the printed one: their words and their marks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MARKS = {
     "agrees": "\N{ALMOST EQUAL TO}",
     "differs": "\N{NOT EQUAL TO}",
 }
-PLAIN_MARKS = {"equal": "=", "misprint": "!", "agrees": "~", "differs": "#"}  # for any terminal
+PLAIN_MARKS = {"equal": "=", "misprint": "!", "agrees": "~", "differs": "#"}  # without Unicode
 
 
 def counted(counts: dict[str, int]) -> str:
-    """How many numbers there are of each verdict, in words.
+    """The number of cells with each verdict, in words.
 
     >>> counted({"equal": 3, "misprint": 0, "agrees": 1, "differs": 0})
     '3 equal to every printed digit, 1 within sampling error'

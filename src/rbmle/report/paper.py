@@ -19,7 +19,7 @@ from ..figures import (
 )
 from ..paper.folder import Recomputed
 from ..paper.published import tables
-from ..paper.reproduction import Row, count_verdicts, seconds_per_decision
+from ..paper.reproduction import ComparedRow, count_verdicts, seconds_per_decision
 from ..paper.scaling import Scaling
 from ..paper.verdicts import counted
 from ..result import STATISTICS, Result
@@ -76,7 +76,7 @@ def _save_figures(folder: Path, name: str, result: Result) -> None:
             save(drawn, folder / f"{name}{'-log' if log_time else ''}.{suffix}")
 
 
-def _table(rows: Sequence[Row]) -> ReportTable:
+def _table(rows: Sequence[ComparedRow]) -> ReportTable:
     """Ours, with the printed number where it is not the same."""
     shown = []
     for row in rows:

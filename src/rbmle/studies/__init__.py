@@ -1,4 +1,4 @@
-"""Work that survives: studies as data, runs that go on after a kill, and their results."""
+"""Studies as data, runs that can be killed and continued, and their results."""
 
 from .runner import load, run
 from .study import Study

@@ -1,4 +1,4 @@
-"""A run in other programs' formats, as text in parts, so that a long file is never held whole."""
+"""A run as CSV, LaTeX or JSON, yielded in parts so that a long file is never whole in memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from .study_result import StudyResult
 
 
 def export(result: StudyResult, format: str = "csv") -> Iterator[str]:
-    """The run as text: every replication ("csv"), its tables ("latex"), or both the study and the
-    statistics ("json")."""
+    """The run as text, in parts.
+
+    format: "csv" has every replication, "latex" a table for each problem, "json" the study and its
+    statistics.
+    """
     return WRITERS[one_of("export", "format", format, WRITERS)](result)
 
 
 def export_to(result: StudyResult, format: str, path: str | os.PathLike[str]) -> None:
-    """Write it to a file, which is there whole or not at all."""
+    """Write the exported run to a file; a failure leaves no half-written file behind."""
     write_atomically(path, (part.encode() for part in export(result, format)))
 
 
@@ -46,13 +49,14 @@ def as_csv(result: StudyResult) -> Iterator[str]:
 
 
 def as_latex(result: StudyResult) -> Iterator[str]:
-    """A table for each problem: policies as rows, mean and standard error, the least mean bold."""
+    """A table for each problem: a row for each policy, mean and standard error, the smallest mean
+    in bold."""
     for place, (name, each) in enumerate(result.results.items()):
         yield ("\n" if place else "") + _latex(name, each)
 
 
 def as_json(result: StudyResult) -> Iterator[str]:
-    """The study and the statistics."""
+    """The study, its digest, and the statistics of each problem."""
     data = {
         "study": result.study.to_dict(),
         "digest": result.study.digest,
@@ -62,7 +66,7 @@ def as_json(result: StudyResult) -> Iterator[str]:
 
 
 def statistics_data(result: Result) -> dict[str, Any]:
-    """The statistics for scripts."""
+    """The statistics of one problem as plain data, by policy."""
     pairs = zip(result.names, result.statistics(), strict=True)
     return {
         "horizon": result.horizon,
@@ -75,7 +79,7 @@ def statistics_data(result: Result) -> dict[str, Any]:
 
 
 def _fields(values: Iterable[str]) -> str:
-    """Text as fields of a CSV line, quoted where they must be."""
+    """The values as fields of a CSV line, quoted where CSV requires it."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(values)
     return line.getvalue()

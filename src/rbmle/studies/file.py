@@ -1,4 +1,4 @@
-"""A study as plain data and as TOML: what its file says, and what is wrong with it."""
+"""Read and write a study as plain data and as TOML, with a sentence for every mistake in it."""
 
 from __future__ import annotations
 
@@ -26,20 +26,24 @@ RESERVED = ("name", "label", "family")  # keys of a policy that are not its para
 
 
 def problem_data(name: str, problem: Problem) -> dict[str, Any]:
-    """A problem as its table in the file. Adding 0 makes -0 the 0 that it equals."""
+    """A problem as its table in the file. Adding 0 turns -0 into 0, so that equal problems have
+    equal digests."""
     means = [float(mean) + 0.0 for mean in problem.means]
     return {"name": name, "law": to_spec(problem.law), "means": means}
 
 
 def policy_data(label: str, given: Any) -> dict[str, Any]:
-    """A policy, or one `Assuming` a family, as its table in the file."""
+    """A policy, alone or `Assuming` a family, as its table in the file."""
     policy, family = given if isinstance(given, Assuming) else (given, None)
     assumed = {} if family is None else {"family": to_spec(family)}
     return {"label": label, **to_spec(policy), **assumed}
 
 
 def read(data: Any, where: str) -> dict[str, Any]:
-    """What `Study` takes, from the data of a file; `where` names the file in sentences."""
+    """The arguments of `Study`, from the data of a file.
+
+    where: the file's name. Error messages begin with it, and modules beside it can be imported.
+    """
     with at(where):
         if not isinstance(data, Mapping):
             raise ParameterError.of("Study", "study", "a table of keys and values", data)
@@ -69,7 +73,7 @@ def read(data: Any, where: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def at(where: str) -> Iterator[None]:
-    """Name the place in what is said of a mistake."""
+    """Begin the message of a mistake inside this block with `where` it is."""
     try:
         yield
     except ParameterError as problem:
@@ -78,18 +82,18 @@ def at(where: str) -> Iterator[None]:
 
 
 def labelled(players: Sequence[Any]) -> dict[str, Any]:
-    """Policies, some `Assuming` a family, under distinct labels made of their classes' names."""
+    """The policies by label: distinct labels made of class names and parameters."""
     pairs = [each if isinstance(each, Assuming) else (each, None) for each in players]
     described = []
     for policy, family in pairs:
-        own = hasattr(policy, "described")  # what stands for a policy may go by another name
+        own = hasattr(policy, "described")  # a stand-in says how it is to be labelled
         kind, parts = policy.described() if own else (type(policy), policy._asdict())
         described.append((kind, {**parts, "family": family}))
     return dict(zip(distinct_names(described), players, strict=True))
 
 
 def module_names(given: Any) -> tuple[str, ...]:
-    """The names of modules, as Python writes them."""
+    """The given names of modules, checked to be dotted Python names."""
     listed = isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given)
     if not listed or not all(part.isidentifier() for each in given for part in each.split(".")):
         raise ParameterError.of("Study", "import", "a list of names of modules", given)
@@ -97,7 +101,7 @@ def module_names(given: Any) -> tuple[str, ...]:
 
 
 def printable(key: str, given: Any) -> str:
-    """A name: one line of text that every file can hold."""
+    """The given name, checked to be one line of printable text."""
     if not isinstance(given, str) or not given or not given.isprintable():
         raise ParameterError.of("Study", key, "a printable text of one line", given)
     return given

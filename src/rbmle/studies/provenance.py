@@ -1,4 +1,4 @@
-"""How a run came about: which versions of what played it, where, and in what time."""
+"""Who made a run: versions, machine, and time spent, one entry for each process that played."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ import numba
 import numpy as np
 
 from ..errors import RunWarning
-from .shards import Place
+from .shards import Stretch
 from .store import Store
 
-_SECONDS_BETWEEN_NOTES = 1.0
+_SECONDS_BETWEEN_NOTES = 1.0  # a kill loses at most this much of the entry
 
 
 class Invocation:
-    """What this process did, kept in the folder now and then: a kill leaves the last state."""
+    """What this process did. It is written to the folder about once a second, so that a killed
+    process leaves an entry too."""
 
     def __init__(self, store: Store | None, threads: int | None) -> None:
         version = sys.modules["rbmle"].__version__
@@ -45,21 +46,21 @@ class Invocation:
         self._note()
 
     def _warn_of_others(self, version: str) -> None:
-        """Numbers may change from one version of the package to the next."""
+        """Warn if other versions of rbmle played a part, because their numbers may differ."""
         if self.store is not None:
             known = self.store.provenance["invocations"]
             for other in sorted({str(each.get("rbmle")) for each in known} - {version}):
                 text = f"{self.store.folder}: was played in part by rbmle {other}, not {version}."
                 warnings.warn(RunWarning(text), stacklevel=4)
 
-    def played(self, place: Place) -> None:
-        """Count the replications of a chunk."""
-        self.entry["played"] += place.last - place.first
+    def played(self, stretch: Stretch) -> None:
+        """Count the replications that were just played."""
+        self.entry["played"] += stretch.last - stretch.first
         if time.perf_counter() - self.noted > _SECONDS_BETWEEN_NOTES:
             self._note()
 
     def finished(self) -> dict[str, Any]:
-        """The provenance of the run, at its end."""
+        """Note that this process has finished; the provenance of the whole run."""
         self.entry["finished"] = _now()
         return self._note()
 

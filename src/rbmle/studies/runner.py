@@ -1,4 +1,4 @@
-"""Run a study: play what is not there yet, keep each chunk as soon as it is finished."""
+"""Run a study: play what the folder does not hold yet, and store each chunk once it is finished."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .study_result import StudyResult
 from .times import keep_times
 from .work import Progress, Work, play_chunks, play_in_order
 
-DECISIONS_A_CHUNK = 2_000_000  # what a kill can cost: a second or so of the fast policies
+DECISIONS_A_CHUNK = 2_000_000  # what a kill can lose: about a second of the fast policies
 
 
 def run(
@@ -28,16 +28,16 @@ def run(
     only: Sequence[str] | None = None,
     times: bool = False,
 ) -> StudyResult:
-    """Play what is missing of the study, and give all its results.
+    """Play what is missing of the study, and return all its results.
 
-    folder: where finished chunks of replications are kept, and found by a later run: one that was
-    killed goes on, one with more replications extends what is there. Several processes may run the
-    same study in one folder, and share the work. None keeps nothing.
+    folder: where finished chunks of replications are stored. A later run continues from them: after
+    a kill, or with more replications. Several processes may run the same study in one folder; they
+    share the work. None stores nothing.
     threads: by default one for each processor; results do not depend on it.
-    progress: told (problem, policy, replications done, replications in all), at first of what was
-    found and then of each batch, from any thread.
-    only: the labels of the policies to play now; the results are theirs.
-    times: also time the decisions of each policy, and store that in the folder for reports.
+    progress: called with (problem, policy, replications done, replications in all), first for what
+    the folder held and then after each batch, from any thread.
+    only: the labels of the policies to play now; the result has only these.
+    times: also time the decisions of each policy, and store the times in the folder for reports.
     """
     if not isinstance(study, Study):
         raise ParameterError.of("run", "study", "a Study", study)
@@ -69,9 +69,9 @@ def run(
 
 
 def load(folder: str | os.PathLike[str], finished: bool = False) -> StudyResult:
-    """The results in a run folder, complete or not: `missing` says what is left to play.
+    """The results in a run folder, complete or not; `missing` says what is left to play.
 
-    finished: look only at the policies that have all replications, as if there were no others.
+    finished: load only the policies that have all their replications.
     """
     store = Store.of_run(folder)
     _check_size(store.study)
@@ -88,10 +88,11 @@ def load(folder: str | os.PathLike[str], finished: bool = False) -> StudyResult:
 
 
 def chunk_size(study: Study) -> int:
-    """Replications in a chunk: a fixed grid, so that a run gone on with makes the same shards.
+    """The number of replications in a chunk. It depends on the study alone, so that a continued run
+    writes the same shards.
 
-    In the published protocol it is all of them: a table is reached only through those before it,
-    and so is what a policy draws.
+    In the published protocol one chunk has all replications: rewards, and what a policy draws, come
+    from one generator that must run through all earlier replications.
     """
     if SOURCES[study.rewards].in_order:
         return study.replications
@@ -99,8 +100,8 @@ def chunk_size(study: Study) -> int:
 
 
 def _check_size(study: Study) -> None:
-    """Refuse results that do not fit in memory: for each replication of a policy two numbers a
-    checkpoint and one an arm, 8 bytes each."""
+    """Refuse a study whose results do not fit in memory. Each replication of a policy takes two
+    numbers per checkpoint and one per arm, 8 bytes each."""
     numbers = sum(2 * len(study.rounds) + each.n_arms for each in study.problems.values())
     needed = 8 * numbers * len(study.policies) * study.replications
     check_memory("run", study.replications, needed)
@@ -113,8 +114,8 @@ def _sheets(study: Study, store: Store | None, only: Sequence[str] | None = None
         Sheet(study, number, *each, size, wanted)
         for number, each in enumerate(study.problems.items())
     ]
-    for place, rows in store.read() if store is not None else ():
-        sheets[place.problem].fill(place, rows)
+    for stretch, rows in store.read() if store is not None else ():
+        sheets[stretch.problem].fill(stretch, rows)
     return sheets
 
 

@@ -1,10 +1,10 @@
-"""A shard: some replications of one policy on one problem, as a file that proves itself.
+"""A shard: a file with some replications of one policy on one problem, and its own checksum.
 
-    "RBMLE-SH" | length of the header, 8 bytes | header, JSON | arrays | SHA-256 of all before
+    "RBMLE-SH" | length of the header, 8 bytes | header, JSON | arrays | SHA-256 of the preceding
 
 The header names the study's digest, the problem, the policy, the replications first..last-1 and
 the checkpoints; the arrays are regret (float64), best_pulls and pulls (int64), little-endian, in
-that order, row by row. Nothing in it depends on when, where or in which order it was made.
+that order, row by row. The bytes do not depend on when, where or in which order shards were made.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ _SUM = hashlib.sha256().digest_size
 _NAME = re.compile(r"(\d+)-(\d+)-(\d+)-(\d+)\.shard")
 
 
-class Place(NamedTuple):
-    """Which replications of which policy on which problem, the last two by number."""
+class Stretch(NamedTuple):
+    """A stretch of replications, first to last - 1, of one policy on one problem.
+
+    problem, policy: their positions in the study.
+    """
 
     problem: int
     policy: int
@@ -38,14 +41,14 @@ class Place(NamedTuple):
         return f"{self.problem:03}-{self.policy:03}-{self.first:07}-{self.last:07}.shard"
 
     @classmethod
-    def of_file(cls, name: str) -> Place | None:
-        """The place that a file's name claims, None for other files."""
+    def of_file(cls, name: str) -> Stretch | None:
+        """The stretch in a shard's file name; None if it is not the name of a shard."""
         found = _NAME.fullmatch(name)
-        place = cls(*(int(each) for each in found.groups())) if found else None
-        return place if place is not None and place.file_name == name else None
+        stretch = cls(*(int(each) for each in found.groups())) if found else None
+        return stretch if stretch is not None and stretch.file_name == name else None
 
     def fits(self, study: Study) -> bool:
-        """Whether the study has this place, with so many replications or with more."""
+        """Whether the study has this problem and policy. The study may have fewer replications."""
         return (
             self.problem < len(study.problems)
             and self.policy < len(study.policies)
@@ -53,27 +56,27 @@ class Place(NamedTuple):
         )
 
 
-def encode(study: Study, place: Place, rows: Rows) -> bytes:
+def encode(study: Study, stretch: Stretch, rows: Rows) -> bytes:
     """The bytes of a shard."""
-    body = _start(study, place) + b"".join(
+    body = _start(study, stretch) + b"".join(
         np.ascontiguousarray(array, kind).tobytes()
-        for array, (_, kind) in zip(rows, _layout(study, place), strict=True)
+        for array, (_, kind) in zip(rows, _layout(study, stretch), strict=True)
     )
     return body + hashlib.sha256(body).digest()
 
 
-def decode(study: Study, place: Place, content: bytes) -> Rows:
-    """The rows in a shard; whatever is not exactly what belongs in this place is refused."""
+def decode(study: Study, stretch: Stretch, content: bytes) -> Rows:
+    """The rows in a shard. A damaged shard, or one of another stretch or study, is refused."""
     body, checksum = content[:-_SUM], content[-_SUM:]
     if not content.startswith(MAGIC):
         raise RunError("it is not a shard" if content else "it is empty")
     if hashlib.sha256(body).digest() != checksum:
         raise RunError("its checksum is wrong, so it is torn or damaged")
-    start = _start(study, place)
+    start = _start(study, stretch)
     if not body.startswith(start):
         raise RunError(f"it is a shard of {_owner(body)}")
     rows, offset = [], len(start)
-    for shape, kind in _layout(study, place):
+    for shape, kind in _layout(study, stretch):
         count = shape[0] * shape[1]
         if len(body) < offset + 8 * count:
             raise RunError("it is too short")
@@ -84,28 +87,28 @@ def decode(study: Study, place: Place, content: bytes) -> Rows:
     return Rows(*rows)
 
 
-def _start(study: Study, place: Place) -> bytes:
+def _start(study: Study, stretch: Stretch) -> bytes:
     header = {
         "digest": study.digest,
-        "problem": list(study.problems)[place.problem],
-        "policy": list(study.policies)[place.policy],
-        "first": place.first,
-        "last": place.last,
+        "problem": list(study.problems)[stretch.problem],
+        "policy": list(study.policies)[stretch.policy],
+        "first": stretch.first,
+        "last": stretch.last,
         "checkpoints": study.rounds,
-        "arrays": [[*shape, kind] for shape, kind in _layout(study, place)],
+        "arrays": [[*shape, kind] for shape, kind in _layout(study, stretch)],
     }
     text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
     return MAGIC + len(text).to_bytes(8, "little") + text
 
 
-def _layout(study: Study, place: Place) -> list[tuple[tuple[int, int], str]]:
-    problem = list(study.problems.values())[place.problem]
-    n, rounds = place.last - place.first, len(study.rounds)
+def _layout(study: Study, stretch: Stretch) -> list[tuple[tuple[int, int], str]]:
+    problem = list(study.problems.values())[stretch.problem]
+    n, rounds = stretch.last - stretch.first, len(study.rounds)
     return [((n, rounds), "<f8"), ((n, rounds), "<i8"), ((n, problem.n_arms), "<i8")]
 
 
 def _owner(body: bytes) -> str:
-    """Whose an intact shard is, for the sentence that refuses it."""
+    """What an intact shard holds, for the message that refuses it."""
     try:
         size = int.from_bytes(body[8:16], "little")
         header: dict[str, Any] = json.loads(body[16 : 16 + size])

@@ -1,4 +1,4 @@
-"""The results of one problem of a study, as far as they are there, and what is left to play."""
+"""The results of one problem of a study so far, and what is left to play."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from ..pieces import Piece, Rows
 from ..policies.fit import player
 from ..result import Result
 from ..rewards.problems import Problem
-from .shards import Place
+from .shards import Stretch
 from .study import Study
 
 
 class Chunk(NamedTuple):
-    """A range of a policy's replications on the grid that shards keep to; `number` counts them.
+    """The unit of work that a process claims: a range of a policy's replications on one problem.
 
-    It is what a process claims. What is played of it is the gaps that are not there yet.
+    Chunk `number` has the replications from number * size on. Only its gaps are played: the
+    stretches that no shard holds yet.
     """
 
     problem: int
@@ -29,8 +30,9 @@ class Chunk(NamedTuple):
 
 
 class Sheet:
-    """An array for each number that is kept, of all policies and replications; and what is there.
+    """The results of all policies and replications on one problem, filled in as they come.
 
+    `rows` holds the results, `have[policy, replication]` says which of them are there.
     size: replications in a chunk. only: the labels of the policies that are wanted.
     """
 
@@ -50,55 +52,58 @@ class Sheet:
             np.zeros((*shape, problem.n_arms), dtype=np.int64),
         )
 
-    def fill(self, place: Place, rows: Rows) -> None:
-        last = min(place.last, self.study.replications)
-        if place.first < last:
-            self.have[place.policy, place.first : last] = True
+    def fill(self, stretch: Stretch, rows: Rows) -> None:
+        """Enter the results of a stretch, without replications that the study does not have."""
+        last = min(stretch.last, self.study.replications)
+        if stretch.first < last:
+            self.have[stretch.policy, stretch.first : last] = True
             for kept, new in zip(self.rows, rows, strict=True):
-                kept[place.policy, place.first : last] = new[: last - place.first]
+                kept[stretch.policy, stretch.first : last] = new[: last - stretch.first]
 
     def done(self, policy: int) -> tuple[str, int]:
-        """The policy's label and how many replications it has."""
+        """The policy's label, and how many of its replications are there."""
         return list(self.study.policies)[policy], int(self.have[policy].sum())
 
     @property
     def complete(self) -> bool:
+        """Whether all replications of the wanted policies are there."""
         return bool(self.have[self.wanted].all())
 
     def chunks(self) -> Iterator[Chunk]:
-        """What is not complete, chunk by chunk, so that policies keep pace with each other."""
+        """The chunks that are not complete. The first chunks of all policies come first, so that an
+        interrupted run has about as many replications of each policy."""
         for number in range(-(-self.study.replications // self.size)):
             rows = slice(number * self.size, (number + 1) * self.size)
             for policy in self.wanted:
                 if not self.have[policy, rows].all():
                     yield Chunk(self.number, policy, number)
 
-    def gaps(self, chunk: Chunk) -> list[Place]:
-        """What is left to play of a chunk."""
+    def gaps(self, chunk: Chunk) -> list[Stretch]:
+        """The stretches of a chunk that are left to play."""
         start = chunk.number * self.size
         have = self.have[chunk.policy, start : start + self.size]
         edges = np.flatnonzero(np.diff(np.concatenate([[True], have, [True]]).astype(int)))
         return [
-            Place(self.number, chunk.policy, start + int(first), start + int(last))
+            Stretch(self.number, chunk.policy, start + int(first), start + int(last))
             for first, last in edges.reshape(-1, 2)
         ]
 
-    def piece(self, place: Place) -> Piece:
-        """All that must be known to play a place."""
+    def piece(self, stretch: Stretch) -> Piece:
+        """The stretch as a `Piece`: all that a thread must know to play it."""
         study = self.study
         return Piece(
             self.problem,
-            self.policies[place.policy],
+            self.policies[stretch.policy],
             study.horizon,
             study.rewards_source(),
             study.ties,
             study.checkpoints,
-            place.first,
-            place.last,
+            stretch.first,
+            stretch.last,
         )
 
     def result(self) -> tuple[Result, NDArray[np.int64]]:
-        """What all policies that are wanted have, and the numbers of those replications."""
+        """The replications that all wanted policies have, and the numbers of those replications."""
         common = np.flatnonzero(self.have[self.wanted].all(axis=0))
         players = [player(self.policies[each], self.problem, None) for each in self.wanted]
         labels, rows = list(self.study.policies), self.rows

@@ -1,14 +1,13 @@
-"""A run folder: the study, its shards, and how they came about.
+"""A run folder: the study, its shards, and which processes made them.
 
     study.json        the study, its digest, the format and its version
     provenance.json   one entry for each process that played: versions, machine, time spent
     shards/           one file for each finished chunk of replications, see `shards`
+    times.json        seconds per decision, if decisions were timed, see `times`
+    claims            empty; processes at work lock bytes of it, see `_locks`
 
-    times.json        what decisions took, if they were timed, see `times`
-    claims            empty; its bytes are locked by processes that are at work, see `_locks`
-
-Every file is written all at once; the shards' bytes depend on the study alone. So any number of
-processes may work in the same folder, and be killed at any moment.
+Every file is replaced atomically, and the bytes of a shard depend on the study alone. So any number
+of processes may work in the same folder, and any of them may be killed at any moment.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from .._files import sweep, write_atomically
 from .._locks import Locks
 from ..errors import RbmleError, RunError, RunWarning
 from ..pieces import Rows
-from .shards import Place, decode, encode
+from .shards import Stretch, decode, encode
 from .study import FORMAT, VERSION, Study
 
-_REWRITING = 0  # the number that is locked while study.json or provenance.json is rewritten
+_REWRITING = 0  # the byte of `claims` that is locked to rewrite study.json or provenance.json
 
 
 class Store:
@@ -37,13 +36,13 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str], study: Study) -> None:
         self.folder, self.study = Path(folder), study
         self.shards = self.folder / "shards"
-        self._bad: list[Place] = []
+        self._bad: list[Stretch] = []
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], study: Study) -> Store:
-        """The folder for this study, made if it is not there; another study's is refused.
+        """The folder for this study, made if it is not there. A folder of another study is refused.
 
-        A folder of the same study with fewer replications now says how many there will be.
+        In a folder of the same study with fewer replications, study.json gets the larger number.
         """
         store = cls(folder, study)
         said = store._says_enough()
@@ -51,7 +50,7 @@ class Store:
             store.shards.mkdir(parents=True, exist_ok=True)
         if not said:
             with store._rewriting():
-                if not store._says_enough():  # nor does it by now
+                if not store._says_enough():  # another process may have written it meanwhile
                     path = store.folder / "study.json"
                     store._write(path, {"digest": study.digest, **study.to_dict()})
         sweep(store.folder)
@@ -59,7 +58,8 @@ class Store:
         return store
 
     def _says_enough(self) -> bool:
-        """Whether the folder is of this study, with so many replications; another is refused."""
+        """Whether study.json has this study with at least as many replications. Another study is
+        refused."""
         path = self.folder / "study.json"
         found = _study(path) if os.path.lexists(path) else None
         if found is not None and found.digest != self.study.digest:
@@ -71,17 +71,17 @@ class Store:
 
     @classmethod
     def of_run(cls, folder: str | os.PathLike[str]) -> Store:
-        """The folder of a run that was started, to read it."""
+        """The folder of an earlier run, for reading."""
         return cls(folder, _study(Path(folder) / "study.json"))
 
     def locks(self) -> Locks:
-        """The claims of processes on chunks and on files that are rewritten."""
+        """The locks by which processes claim chunks, and files that they rewrite."""
         path = self.folder / "claims"
         with _in_words("written", path):
             return Locks(path)
 
-    def read(self) -> Iterator[tuple[Place, Rows]]:
-        """All shards that are whole and of this study; any other is named in a `RunWarning`."""
+    def read(self) -> Iterator[tuple[Stretch, Rows]]:
+        """All intact shards of this study; a `RunWarning` names each of the others."""
         self._bad = []
         try:
             with _in_words("read", self.shards):
@@ -91,20 +91,20 @@ class Store:
                 raise
             names = []
         for name in names:
-            place = Place.of_file(name)
-            if place is not None:
-                rows = self._rows(place)
+            stretch = Stretch.of_file(name)
+            if stretch is not None:
+                rows = self._rows(stretch)
                 if rows is None:
-                    self._bad.append(place)
+                    self._bad.append(stretch)
                 else:
-                    yield place, rows
+                    yield stretch, rows
 
-    def _rows(self, place: Place) -> Rows | None:
-        path = self.shards / place.file_name
+    def _rows(self, stretch: Stretch) -> Rows | None:
+        path = self.shards / stretch.file_name
         try:
-            if not place.fits(self.study):
-                raise RunError("this study has no such place")
-            return decode(self.study, place, path.read_bytes())
+            if not stretch.fits(self.study):
+                raise RunError("this study has no such replications")
+            return decode(self.study, stretch, path.read_bytes())
         except FileNotFoundError:
             return None
         except (RunError, OSError) as problem:
@@ -113,44 +113,44 @@ class Store:
             warnings.warn(RunWarning(text), stacklevel=2)
             return None
 
-    def peek(self, place: Place) -> Rows | None:
-        """The shard of just this place, if there is a whole one by now."""
-        if not (self.shards / place.file_name).exists():
+    def peek(self, stretch: Stretch) -> Rows | None:
+        """The rows of exactly this stretch, if an intact shard of it exists by now."""
+        if not (self.shards / stretch.file_name).exists():
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RunWarning)
-            return self._rows(place)
+            return self._rows(stretch)
 
-    def write(self, place: Place, rows: Rows) -> None:
-        """Keep a finished chunk."""
-        path = self.shards / place.file_name
+    def write(self, stretch: Stretch, rows: Rows) -> None:
+        """Store a finished stretch as a shard."""
+        path = self.shards / stretch.file_name
         with _in_words("written", path):
-            write_atomically(path, encode(self.study, place, rows))
+            write_atomically(path, encode(self.study, stretch, rows))
 
     def discard_bad(self) -> None:
-        """Remove the shards that `read` refused, if the run has their replications from others."""
-        ours = (place for place in self._bad if place.fits(self.study))
-        for place in ours:
-            if self.peek(place) is None:
+        """Remove the damaged shards that `read` found and that were not replaced by intact ones."""
+        ours = (stretch for stretch in self._bad if stretch.fits(self.study))
+        for stretch in ours:
+            if self.peek(stretch) is None:
                 with suppress(OSError):
-                    os.unlink(self.shards / place.file_name)
+                    os.unlink(self.shards / stretch.file_name)
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """The invocations that played a part of this run.
+        """The entries of the processes that played a part of this run.
 
-        A file that says nothing of the kind is moved aside, with one warning.
+        A damaged file is moved aside, with one warning.
         """
         try:
             return self._provenance()
         except RunError as problem:
             warnings.warn(RunWarning(f"{str(problem)[:-1]}: it is begun anew."), stacklevel=2)
-        with suppress(RunError), self._rewriting():  # where nothing may be written, it stays
+        with suppress(RunError), self._rewriting():  # in a read-only folder the file stays
             self._mended()
         return {"invocations": []}
 
     def note(self, entry: dict[str, Any]) -> dict[str, Any]:
-        """Keep an invocation's entry, in place of its earlier one."""
+        """Store the entry of an invocation in place of its earlier one."""
         with self._rewriting():
             known = self._mended()
             others = [each for each in known["invocations"] if each.get("id") != entry["id"]]
@@ -169,7 +169,7 @@ class Store:
         return data
 
     def _mended(self) -> dict[str, Any]:
-        """What the file says; what it does not say properly is moved aside."""
+        """What provenance.json says. A damaged file is moved aside, and counts as empty."""
         try:
             return self._provenance()
         except RunError:
@@ -180,7 +180,7 @@ class Store:
 
     @contextmanager
     def _rewriting(self) -> Iterator[None]:
-        """No other process reads and rewrites a file of the folder meanwhile."""
+        """Keep other processes from rewriting study.json or provenance.json inside this block."""
         with self.locks() as locks, locks.holding(_REWRITING):
             yield
 
@@ -224,7 +224,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _in_words(done: str, path: Path) -> Iterator[None]:
-    """What the system refuses, as one sentence."""
+    """Turn an error of the operating system inside this block into a `RunError` of one sentence."""
     try:
         yield
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""A study: frozen data that determines every number of its results."""
+"""A study: frozen data that determines every number in its results."""
 
 from __future__ import annotations
 
@@ -38,21 +38,24 @@ FORMAT, VERSION = "rbmle-study", 1
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Policies to play on problems, for so many rounds and replications.
+    """A plan of simulations: policies, problems, rounds and replications.
 
-    problems: `Problem`s by name; or one of them.
+    problems: `Problem`s by name; or a single `Problem`.
     policies: policies by label, each alone or `Assuming` a family; or a list of them, labelled
-    with their classes' names. What has a method `on(problem)`, such as `theory.Theoretical`, may
-    stand for one: it gives the policy of each problem.
-    rewards: a source by name: "stream", a `RewardStream` of the seed; or "published", the paper's
-    `PublishedTable` of it.
-    ties: "random" or "first", who wins between equal indices.
-    checkpoints: the rounds at which regret is kept, the horizon always among them; None: about
-    200, spaced evenly and evenly in log t.
-    name: free text, which determines nothing.
-    imports: modules to import before the file of the study is read, for classes of one's own.
+    with their classes' names. An object with a method `on(problem)` that returns a policy, such as
+    `theory.Theoretical`, may stand in for a policy.
+    horizon: the number of rounds T, at least the number of arms.
+    replications: how often each policy plays each problem.
+    seed: a whole number, from which all rewards and draws follow.
+    rewards: the name of the source of rewards: "stream" for `RewardStream(seed)`, "published" for
+    the paper's `PublishedTable(seed)`.
+    ties: which of several arms with equal indices is pulled, a "random" one or the "first".
+    checkpoints: the rounds at which regret is stored; the horizon is always one of them. None:
+    about 200 rounds, half of them spaced evenly in t and half in log t.
+    name: free text; it does not affect results or the digest.
+    imports: modules to import before a study file is read; they define your own classes.
 
-    Two studies are equal if they say the same.
+    Two studies are equal if all of this is equal.
 
     >>> from rbmle import RBMLE, UCB, Bernoulli
     >>> coins = Problem(Bernoulli(), [0.3, 0.5])
@@ -115,28 +118,28 @@ class Study:
                 except ParameterError as mistake:
                     said = str(mistake).removeprefix("simulate: ")
                     raise ParameterError(f"Study: {label} on {title}: {said}") from None
-        self.to_dict()  # what no file can hold is refused now
+        self.to_dict()  # refuses now what a study file could not hold
 
     def rewards_source(self) -> Rewards:
-        """Where every policy's rewards come from."""
+        """The source of the rewards of every policy."""
         return SOURCES[self.rewards](self.seed)
 
     def policies_on(self, problem: Problem) -> list[Any]:
-        """The policies as they are played on a problem, what stands for one replaced by it."""
+        """The policies that are played on this problem; each stand-in is replaced by its policy."""
         return [on_problem(each, problem) for each in self.policies.values()]
 
     @property
     def rounds(self) -> tuple[int, ...]:
-        """The rounds at which regret is kept, in full."""
+        """The rounds at which regret is stored, also where `checkpoints` is None."""
         return tuple(rounds_kept(self.checkpoints, self.horizon).tolist())
 
     @functools.cached_property
     def digest(self) -> str:
-        """The SHA-256 of all that determines the numbers, as canonical JSON.
+        """The SHA-256, as hex, of everything that determines the numbers, as canonical JSON.
 
-        The number of replications is left out where a replication is the same in any run: more of
-        them extend a run. In the published protocol a policy that draws goes on with the generator
-        after the whole table, whose size is part of the digest.
+        The number of replications is left out, so that a run can be extended. In the published
+        protocol it is part of the digest: a policy that draws continues with the generator after
+        all tables of rewards, so its draws depend on how many there are.
         """
         silent = ("name", "import")
         said = {key: value for key, value in self.to_dict().items() if key not in silent}
@@ -164,13 +167,13 @@ class Study:
 
     @classmethod
     def from_dict(cls, data: Any, where: str = "study") -> Study:
-        """The study that the data describes; `where` names it in what is said of mistakes."""
+        """The study that the data describes. Messages about mistakes begin with `where`."""
         given = read(data, where)
         with at(where):
             return cls(**given)
 
     def to_json(self) -> str:
-        """The study as JSON, which `from_dict` reads once it is parsed."""
+        """The study as JSON; parsed, it is what `from_dict` takes."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_toml(self) -> str:
@@ -219,7 +222,7 @@ def _problems(given: Any) -> dict[str, Problem]:
 def _policies(given: Any) -> dict[str, Any]:
     if not isinstance(given, (Mapping, Sequence)) or isinstance(given, str) or not len(given):
         raise ParameterError.of("Study", "policies", "a list of at least one policy", given)
-    if hasattr(given, "_fields"):  # one policy, which is a sequence as well
+    if hasattr(given, "_fields"):  # a single policy: a NamedTuple is a sequence too
         raise ParameterError.of("Study", "policies", "a list of at least one policy", given)
     for each in given.values() if isinstance(given, Mapping) else given:
         policy, family = each if isinstance(each, Assuming) else (each, None)

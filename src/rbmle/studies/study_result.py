@@ -1,4 +1,4 @@
-"""What a run gives back: a `Result` for each problem, and all of them as tidy tables."""
+"""The results of a run: a `Result` for each problem, and tidy tables of all of them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class StudyResult:
 
     results: a `Result` for each problem, with the replications that every policy has finished.
     replications: the numbers of those replications, by problem.
-    provenance: which versions of what made them, where, and in what time.
-    missing: what is left to play, in words; nothing if the run is complete.
+    provenance: which versions made them, on which machines, in what time.
+    missing: what is left to play, in words; empty if the run is complete.
     """
 
     study: Study
@@ -34,6 +34,7 @@ class StudyResult:
 
     @property
     def complete(self) -> bool:
+        """Whether every replication was played."""
         return not self.missing
 
     @property
@@ -79,7 +80,10 @@ class StudyResult:
         return "\n\n".join([title, *tables, *missing])
 
     def compare(self, level: float = 0.95) -> StudyComparison:
-        """All pairs of policies on the same rewards, for each problem."""
+        """The differences between all pairs of policies on the same rewards, for each problem.
+
+        level: of the confidence intervals, in (0, 1).
+        """
         return StudyComparison(
             {name: result.compare(level) for name, result in self.results.items()}
         )

@@ -1,4 +1,4 @@
-"""Decision times of a run, kept beside its results: they vary with the machine, results do not."""
+"""Decision times of a run, in a file apart from its results because they depend on the machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from .study import Study
 
 FILE = "times.json"
 _ROUNDS, _REPEATS = 1_000, 3
-# Thompson sampling looks at every arm, some 20 ns each: with 10,000 arms a timed run takes seconds,
-# with ten times as many it takes minutes. A few hundred decisions are timed well enough by one run.
+# Thompson sampling draws for every arm, about 20 ns each: with 10,000 arms a timed run takes
+# seconds, with 100,000 minutes. Beyond 1,000 arms a single timed run is long enough to be precise.
 _ONCE, _MOST_ARMS = 1_000, 10_000
 
 
 def study_times(study: Study, live: bool = True, repeats: int = _REPEATS) -> dict[str, Any]:
-    """Seconds per decision of every policy of a study on each problem: compiled, and if asked for
-    `live`, a `pull` of a `Decider`. Problems of more than 10,000 arms are left out."""
+    """Seconds per decision of every policy of a study on each problem, in the compiled loop.
+
+    live: also time `Decider.pull`. repeats: timed runs of each.
+    Problems with more than 10,000 arms are left out.
+    """
     return {
         name: {
             label: _times(policy, problem, live, repeats)
@@ -33,7 +36,7 @@ def study_times(study: Study, live: bool = True, repeats: int = _REPEATS) -> dic
 
 
 def _times(policy: Any, problem: Problem, live: bool, repeats: int) -> dict[str, Any]:
-    # As many rounds again as it takes to pull each arm once.
+    # At least as many rounds after each arm was pulled once as before.
     rounds = max(_ROUNDS, 2 * problem.n_arms)
     repeats = repeats if problem.n_arms <= _ONCE else 1
     timers = {"compiled": decision_time, "live": live_decision_time}
@@ -45,14 +48,14 @@ def _times(policy: Any, problem: Problem, live: bool, repeats: int) -> dict[str,
 
 
 def keep_times(study: Study, folder: str | os.PathLike[str], live: bool = True) -> None:
-    """Time the decisions of a run and store them in its folder, unless that was done before."""
+    """Time the decisions of a run and store the times in its folder, unless they are there."""
     if _read(folder).get("digest") != study.digest:
         data = {"digest": study.digest, "seconds_per_decision": study_times(study, live)}
         write_atomically(Path(folder) / FILE, json.dumps(data, indent=1).encode())
 
 
 def kept_times(study: Study, folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """{problem: {policy: {"compiled": ..., "live": ...}}} as stored, or nothing."""
+    """The stored times, {problem: {policy: {"compiled": ..., "live": ...}}}; {} without any."""
     data = _read(folder)
     times = data.get("seconds_per_decision") if data.get("digest") == study.digest else None
     return times if isinstance(times, dict) else {}

@@ -1,8 +1,8 @@
 """Play what is missing of a study: all chunks through one pool, shared with other processes.
 
-A chunk is claimed before it is played, and looked for on disk once it is claimed: so of several
-processes in one folder each plays chunks that no other has. A claim vanishes with its process; what
-others hold is tried again until their results are there or their claim is gone.
+A process claims a chunk, looks whether its results are on disk by now, and only then plays it. So
+no two processes in one folder play the same chunk. A claim ends with its process; chunks that
+others have claimed are tried again until their results are on disk or the claim is gone.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from ..engine import simulate
 from ..pieces import Piece, Rows, compile_piece, pieces_of, play_piece
 from ..policies.base import ranks_only
 from ..policies.fit import Assuming
-from .shards import Place
+from .shards import Stretch
 from .sheet import Chunk, Sheet
 from .store import Store
 
 Progress = Callable[[str, str, int, int], None]
 
-_SECONDS_A_WAIT = 0.2  # for a piece, so that Ctrl-C is heard everywhere; and for other processes
+_SECONDS_A_WAIT = 0.2  # for a piece, so that Ctrl-C works on every system; and for other processes
 
 
 class Work:
-    """What is done with chunks whichever way they are played: claim, keep, count, tell."""
+    """The bookkeeping of chunks: claim them, store results, count replications, report progress."""
 
     def __init__(
         self, sheets: Sequence[Sheet], store: Store | None, tell: Progress,
-        kept: Callable[[Place], None],
+        kept: Callable[[Stretch], None],
     ) -> None:  # fmt: skip
         self.sheets, self.store, self._tell, self._kept = sheets, store, tell, kept
         self._locks: Locks | None = None
@@ -56,37 +56,39 @@ class Work:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def claim(self, chunk: Chunk) -> list[Place] | None:
-        """What is to be played of a chunk, now ours; None while it is another process's."""
+    def claim(self, chunk: Chunk) -> list[Stretch] | None:
+        """Claim a chunk: its stretches to play, or None if another process has claimed it."""
         sheet = self.sheets[chunk.problem]
         if self.store is None or self._locks is None:
             return sheet.gaps(chunk)
         if not self._locks.take(self._number(chunk)):
             return None
-        for place in sheet.gaps(chunk):
-            rows = self.store.peek(place)
+        for stretch in sheet.gaps(chunk):
+            rows = self.store.peek(stretch)
             if rows is not None:
-                sheet.fill(place, rows)
-                self.tell(place, place.last - place.first)
+                sheet.fill(stretch, rows)
+                self.tell(stretch, stretch.last - stretch.first)
         gaps = sheet.gaps(chunk)
         if not gaps:
             self.release(chunk)
         return gaps
 
     def release(self, chunk: Chunk) -> None:
+        """Give up the claim on a chunk."""
         if self._locks is not None:
             self._locks.free(self._number(chunk))
 
-    def keep(self, place: Place, rows: Rows) -> None:
-        """Results that were just played."""
-        self.sheets[place.problem].fill(place, rows)
+    def keep(self, stretch: Stretch, rows: Rows) -> None:
+        """Take and store the results of a stretch that was just played."""
+        self.sheets[stretch.problem].fill(stretch, rows)
         if self.store is not None:
-            self.store.write(place, rows)
-        self._kept(place)
+            self.store.write(stretch, rows)
+        self._kept(stretch)
 
-    def tell(self, place: Place, replications: int) -> None:
-        """Say that so many more replications are done; from any thread, but in order."""
-        sheet, at = self.sheets[place.problem], (place.problem, place.policy)
+    def tell(self, stretch: Stretch, replications: int) -> None:
+        """Report that this many more replications are done. Any thread may call this; reports of a
+        policy come in increasing order."""
+        sheet, at = self.sheets[stretch.problem], (stretch.problem, stretch.policy)
         with self._counting:
             label, before = self._counts[at]
             total = sheet.study.replications
@@ -94,36 +96,37 @@ class Work:
             self._tell(sheet.name, *self._counts[at], total)
 
     def _number(self, chunk: Chunk) -> int:
-        """The chunk's own number in the file of claims, the same in every process."""
+        """The byte in the file of claims that stands for the chunk, the same in every process."""
         policies = len(self.sheets[0].study.policies)
         return 1 + (chunk.number * len(self.sheets) + chunk.problem) * policies + chunk.policy
 
 
 class _Job:
-    """A chunk that is being played: the rows of its places, and how many are still to come."""
+    """A chunk that is being played: the rows of its stretches, and how many are still to come."""
 
-    def __init__(self, chunk: Chunk, places: Sequence[Place]) -> None:
-        self.chunk, self.places = chunk, list(places)
-        self.parts: dict[Place, dict[int, Rows]] = {place: {} for place in places}
+    def __init__(self, chunk: Chunk, stretches: Sequence[Stretch]) -> None:
+        self.chunk, self.stretches = chunk, list(stretches)
+        self.parts: dict[Stretch, dict[int, Rows]] = {stretch: {} for stretch in stretches}
 
-    def add(self, place: Place, piece: Piece, rows: Rows) -> Rows | None:
-        """The rows of the whole place, once they are all there."""
-        parts = self.parts[place]
+    def add(self, stretch: Stretch, piece: Piece, rows: Rows) -> Rows | None:
+        """Take the rows of one piece; the rows of the whole stretch if this was its last piece."""
+        parts = self.parts[stretch]
         parts[piece.first] = rows
-        if sum(len(each.regret) for each in parts.values()) < place.last - place.first:
+        if sum(len(each.regret) for each in parts.values()) < stretch.last - stretch.first:
             return None
-        self.places.remove(place)
+        self.stretches.remove(stretch)
         return Rows(*(np.concatenate(each) for each in zip(*_sorted(parts), strict=True)))
 
 
 def play_chunks(work: Work, threads: int | None) -> None:
     """Play all missing chunks of all policies and problems in one pool, each piece on one thread.
 
-    This thread compiles, hands out, writes and tells. Whatever ends it ends the pieces too.
+    The calling thread compiles, hands out pieces, writes shards and reports progress. An exception
+    in it, such as Ctrl-C, stops the pieces too.
     """
     count, stop = threads or os.cpu_count() or 1, np.zeros(1, np.int64)
     queue = deque(chunk for sheet in work.sheets for chunk in sheet.chunks())
-    playing: dict[Future[Rows], tuple[_Job, Place, Piece]] = {}
+    playing: dict[Future[Rows], tuple[_Job, Stretch, Piece]] = {}
     compiled: set[tuple[int, int]] = set()
     pool = ThreadPoolExecutor(count)
     try:
@@ -132,28 +135,28 @@ def play_chunks(work: Work, threads: int | None) -> None:
                 if len(playing) >= 2 * count:
                     break
                 chunk = queue.popleft()
-                places = work.claim(chunk)
-                if places is None:
-                    queue.append(chunk)  # another process has it: see again later
+                stretches = work.claim(chunk)
+                if stretches is None:
+                    queue.append(chunk)  # another process has it: try again later
                     continue
-                sheet, job = work.sheets[chunk.problem], _Job(chunk, places)
-                for place in places:
-                    whole = sheet.piece(place)
+                sheet, job = work.sheets[chunk.problem], _Job(chunk, stretches)
+                for stretch in stretches:
+                    whole = sheet.piece(stretch)
                     if chunk[:2] not in compiled:
                         compile_piece(whole)
                         compiled.add((chunk.problem, chunk.policy))
                     for piece in pieces_of(whole):
-                        playing[pool.submit(play_piece, piece, stop)] = job, place, piece
+                        playing[pool.submit(play_piece, piece, stop)] = job, stretch, piece
             if not playing:
                 time.sleep(_SECONDS_A_WAIT if queue else 0.0)
                 continue
             for future in wait(playing, _SECONDS_A_WAIT, FIRST_COMPLETED).done:
-                job, place, piece = playing.pop(future)
-                rows = job.add(place, piece, future.result())
-                work.tell(place, piece.last - piece.first)
+                job, stretch, piece = playing.pop(future)
+                rows = job.add(stretch, piece, future.result())
+                work.tell(stretch, piece.last - piece.first)
                 if rows is not None:
-                    work.keep(place, rows)
-                if not job.places:
+                    work.keep(stretch, rows)
+                if not job.stretches:
                     work.release(job.chunk)
     except BaseException:
         stop[0] = 1
@@ -163,22 +166,22 @@ def play_chunks(work: Work, threads: int | None) -> None:
 
 
 def play_in_order(work: Work, threads: int | None) -> None:
-    """Play policies whole, group by group, where a replication is reached through those before.
+    """Play all replications of each policy at once, for rewards that can only be drawn in order.
 
-    Quick policies together, then those that draw: making the table takes most of the time of the
-    first, and of the second some run in order while others take the other threads.
+    On each problem the policies that draw nothing are played together, because drawing the table of
+    rewards takes most of their time; then those that draw are played together.
     """
     left = [group for sheet in work.sheets for group in _groups(sheet)]
     while left:
         held = []
         for group in left:
             claims = [(chunk, work.claim(chunk)) for chunk in group]
-            mine = {chunk: places[0] for chunk, places in claims if places}
+            mine = {chunk: stretches[0] for chunk, stretches in claims if stretches}
             if mine:
                 _play_group(work, work.sheets[group[0].problem], list(mine.values()), threads)
             for chunk in mine:
                 work.release(chunk)
-            others = [chunk for chunk, places in claims if places is None]
+            others = [chunk for chunk, stretches in claims if stretches is None]
             if others:
                 held.append(others)
         if held == left:
@@ -194,22 +197,22 @@ def _groups(sheet: Sheet) -> list[list[Chunk]]:
     return [group for group in (quick, drawing) if group]
 
 
-def _play_group(work: Work, sheet: Sheet, places: Sequence[Place], threads: int | None) -> None:
+def _play_group(work: Work, sheet: Sheet, group: Sequence[Stretch], threads: int | None) -> None:
     """Play all replications of some policies on the same rewards."""
     study = sheet.study
     result = simulate(
         sheet.problem,
-        [sheet.policies[place.policy] for place in places],
+        [sheet.policies[stretch.policy] for stretch in group],
         study.horizon,
         study.replications,
         rewards=study.rewards_source(),
         ties=study.ties,
         checkpoints=study.checkpoints,
         threads=threads,
-        progress=lambda index, count: work.tell(places[index], count),
+        progress=lambda index, count: work.tell(group[index], count),
     )
-    for row, place in enumerate(places):
-        work.keep(place, Rows(result.regret[row], result.best_pulls[row], result.pulls[row]))
+    for row, stretch in enumerate(group):
+        work.keep(stretch, Rows(result.regret[row], result.best_pulls[row], result.pulls[row]))
 
 
 def _sorted(parts: dict[int, Rows]) -> list[Rows]:

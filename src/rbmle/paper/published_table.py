@@ -1,4 +1,4 @@
-"""The rewards of the published tables: one table for all policies, by NumPy's legacy generator."""
+"""The rewards of the published tables, drawn as one table with NumPy's legacy generator."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from ..rewards.sources import Rewards, TableRows, source
 
 @source("published")
 class PublishedTable(Rewards):
-    """The protocol behind the published tables: NumPy's legacy generator, one table for all.
+    """The protocol of the published tables: one table of rewards for all policies.
 
-    `RandomState(seed)` fills [replication, round, arm] in that order; drawing one replication after
-    the other gives the same numbers, and keeps one replication's table at a time. A replication
-    is reached only through those before it.
-    A policy that samples posteriors goes on with the generator after the whole table, trial after
-    trial on one thread, as Thompson sampling does in the tables.
+    `RandomState(seed)` fills [replication, round, arm] in that order. Only one replication's table
+    is in memory at a time, so a replication is reached by drawing all earlier ones.
+    A policy that samples posteriors continues with the generator after the last table, replication
+    after replication on one thread, as Thompson sampling does in the paper's code.
     """
 
     seeds = f"[0, {2**32 - 1}]"  # what RandomState takes
@@ -53,7 +52,7 @@ class PublishedTable(Rewards):
     def draws(
         self, problem: Problem, horizon: int, first: int, last: int, random_ties: bool
     ) -> Any:
-        """The generator goes on after the whole table, through all trials in order."""
+        """The generator after all tables, from which a policy draws in all replications."""
         if first > 0:
             raise ParameterError.of(
                 "PublishedTable",
