@@ -139,13 +139,13 @@ INLINE double rbmle_gaussian_index(const Study *study, Arm arm, double level)
 INLINE double rbmle_exponential_index(const Study *study, Arm arm, double level)
 {
     (void)study;
-    return arm.sum > 0.0 ? arm.pulls * log(arm.sum / (arm.sum + level)) : -INFINITY;
+    return arm.sum > 0.0 ? -arm.pulls * log1p(level / arm.sum) : -INFINITY;
 }
 
 INLINE double negative_entropy(double p)
 {
     double value = p > 0.0 ? p * log(p) : 0.0;
-    return p < 1.0 ? value + (1.0 - p) * log(1.0 - p) : value;
+    return p < 1.0 ? value + (1.0 - p) * (p > 0.01 ? log(1.0 - p) : log1p(-p)) : value;
 }
 
 INLINE double rbmle_bernoulli_index(const Study *study, Arm arm, double level)

@@ -58,7 +58,8 @@ def outside(hint: object) -> tuple:
     low, high = (float(end) for end in interval[1:-1].split(","))
     beyond = [-inf if interval[0] == "(" else nan, inf if interval[-1] == ")" else nan]
     if isfinite(low):
-        beyond += [low - 0.5, low - 1] + [low] * (interval[0] == "(")
+        step = max(0.5, 1e-9 * abs(low))  # large enough to change a large number
+        beyond += [low - step, low - 2.0 * step] + [low] * (interval[0] == "(")
     if isfinite(high):
         step = max(0.5, 1e-9 * high)  # large enough to change a large number
         beyond += [high + step, high + 2.0 * step] + [high] * (interval[-1] == ")")

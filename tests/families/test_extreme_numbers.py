@@ -106,11 +106,11 @@ class TestRBMLE:
         assert result.pulls[0, :, 1].mean() > 1500
 
 
-SMALL, LARGE = Gaussian(1e-160), Gaussian(1e160, 0.0, 1e160)
+SMALL, LARGE = Gaussian(1e-160), Gaussian(1e99, 0.0, 1e99)
 
 
 class TestGaussian:
-    @pytest.mark.parametrize("scale", [1e-250, 1e-160, 1e-60, 1e60, 1e160, 1e250])
+    @pytest.mark.parametrize("scale", [1e-250, 1e-160, 1e-60, 1e60, 1e99])
     def test_posterior_is_the_same_in_other_units(self, scale):
         """The posterior of rewards in units of `scale` is that of the rewards, in these units."""
         unit = Gaussian(0.5, 0.3, 2.0)
@@ -139,7 +139,7 @@ class TestGaussian:
     @pytest.mark.parametrize("policy", [ThompsonSampling(), BayesUCB(), KG(), KGStar()], ids=str)
     @pytest.mark.parametrize(
         ("family", "means"),
-        [(SMALL, [0.0, 1.0]), (SMALL, [0.0, 9e-160]), (LARGE, [0.0, 9e160])],
+        [(SMALL, [0.0, 1.0]), (SMALL, [0.0, 9e-160]), (LARGE, [0.0, 9e99])],
     )
     def test_policies_find_the_best_arm(self, policy, family, means):
         result = simulate(Problem(family, means), [policy], 300, 5, RewardStream(1))
@@ -163,7 +163,7 @@ class TestUCBTuned:
     def test_squares_that_overflow(self):
         arms = Arms(np.array([2.0]), np.array([2e200]), np.array([inf]))
         assert UCBTuned().index_of(Gaussian(), arms, 0, 1.0) == 1e200
-        result = simulate(Problem(Gaussian(), [1e160, 0.0]), [UCBTuned()], 50, 2)
+        result = simulate(Problem(Gaussian(), [1e100, 0.0]), [UCBTuned()], 50, 2)
         assert (result.pulls[0, :, 0] == 49).all()
 
 

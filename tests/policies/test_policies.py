@@ -97,6 +97,17 @@ def test_ucb_tuned_uses_the_sum_of_squares():
     assert index(UCBTuned(cap=inf), Gaussian(), loud) > index(UCBTuned(cap=inf), Gaussian(), calm)
 
 
+def test_kgmin_ranks_arms_that_many_outcomes_separate():
+    """q^m is below the least float for both arms here: its logarithm still ranks them."""
+    arms = arms_of([9000, 9000, 1000], [4500, 8100, 800])
+    level = KGMin().level(Bernoulli(), arms, Clock(19_001, 0))
+    values = [KGMin().index_of(Bernoulli(), arms, i, level) for i in range(3)]
+    assert -inf < values[0] < values[1] < values[2]
+    crossed = [Bernoulli().pulls_to_cross(n, s, level.rival(i))
+               for i, (n, s) in enumerate(zip(arms.pulls, arms.sums, strict=True))]  # fmt: skip
+    assert max(q**m for m, q in crossed[:2]) == 0.0
+
+
 RIVALS = [0.05, 0.2, 0.26, 0.3, 0.6]
 
 
@@ -141,7 +152,7 @@ def test_kgmin_counts_the_pulls_to_cross():
     """2 successes in 6 pulls, rival at 1/2: (3 + m) / (8 + m) = 1/2 at m = 2, with q = 3/8."""
     arms = arms_of([6, 6], [2, 3])
     assert Bernoulli().pulls_to_cross(6.0, 2.0, 0.5) == pytest.approx((2.0, 3 / 8))
-    assert index(KGMin(), Bernoulli(), arms) == pytest.approx((3 / 8) ** 2 / 2)
+    assert index(KGMin(), Bernoulli(), arms) == pytest.approx(log((3 / 8) ** 2 / 2))
     assert index(KGMN(), Bernoulli(), arms) == pytest.approx(-2.0)
     tied = arms_of([6, 6], [3, 3])
     assert index(KGMin(), Bernoulli(), tied) == inf

@@ -103,10 +103,18 @@ def flat(self: Any) -> Any:
     return self
 
 
+LARGEST_MEAN = 1e100  # squares of rewards about such means, and their sums, are still numbers
+
+
 def mean_interval(self: Any) -> Interval:
-    """The means that a problem may have: by default the open range."""
+    """The means that a problem may have: by default the open range, up to 1e100 in size."""
     low, high = self.mean_range()
-    return Interval(low, high, closed_low=False, closed_high=False)
+    return Interval(
+        max(low, -LARGEST_MEAN),
+        min(high, LARGEST_MEAN),
+        closed_low=low < -LARGEST_MEAN,
+        closed_high=high > LARGEST_MEAN,
+    )
 
 
 def reward_interval(self: Any) -> Interval:

@@ -52,8 +52,8 @@ class Bernoulli(NamedTuple):
     (0.192745, 0.5)
     """
 
-    prior_a: Annotated[float, "(0, inf)"] = 1.0
-    prior_b: Annotated[float, "(0, inf)"] = 1.0
+    prior_a: Annotated[float, "[1e-4, 1e9]"] = 1.0
+    prior_b: Annotated[float, "[1e-4, 1e9]"] = 1.0
 
     def natural(self, mean: float) -> float:
         return log(mean / (1.0 - mean))
@@ -122,8 +122,8 @@ class Binomial(NamedTuple):
     """
 
     trials: Annotated[int, "[1, 1000000000]"] = 1
-    prior_a: Annotated[float, "(0, inf)"] = 1.0
-    prior_b: Annotated[float, "(0, inf)"] = 1.0
+    prior_a: Annotated[float, "[1e-4, 1e9]"] = 1.0
+    prior_b: Annotated[float, "[1e-4, 1e9]"] = 1.0
 
     def coin(self) -> Bernoulli:
         return Bernoulli(self.prior_a, self.prior_b)

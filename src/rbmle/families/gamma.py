@@ -22,8 +22,8 @@ class Exponential(NamedTuple):
     (1.0, 0.193147)
     """
 
-    prior_shape: Annotated[float, "(0, inf)"] = 1.0
-    prior_rate: Annotated[float, "(0, inf)"] = 1.0
+    prior_shape: Annotated[float, "[1e-4, 1e9]"] = 1.0
+    prior_rate: Annotated[float, "[1e-4, 1e9]"] = 1.0
 
     def natural(self, mean: float) -> float:
         return -1.0 / mean
@@ -96,9 +96,9 @@ class Gamma(NamedTuple):
     4.0
     """
 
-    shape: Annotated[float, "(0, inf)"] = 1.0
-    prior_shape: Annotated[float, "(0, inf)"] = 1.0
-    prior_rate: Annotated[float, "(0, inf)"] = 1.0
+    shape: Annotated[float, "[1e-3, 1e9]"] = 1.0
+    prior_shape: Annotated[float, "[1e-4, 1e9]"] = 1.0
+    prior_rate: Annotated[float, "[1e-4, 1e9]"] = 1.0
 
     def unit(self) -> Exponential:
         return Exponential(self.prior_shape, self.prior_rate)

@@ -22,9 +22,9 @@ class Gaussian(NamedTuple):
     (0.6, 0.5)
     """
 
-    sigma: Annotated[float, "(0, inf)"] = 1.0
-    prior_mean: Annotated[float, "(-inf, inf)"] = 0.0
-    prior_sd: Annotated[float, "(0, inf]"] = 1.0
+    sigma: Annotated[float, "[1e-300, 1e300]"] = 1.0
+    prior_mean: Annotated[float, "[-1e100, 1e100]"] = 0.0
+    prior_sd: Annotated[float, "[1e-300, inf]"] = 1.0
 
     def natural(self, mean: float) -> float:
         return mean / (self.sigma * self.sigma)

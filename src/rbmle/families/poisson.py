@@ -26,8 +26,8 @@ class Poisson(NamedTuple):
     (2.0, 0.306853)
     """
 
-    prior_shape: Annotated[float, "(0, inf)"] = 1.0
-    prior_rate: Annotated[float, "[0, inf)"] = 1.0
+    prior_shape: Annotated[float, "[1e-4, 1e9]"] = 1.0
+    prior_rate: Annotated[float, "[0, 1e9]"] = 1.0
 
     def natural(self, mean: float) -> float:
         return log(mean)

@@ -6,7 +6,7 @@ mu_i is the posterior mean of arm i and c_i, its rival, the largest of the other
 
 from __future__ import annotations
 
-from math import ceil, floor, inf
+from math import ceil, floor, inf, log
 from typing import Any, NamedTuple
 
 from .._compile import record
@@ -127,6 +127,9 @@ class KGStar(NamedTuple):
 class KGMin(NamedTuple):
     """KGMin (Kaminski 2015) for Bernoulli rewards: q^m / m, infinite at m = 0.
 
+    The index is its logarithm, m log q - log m, which ranks arms the same: q^m itself underflows to
+    0 for every arm once m is about 1,000.
+
     m equal outcomes in a row, each of probability q, would carry the arm's posterior mean across
     its rival's: successes for an arm behind, failures for the leader. The horizon plays no part.
     whole: count whole pulls, m rounded up; the published tables take m as it is.
@@ -138,7 +141,9 @@ class KGMin(NamedTuple):
         m, q = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
         if self.whole:
             m = ceil(m)
-        return float(q**m / m if m > 0.0 else inf)
+        if m <= 0.0:
+            return inf
+        return m * log(q) - log(m) if q > 0.0 else -inf
 
     def settles(self) -> bool:
         """It explores for ever: without a horizon a switch is always worth the same."""
