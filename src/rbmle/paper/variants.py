@@ -73,8 +73,8 @@ def bernoulli_clipped_kl(self: Bernoulli, mean: float, other: float) -> float:
 @extend(Exponential, name="clipped_kl")
 def exponential_clipped_kl(self: Exponential, mean: float, other: float) -> float:
     """D by the formula of the code behind the tables, so that it rounds alike."""
-    ratio = mean / other
-    return ratio - 1.0 - log(ratio)
+    ratio = mean / other if other > 0.0 else inf
+    return ratio - 1.0 - log(ratio) if 0.0 < ratio < inf else inf
 
 
 @every_family
