@@ -1,4 +1,4 @@
-"""Decisions now: a policy at work on named arms, and its state as a file."""
+"""Live use: `Decider` plays a policy on named arms, and saves its state to a file."""
 
 from .decider import Decider
 

@@ -1,4 +1,4 @@
-"""Live use: choose an arm now, learn from the reward when it comes, never lose what was learned."""
+"""`Decider`, for live use: it chooses an arm now and learns from the reward when that comes."""
 
 from __future__ import annotations
 
@@ -11,49 +11,48 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ParameterError, integer, one_of
+from ..errors import ParameterError, integer
 from ..families import FAMILIES
 from ..policies.base import POLICIES, has_index
-from ..policies.fit import check_fit
-from ..random import MAX_ARMS, MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
+from ..random import MAX_ARMS
 from ..spec import from_spec, to_spec
 from .decisions import Decision, Decisions
 from .given import a_name, a_reward, support, unknown
 from .live_arm import LiveArm, Name, listed
-from .live_arms import LiveArms
+from .settings import PATIENCE, Settings
 from .state import VERSION, Reader, plain, plain_decisions, read, write
 
 N = TypeVar("N", bound=Name)
 T = TypeVar("T")
 
-_PATIENCE = 1_000  # rounds: long enough for a batch, short enough for losses to be noticed
-
 
 class Decider(Generic[N]):
-    """Chooses among named arms and learns from their rewards, with the policies of the simulator.
+    """A policy at work: it chooses among named arms and learns from their rewards.
 
     arms: at least two distinct names, strings or whole numbers.
-    policy, family: the rule, and what it assumes of the rewards: `RBMLE()`, `Bernoulli()`.
-    seed, replication: what the choices draw (Thompson sampling, ties) is a function of these and
-    of the round alone. A run of the simulator with the same two makes the same choices when it is
-    fed the same rewards.
-    horizon: the number of rounds T, for policies that need it; past it they stay in round T.
-    ties: "random" or "first", who wins between equal indices.
-    patience: the number of rounds after which a pull whose reward has not come is given up; more
-    than your rewards are ever late. A reward that comes later still counts.
+    policy: any policy of the simulator, such as `RBMLE()`.
+    family: what the policy assumes of the rewards, such as `Bernoulli()`.
+    seed, replication: random numbers (for Thompson sampling and for ties) depend on these two and
+    on the round alone. The simulator with the same two makes the same choices if it gets the same
+    rewards.
+    horizon: the number of rounds T, for policies that need it. After round T the policy goes on as
+    if every round were round T.
+    ties: which of several arms with equal indices is played: "random", or "first" in the list.
+    patience: the number of rounds after which a pull without a reward is given up. Choose it larger
+    than any delay of your rewards. A reward that comes after that still counts.
 
-    Rewards may come late, in any order, or for pulls that were made elsewhere. A pull without its
-    reward is pending; until then the policy sees it as one that paid the arm's mean so far
-    (Desautels, Krause and Burdick 2014), so a batch spreads over the arms. An arm that was pulled
-    but has no reward yet has no mean: it waits for ten rounds an enabled arm and is then pulled
-    again, so that lost rewards starve no arm; if every enabled arm waits, the one that was pulled
-    least is next. Round t is 1 + the pulls of the present arms, whatever became of their rewards.
+    Rewards may come late, in any order, or for pulls that were made elsewhere. A pull whose reward
+    has not come is pending. The policy sees a pending pull as if it had paid the arm's mean so far
+    (Desautels, Krause and Burdick 2014), so that a batch of pulls spreads over the arms. An arm
+    that was pulled but has no reward yet has no mean. Such an arm is left out for 10 rounds times
+    the number of enabled arms and is then pulled again, so that lost rewards starve no arm. If
+    every enabled arm is in that state, the one that was pulled least is next. Round t is 1 + the
+    number of pulls of the present arms, whether or not their rewards came.
 
-    A caller may name a decision, `pull(id="visit-7")`, and say what it paid by that name,
-    `update(id="visit-7", reward=1.0)`: whichever is sent again changes nothing.
+    A caller may name a decision, `pull(id="visit-7")`, and report its reward by that name,
+    `update(id="visit-7", reward=1.0)`. Either call may be repeated, with no further effect.
 
-    Every method may be called from several threads at once, and does all it was asked or, with
-    a sentence, nothing.
+    All methods are safe to call from several threads. A method that raises has changed nothing.
 
     >>> from rbmle.families import Bernoulli
     >>> from rbmle.policies import RBMLE
@@ -78,7 +77,7 @@ class Decider(Generic[N]):
         ties: str = "random",
         *,
         replication: int = 0,
-        patience: int = _PATIENCE,
+        patience: int = PATIENCE,
     ) -> None:
         names = [] if isinstance(arms, str) or not isinstance(arms, Iterable) else list(arms)
         if not 2 <= len(names) <= MAX_ARMS:
@@ -87,47 +86,19 @@ class Decider(Generic[N]):
         twice = next((name for name, n in Counter(known).items() if n > 1), None)
         if twice is not None:
             raise ParameterError.of("Decider", "arms", "distinct names", twice)
-        self._configure(policy, family, seed, horizon, ties, replication, patience)
-        self._start([LiveArm(each) for each in known])
-
-    def _configure(
-        self, policy: Any, family: Any, seed: int, horizon: int | None, ties: str,
-        replication: int, patience: int,
-    ) -> None:  # fmt: skip
-        if type(family) not in FAMILIES.values():
-            raise ParameterError.of(
-                "Decider", "family", "an instance of a family class, as in Bernoulli()", family
-            )
-        check_fit(policy, family)
-        self.policy, self.family = policy, family
-        self.seed = integer("Decider", "seed", seed, f"[0, {MAX_SEED}]")
-        self.replication = integer(
-            "Decider", "replication", replication, f"[0, {MAX_REPLICATIONS - 1}]"
+        self._start(
+            Settings.checked(policy, family, seed, horizon, ties, replication, patience),
+            [LiveArm(each) for each in known],
         )
-        self.ties = one_of("Decider", "ties", ties, ("random", "first"))
-        self.patience = integer("Decider", "patience", patience, f"[1, {MAX_ROUNDS}]")
-        if horizon is not None:
-            horizon = integer("Decider", "horizon", horizon, f"[1, {MAX_ROUNDS}]")
-        elif policy.needs_horizon():
-            raise ParameterError.of(
-                "Decider", "horizon", f"given for {type(policy).__name__}, which needs it", None
-            )
-        self.horizon = horizon
-        self._support = support(family)
 
-    def _start(self, arms: list[LiveArm], withdrawn: int = 0) -> None:
+    def _start(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
+        self._settings = settings
+        self.policy, self.family, self.seed, self.horizon = settings[:4]
+        self.ties, self.replication, self.patience = settings[4:]
+        self._support = support(self.family)
         self._lock, self._saving = threading.Lock(), threading.Lock()
         self._decisions = Decisions()
-        self._live = LiveArms(
-            arms,
-            self.policy,
-            self.family,
-            (self.seed, self.replication),
-            (self.horizon or 0) if self.policy.needs_horizon() else 0,
-            self.ties == "random",
-            self.patience,
-            withdrawn,
-        )
+        self._live = settings.live_arms(arms, withdrawn)
 
     @overload
     def pull(self, n: None = None, *, id: Name | None = None) -> N: ...
@@ -136,7 +107,8 @@ class Decider(Generic[N]):
     def pull(self, n: int | None = None, *, id: Name | None = None) -> Any:
         """The arm to play now; with `n`, a list of n arms to play before any reward is known.
 
-        id: a name for the decision; the same id again gives the same arm, and is no other pull.
+        id: a name for the decision. A second call with the same id returns the same arm and does
+        not count as another pull.
         """
         if n is None:
             with self._lock:
@@ -165,9 +137,10 @@ class Decider(Generic[N]):
     def update(self, arm: Any = None, reward: Any = None, *, id: Name | None = None) -> None:
         """Learn the reward of an arm; or of several, given as two lists of equal length.
 
-        It answers a pending pull of the arm if there is one, else it counts as one more pull.
-        id: the name of the decision, in place of the arm or with it. Sent again, the same reward
-        counts once; another one is refused.
+        The reward belongs to the arm's oldest pending pull, or else to one that was given up; if
+        there is neither, it counts as one more pull.
+        id: the name of the decision, instead of the arm or together with it. The same reward sent
+        again for that id counts once; a different one is refused.
         """
         with self._lock:
             if id is not None:
@@ -214,7 +187,7 @@ class Decider(Generic[N]):
         return a_reward(given, self._support, self.family)
 
     def forget(self, arm: N, n: int = 1) -> None:
-        """Withdraw n pending pulls of the arm: their rewards will never come."""
+        """Withdraw the n oldest pending pulls of the arm, because their rewards will never come."""
         n = integer("Decider", "n", n, "[1, inf)")
         with self._lock:
             found = self._arm(arm)
@@ -224,7 +197,7 @@ class Decider(Generic[N]):
             self._live.forget(found, list(found.pending)[:n])
 
     def add(self, arm: N) -> None:
-        """Add an arm; it has no rewards yet, so it is soon played."""
+        """Add an arm. It has no rewards yet, so it is played soon."""
         with self._lock:
             name = a_name("arm", arm)
             if name in self._live.arms:
@@ -233,23 +206,24 @@ class Decider(Generic[N]):
             self._live.arrange()
 
     def remove(self, arm: N) -> None:
-        """Remove an arm and all that is known of it; its late rewards are refused from now on."""
+        """Remove an arm and all that was learned about it; later rewards of it are refused."""
         with self._lock:
             removed = self._dispensable(arm)
             self._live.remove(removed)
             self._decisions.drop_arm(removed)
 
     def disable(self, arm: N) -> None:
-        """Do not play the arm until it is enabled again; its late rewards are still learned."""
+        """Stop playing the arm until it is enabled again; late rewards of it are still learned."""
         with self._lock:
             self._live.switch(self._dispensable(arm), enabled=False)
 
     def enable(self, arm: N) -> None:
-        """Play a disabled arm again, with what is known of it."""
+        """Play a disabled arm again, with all that was learned about it."""
         with self._lock:
             self._live.switch(self._arm(arm), enabled=True)
 
     def _dispensable(self, arm: Name) -> LiveArm:
+        """The arm, unless it is the only one enabled: that one must stay."""
         found = self._arm(arm)
         if all(each is found for each in self._live.enabled):
             raise ParameterError.of("Decider", "arm", "one that leaves another enabled", arm)
@@ -257,7 +231,7 @@ class Decider(Generic[N]):
 
     @property
     def t(self) -> int:
-        """The round that is to be played."""
+        """The number of the coming round: 1 in a new decider."""
         with self._lock:
             return self._live.rounds + 1
 
@@ -275,17 +249,17 @@ class Decider(Generic[N]):
 
     @property
     def counts(self) -> dict[N, int]:
-        """The number of rewards of each arm."""
+        """The number of rewards that were learned for each arm."""
         return self._of_arms(lambda arm: arm.pulls)
 
     @property
     def means(self) -> dict[N, float]:
-        """The mean reward of each arm, NaN before the first."""
+        """The mean reward of each arm; NaN before its first reward."""
         return self._of_arms(lambda arm: arm.mean)
 
     @property
     def pending(self) -> dict[N, int]:
-        """The number of pulls of each arm that wait for their reward."""
+        """The number of each arm's pulls whose reward has not come."""
         return self._of_arms(lambda arm: len(arm.pending))
 
     def _of_arms(self, what: Callable[[LiveArm], T]) -> dict[N, T]:
@@ -293,9 +267,9 @@ class Decider(Generic[N]):
             return {arm.name: what(arm) for arm in self._live.arms.values()}
 
     def indices(self) -> dict[N, float]:
-        """The index of each enabled arm in this round: the largest is played.
+        """The index of each enabled arm in the coming round: the arm with the largest is played.
 
-        It is infinite before the first pull, and NaN while the arm's first reward is pending.
+        It is infinite for an arm that was never pulled, and NaN while its first reward is pending.
         """
         if not has_index(self.policy):
             name = type(self.policy).__name__
@@ -305,14 +279,10 @@ class Decider(Generic[N]):
         return known
 
     def _state(self) -> dict[str, Any]:
-        """All that is known, as data that JSON can hold but for the policy and the family."""
+        """All that is known except the policy and the family, as data that JSON can hold."""
         with self._lock:
             return {
-                "seed": self.seed,
-                "replication": self.replication,
-                "horizon": self.horizon,
-                "ties": self.ties,
-                "patience": self.patience,
+                **self._settings.plain(),
                 "withdrawn": self._live.withdrawn,
                 "memory": self._live.memory,
                 "arms": [plain(arm) for arm in self._live.arms.values()],
@@ -320,8 +290,10 @@ class Decider(Generic[N]):
             }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all that is known to a file; a kill at any moment leaves the old or the new one."""
-        with self._saving:  # a later save is written later, and no pull waits for the disk
+        """Write the whole state to a file; a kill at any moment leaves the old or the new file."""
+        # Saves are written one after the other, in the order of their calls. They have a lock of
+        # their own so that no pull waits for the disk.
+        with self._saving:
             known = {"policy": to_spec(self.policy), "family": to_spec(self.family)}
             write(path, {**known, **self._state()})
 
@@ -329,10 +301,11 @@ class Decider(Generic[N]):
     def load(
         cls, path: str | os.PathLike[str], policy: Any = None, family: Any = None
     ) -> Decider[Any]:
-        """The decider that was saved: it goes on as if it had never stopped.
+        """The decider that was saved to a file; it goes on as if it had never stopped.
 
-        policy, family: in place of the saved ones, for instance if their classes are not known by
-        name here. A file that is not there is a FileNotFoundError.
+        policy, family: used instead of the saved ones, for instance if their classes are not
+        imported here. Raises FileNotFoundError if there is no such file, and StateError if it does
+        not hold a decider.
         """
         saved = read(path)
         decider: Decider[Any] = cls.__new__(cls)
@@ -345,16 +318,9 @@ class Decider(Generic[N]):
         return decider
 
     def _resume(self, saved: Reader, policy: Any, family: Any, as_it_was: bool) -> None:
-        self._configure(
-            policy,
-            family,
-            saved.take("seed"),
-            saved.take("horizon"),
-            saved.take("ties"),
-            saved.take("replication"),
-            saved.data.get("patience", _PATIENCE),  # version 1 had none
-        )
-        self._start(saved.arms(self._support), saved.whole("withdrawn"))
+        """Start from a saved state; `as_it_was`: the policy is the saved one, memory included."""
+        settings = Settings.saved(saved, policy, family)
+        self._start(settings, saved.arms(support(family)), saved.whole("withdrawn"))
         self._decisions = saved.decisions(self._live.arms)
         if as_it_was:
             self._live.memory = saved.memory(len(self._live.memory))
@@ -363,7 +329,7 @@ class Decider(Generic[N]):
         return {"policy": self.policy, "family": self.family, "state": self._state()}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        """A copy, or what was pickled: it has locks of its own."""
+        """Restore a pickled or copied decider; it gets its own locks."""
         saved = Reader("a pickled Decider", {"version": VERSION, **kept["state"]})
         self._resume(saved, kept["policy"], kept["family"], as_it_was=True)
 

@@ -1,4 +1,4 @@
-"""What a caller gives a decider, checked: names of arms, ids of decisions, rewards."""
+"""Checks of what a caller gives to a decider: names of arms, ids of decisions, rewards."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 from ..errors import Interval, ParameterError
 from .live_arm import Name
 
-_LARGEST = 1e100  # rewards beyond it could overflow a sum of squares
-_SHOWN = 8  # names listed in a sentence
+_LARGEST = 1e100  # the largest reward: 2^53 squares of it add up to 9e215, below the float limit
+_SHOWN = 8  # names that an error message lists
 
 
 def a_name(parameter: str, given: Any) -> Name:
-    """A string or a whole number."""
+    """The name, if it is a string or a whole number; else raises ParameterError."""
     if isinstance(given, str):
         return given
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
@@ -27,7 +27,7 @@ def a_name(parameter: str, given: Any) -> Name:
 
 
 def unknown(given: Any, names: list[Name]) -> ParameterError:
-    """There is no such arm; the nearest name is suggested."""
+    """The error for a name that no arm has; it suggests the nearest name."""
     listing = ", ".join(repr(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     spelled = {str(name): name for name in names}
@@ -37,7 +37,7 @@ def unknown(given: Any, names: list[Name]) -> ParameterError:
 
 
 def support(family: Any) -> Interval:
-    """The rewards that the family allows, but none so large that its square could overflow."""
+    """The interval of rewards that a decider accepts: the family's, cut at -1e100 and 1e100."""
     low, high, closed_low, closed_high = family.reward_interval()
     return Interval(
         max(low, -_LARGEST),
@@ -48,7 +48,7 @@ def support(family: Any) -> Interval:
 
 
 def a_reward(given: Any, allowed: Interval, family: Any) -> float:
-    """A number that the family allows; True and False are 1 and 0."""
+    """The reward as a float, if it is a number in `allowed`; True and False are 1 and 0."""
     if isinstance(given, np.bool_):
         given = bool(given)
     if not isinstance(given, Real) or given not in allowed:

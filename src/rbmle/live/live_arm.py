@@ -1,4 +1,4 @@
-"""One arm of a decider: its rewards so far, and its pulls that wait for one."""
+"""One arm of a decider: the statistics of its rewards, and its pulls without a reward."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ Name = str | int
 
 @dataclass(slots=True, eq=False)
 class LiveArm:
-    """pending: the numbers of the pulls that wait for their reward, the oldest first.
+    """An arm: what it was paid, and which pulls have no reward.
 
-    lost: how many pulls were given up, because their reward has not come for too long.
-    last: the number of the last pull.
+    pulls, total, squares: the number of rewards, their sum, and the sum of their squared distances
+    from `origin`.
+    pending: the numbers of the pulls whose reward has not come, oldest first.
+    lost: how many pulls were given up because their reward did not come in time.
+    last: the number of the latest pull.
     """
 
     name: Any  # a Name
@@ -26,16 +29,16 @@ class LiveArm:
     lost: int = 0
     last: int = 0
     enabled: bool = True
-    slot: int = -1  # the place among the enabled arms
+    slot: int = -1  # the place among the enabled arms; -1 if disabled
 
     @property
     def rounds(self) -> int:
-        """How many rounds the arm was pulled in, whatever became of the rewards."""
+        """The number of rounds in which the arm was pulled, with or without a reward."""
         return self.pulls + len(self.pending) + self.lost
 
     @property
     def blind(self) -> bool:
-        """Pulled, but without any reward yet: it can have no index."""
+        """Whether the arm was pulled but has no reward yet, and so has no index."""
         return self.pulls == 0 and bool(self.pending or self.lost)
 
     @property
@@ -43,8 +46,10 @@ class LiveArm:
         return self.total / self.pulls if self.pulls else float("nan")
 
     def statistics(self) -> tuple[float, float, float, float]:
-        """Pulls, sum, sum of squares and what these are taken about, as `policies.Arms` has them,
-        as if pending pulls had each paid the mean so far."""
+        """Pulls, sum, squares and origin as in `policies.Arms`.
+
+        They are computed as if each pending pull had paid the mean so far.
+        """
         waiting = len(self.pending)
         if not waiting:
             return self.pulls, self.total, self.squares, self.origin
@@ -57,8 +62,11 @@ class LiveArm:
         )
 
     def answered(self, number: int | None) -> bool:
-        """Take back the pull that a reward answers: the one of this number, or else the oldest that
-        waits, or one that was given up. False if there is none: the reward is of another pull."""
+        """Strike off the pull that a reward belongs to; False if there is none.
+
+        number: that of the pull, or None for the oldest pending one. If no such pull is pending, a
+        pull that was given up is struck off, if there is one.
+        """
         if number is None or number not in self.pending:
             number = next(iter(self.pending), None) if number is None else None
         if number is not None:
@@ -71,7 +79,7 @@ class LiveArm:
 
 
 def listed(arms: Iterable[LiveArm]) -> list[str]:
-    """Arms as the lines of a table."""
+    """The lines of a table of the arms."""
     arms = list(arms)
     width = max(3, *(len(str(arm.name)) for arm in arms))
     return [f"{'arm':{width}}{'pulls':>10}{'mean':>10}{'pending':>10}"] + [

@@ -1,6 +1,7 @@
-"""A policy at work on arms that come and go: what it sees, what it chooses, what is still to come.
+"""`LiveArms`, the decider's engine: no validation, no locking.
 
-`LiveArms` is the decider's engine: no validation, no locking.
+It lays out for the policy the statistics of the enabled arms, asks it for a choice, and keeps track
+of pulls whose rewards have not come.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def decide(
     replication: int,
     random_ties: bool,
 ) -> int:
-    """One choice, as in the simulator's loop: the arm of round t with the random numbers of `draw`.
+    """One choice, as in the simulator's loop: the arm to play in round t.
 
-    A known horizon that is past keeps the rule in its last round. Random numbers are those of a
-    32-bit round, so they repeat after 2^32 rounds.
+    draw: the round whose random numbers are used. Only its lowest 32 bits count, so random numbers
+    repeat after 2^32 rounds. A policy with a known horizon (> 0) never sees a later round than it.
     """
     now = min(t, horizon) if horizon > 0 else t
     rng = Draws(key0, key1, replication, draw & 0xFFFFFFFF, random_ties)
@@ -47,20 +48,21 @@ def decide(
 
 @kernel
 def rank(policy: Any, family: Any, arms: Arms, t: int, horizon: int, indices: Floats) -> None:
-    """The index of each arm in round t."""
+    """Fill `indices` with the index of each arm in round t."""
     now = min(t, horizon) if horizon > 0 else t
     level = policy.level(family, arms, Clock(now, horizon))
     for i in range(arms.n_arms()):
         indices[i] = policy.index_of(family, arms, i, level)
 
 
-# A blind arm, one that was pulled but has no reward yet, is pulled again after so many rounds for
-# each enabled arm: lost rewards cannot starve it, and blind arms take one round in so many at most.
+# An arm is blind if it was pulled but has no reward yet. Of K enabled arms, a blind one is pulled
+# again after 10 K rounds, so that lost rewards cannot starve it. Each of at most K blind arms then
+# takes one round in 10 K, all of them together at most one round in ten. The 10 is a choice.
 ROUNDS_BLIND = 10
 
 
 class LiveArms:
-    """Arms, and the policy that chooses among those that are enabled."""
+    """All arms of a decider, and the policy that chooses among those that are enabled."""
 
     def __init__(
         self,
@@ -73,23 +75,23 @@ class LiveArms:
         patience: int,
         withdrawn: int = 0,
     ) -> None:
-        """source: the seed and the replication; horizon: 0 unless the policy needs it;
-        patience: the rounds after which a pending pull is given up;
-        withdrawn: the pulls that were forgotten or are of removed arms. Their random numbers are
-        used up, though they count for nothing else."""
+        """source: the seed and the replication. horizon: 0 unless the policy needs it.
+        patience: the number of rounds after which a pending pull is given up.
+        withdrawn: how many pulls were forgotten or belonged to arms that are removed. They no
+        longer count as rounds, but their random numbers are not used again."""
         self.arms = {arm.name: arm for arm in arms}
         self.policy, self.family, self.horizon = policy, family, horizon
         self.withdrawn = withdrawn
         self.rounds = sum(arm.rounds for arm in arms)
         self.patience = patience
         waiting = [(number, arm) for arm in arms for number in arm.pending]
-        self._waiting = deque(sorted(waiting, key=lambda each: each[0]))  # pulls, the oldest first
+        self._waiting = deque(sorted(waiting, key=lambda each: each[0]))  # oldest pull first
         seed, replication = source
         self._constants = (horizon, *key(seed), replication, random_ties)
         self.arrange()
 
     def arrange(self) -> None:
-        """Lay out what the policy sees: the enabled arms, side by side."""
+        """Lay out anew the statistics that the policy sees: those of the enabled arms."""
         self.enabled = [arm for arm in self.arms.values() if arm.enabled]
         self._seen = Arms.fresh(len(self.enabled))
         self._state = fresh_state(self.policy, self.family, len(self.enabled))
@@ -97,7 +99,7 @@ class LiveArms:
         self._decide = decide.specialised(
             self.policy, self._state, self.family, self._chooser, self._seen, 1, 1, *self._constants
         )
-        self._blind: dict[Name, int] = {}  # and the number of their last pull, the oldest first
+        self._blind: dict[Name, int] = {}  # blind arm -> number of its last pull, oldest first
         for arm in self.arms.values():
             arm.slot = -1
         for slot, arm in enumerate(self.enabled):
@@ -106,7 +108,7 @@ class LiveArms:
         self._blind = dict(sorted(self._blind.items(), key=lambda each: each[1]))
 
     def _show(self, arm: LiveArm) -> None:
-        """Let the policy see what the arm is now."""
+        """Copy the arm's present statistics to the place where the policy sees them."""
         slot, blind, was_blind = arm.slot, arm.blind, arm.name in self._blind
         if slot < 0 or (blind and was_blind):
             return
@@ -125,11 +127,11 @@ class LiveArms:
 
     @property
     def number(self) -> int:
-        """The number of the coming pull: no two pulls have the same, whatever is withdrawn."""
+        """The number of the coming pull; no number is ever used twice, even after a withdrawal."""
         return self.rounds + self.withdrawn + 1
 
     def pull(self) -> LiveArm:
-        """Choose an arm and wait for its reward."""
+        """Choose an arm, and note that its reward is pending."""
         self._give_up()
         number, arms = self.number, self.enabled
         overdue = self._overdue()
@@ -144,13 +146,13 @@ class LiveArms:
         self._waiting.append((number, chosen))
         self.rounds += 1
         if self._blind.pop(chosen.name, None) is not None:
-            self._blind[chosen.name] = number  # now it is the one that was pulled last
+            self._blind[chosen.name] = number  # moves it to the end: it was pulled last
         else:
             self._show(chosen)
         return chosen
 
     def _give_up(self) -> None:
-        """Give up pulls whose reward has not come for too long: they tell nothing of their arm."""
+        """Give up pulls that have waited longer than `patience`: the policy no longer sees them."""
         too_old = self.number - self.patience
         while self._waiting and self._waiting[0][0] <= too_old:
             number, arm = self._waiting.popleft()
@@ -160,7 +162,7 @@ class LiveArms:
                 self._show(arm)
 
     def _overdue(self) -> LiveArm | None:
-        """A blind arm that was not pulled for long, if there is one."""
+        """The blind arm that is due to be pulled again (see ROUNDS_BLIND), or None."""
         name = next(iter(self._blind), None)
         if name is None:
             return None
@@ -168,9 +170,9 @@ class LiveArms:
         return self.arms[name] if waited > ROUNDS_BLIND * len(self.enabled) else None
 
     def _choose(self, arms: list[LiveArm]) -> int:
-        """The policy's choice among the arms: all that are enabled, or some of them."""
+        """The place in `arms` of the policy's choice. arms: all enabled arms, or some of them."""
         seen, state = self._seen, self._state
-        if len(arms) < len(self.enabled):  # those that are not blind
+        if len(arms) < len(self.enabled):  # the blind ones are left out
             seen = _side_by_side(arms)
             state = fresh_state(self.policy, self.family, len(arms))
         memory = self.memory
@@ -187,7 +189,8 @@ class LiveArms:
     def memory(self) -> list[float]:
         """The numbers that the policy carries from round to round.
 
-        What it concludes from rewards that are only supposed, those of pending pulls, is not kept.
+        They change only in rounds in which no pull of an enabled arm is pending: a conclusion from
+        rewards that are only assumed (those of pending pulls) must not last.
         """
         kept: list[float] = self._state[: self.policy.remembers()].tolist()
         return kept
@@ -197,8 +200,11 @@ class LiveArms:
         self._state[: len(values)] = values
 
     def learn(self, arm: LiveArm, reward: float, number: int | None = None) -> None:
-        """Learn a reward: that of the pull of this number; or of the oldest that waits for one, or
-        was given up; or else of one more pull."""
+        """Learn a reward of the arm.
+
+        number: that of the pull it belongs to. If it is None, the reward belongs to the oldest
+        pending pull, or else to one that was given up, or else it counts as one more pull.
+        """
         if not arm.answered(number):
             self.rounds += 1
         if arm.pulls == 0:
@@ -210,7 +216,7 @@ class LiveArms:
         self._show(arm)
 
     def forget(self, arm: LiveArm, numbers: list[int]) -> None:
-        """Withdraw pending pulls of the arm."""
+        """Withdraw the arm's pending pulls of these numbers."""
         for number in numbers:
             del arm.pending[number]
         self._withdraw(len(numbers))
@@ -223,7 +229,7 @@ class LiveArms:
             self.arrange()
 
     def remove(self, arm: LiveArm) -> None:
-        """Remove the arm and all that is known of it."""
+        """Remove the arm and all that was learned about it."""
         del self.arms[arm.name]
         self._withdraw(arm.rounds)
         self.arrange()
@@ -233,7 +239,7 @@ class LiveArms:
         self.withdrawn += n
 
     def indices(self) -> dict[Name, float]:
-        """The index of each enabled arm, if it has one: before the first pull inf, else NaN."""
+        """The index of each enabled arm: inf if it was never pulled, NaN if it is blind."""
         ranked = [arm for arm in self.enabled if arm.pulls]
         values = np.empty(len(ranked))
         if ranked:
@@ -245,6 +251,6 @@ class LiveArms:
 
 
 def _side_by_side(arms: list[LiveArm]) -> Arms:
-    """The statistics of arms none of which is blind."""
+    """The statistics of the arms, as policies read them; each arm must have a reward."""
     rows = np.array([arm.statistics() for arm in arms], dtype=float)
     return Arms(*np.ascontiguousarray(rows.T))

@@ -1,4 +1,4 @@
-"""The state of a live decider as a file: versioned JSON, written all at once or not at all."""
+"""The file that holds a decider's state: versioned JSON, written atomically, checked when read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from .decisions import Decision, Decisions
 from .live_arm import LiveArm, Name
 
 FORMAT, VERSION = "rbmle-decider", 2
-_COUNTS = 2**53  # counts are exact in floating point below this
-_PENDING = 10**7  # pending pulls of an arm in a file of version 1: some 1 GB
-_ROUNDING = 1e-6  # relative error of a sum: at most its number of terms, 10^10, times 2^-53
+_COUNTS = 2**53  # every whole number up to this is a float
+_PENDING = 10**7  # most pending pulls of an arm in a file of version 1: 1.4 GB as measured
+# A saved sum may be this much outside the range of sums of allowed rewards, relatively. Rounding
+# changes a sum of n terms of one sign by at most n 2^-53 of it: 1e-6 covers 10^10 pulls.
+_ROUNDING = 1e-6
 
 
 def plain(arm: LiveArm) -> dict[str, Any]:
-    """The arm as data that JSON can hold; `Reader.arms` turns it back."""
+    """The arm as data that JSON can hold; `Reader.arms` reads it."""
     return {
         "name": arm.name,
         "pulls": arm.pulls,
@@ -34,19 +36,19 @@ def plain(arm: LiveArm) -> dict[str, Any]:
 
 
 def plain_decisions(decisions: Decisions) -> list[list[Any]]:
-    """The named decisions: id, arm, number of the pull, reward."""
+    """The named decisions as data that JSON can hold: lists of id, arm, number, reward."""
     return [[id, each.arm.name, each.number, each.reward] for id, each in decisions.items()]
 
 
 def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
-    """Replace the file: who reads it, or finds it after a crash, sees the old or the new state."""
+    """Write the state to the file; a reader sees the old or the new state, also after a crash."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
     write_atomically(path, (text + "\n").encode("ascii"))
     sweep_leftovers(path)
 
 
 def read(path: str | os.PathLike[str]) -> Reader:
-    """The state in the file, if it is one of ours and not from the future."""
+    """The state in the file; raises StateError unless this version of the package can read it."""
     with open(path, "rb") as file:
         content = file.read()
     try:
@@ -73,7 +75,7 @@ def _sentence(path: str | os.PathLike[str], why: str) -> str:
 
 
 class Reader:
-    """An object in a state file: every value is checked as it is taken out."""
+    """An object of a state file, whose values are checked as they are taken out."""
 
     def __init__(
         self, path: str | os.PathLike[str], data: Mapping[str, Any], where: str = ""
@@ -104,7 +106,7 @@ class Reader:
         return self.error(f"{self.where}{key!r} must be {allowed}, not {_short(value)}")
 
     def arms(self, support: Interval) -> list[LiveArm]:
-        """The arms, which must hold what rewards in the support can add up to."""
+        """The arms; their sums must be possible for rewards in the interval `support`."""
         listed = self.take("arms")
         if not isinstance(listed, list) or not listed:
             raise self.bad("arms", "a list of arms", listed)
@@ -121,7 +123,7 @@ class Reader:
         if sum(arm.rounds for arm in arms.values()) >= _COUNTS:
             raise self.error("it has too many pulls")
         last = newest = sum(arm.rounds for arm in arms.values()) + self.whole("withdrawn")
-        if self.data["version"] == 1:  # it had no numbers: pending pulls begin to wait anew
+        if self.data["version"] == 1:  # it had no numbers: pending pulls count as the newest
             for arm in arms.values():
                 arm.pending = dict.fromkeys(range(last - len(arm.pending) + 1, last + 1))
                 last -= len(arm.pending)
@@ -133,7 +135,7 @@ class Reader:
         return list(arms.values())
 
     def decisions(self, arms: Mapping[Name, LiveArm]) -> Decisions:
-        """The named decisions; version 1 had none."""
+        """The named decisions; files of version 1 have none."""
         found = Decisions()
         for each in self._list("decisions") if "decisions" in self.data else []:
             form = isinstance(each, list) and len(each) == 4
@@ -156,7 +158,7 @@ class Reader:
         return value
 
     def pending(self) -> dict[int, None]:
-        """The numbers of the pulls that wait; version 1 had only how many there are."""
+        """The numbers of the pending pulls; a file of version 1 only says how many there are."""
         given = self.take("pending")
         if type(given) is int and 0 <= given <= _PENDING:
             return dict.fromkeys(range(given))
@@ -165,8 +167,11 @@ class Reader:
         return dict.fromkeys(sorted(given))
 
     def memory(self, size: int) -> list[float]:
-        """The numbers that the policy remembers. Version 1 had arms' places and -1 for none there,
-        which are now 1, 2, ... and 0 for none."""
+        """The numbers that the policy carries from round to round.
+
+        Files of version 1 count arms from 0 there, with -1 for none; now they are counted from 1,
+        with 0 for none.
+        """
         values = self.take("memory")
         if (
             not isinstance(values, list)
@@ -187,7 +192,7 @@ class Reader:
             self.whole("pulls"),
             self.real("sum"),
             self.real("squares"),
-            self.real("origin") if "origin" in self.data else 0.0,  # version 1: about 0
+            self.real("origin") if "origin" in self.data else 0.0,  # version 1: squares about 0
             self.pending(),
             self.whole("lost") if "lost" in self.data else 0,
             enabled=enabled,

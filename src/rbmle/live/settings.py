@@ -1,0 +1,88 @@
+"""The settings of a decider: everything about it except what it has learned."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..errors import ParameterError, integer, one_of
+from ..families import FAMILIES
+from ..policies.fit import check_fit
+from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
+from .live_arm import LiveArm
+from .live_arms import LiveArms
+from .state import Reader
+
+# Rounds after which a pull without a reward is given up. A choice, not a measurement: more rounds
+# than a batch usually has, few enough for lost rewards to be noticed soon.
+PATIENCE = 1_000
+
+
+class Settings(NamedTuple):
+    """What a `Decider` was made with; its docstring explains each field."""
+
+    policy: Any
+    family: Any
+    seed: int
+    horizon: int | None
+    ties: str
+    replication: int
+    patience: int
+
+    @classmethod
+    def checked(
+        cls, policy: Any, family: Any, seed: Any, horizon: Any, ties: Any,
+        replication: Any, patience: Any,
+    ) -> Settings:  # fmt: skip
+        """The settings, or an error that names the first one that is not allowed."""
+        if type(family) not in FAMILIES.values():
+            raise ParameterError.of(
+                "Decider", "family", "an instance of a family class, as in Bernoulli()", family
+            )
+        check_fit(policy, family)
+        seed = integer("Decider", "seed", seed, f"[0, {MAX_SEED}]")
+        replication = integer("Decider", "replication", replication, f"[0, {MAX_REPLICATIONS - 1}]")
+        ties = one_of("Decider", "ties", ties, ("random", "first"))
+        patience = integer("Decider", "patience", patience, f"[1, {MAX_ROUNDS}]")
+        if horizon is not None:
+            horizon = integer("Decider", "horizon", horizon, f"[1, {MAX_ROUNDS}]")
+        elif policy.needs_horizon():
+            raise ParameterError.of(
+                "Decider", "horizon", f"given for {type(policy).__name__}, which needs it", None
+            )
+        return cls(policy, family, seed, horizon, ties, replication, patience)
+
+    @classmethod
+    def saved(cls, saved: Reader, policy: Any, family: Any) -> Settings:
+        """The settings in a saved state, with this policy and family."""
+        return cls.checked(
+            policy,
+            family,
+            saved.take("seed"),
+            saved.take("horizon"),
+            saved.take("ties"),
+            saved.take("replication"),
+            saved.data.get("patience", PATIENCE),  # files of version 1 do not have it
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """All settings except the policy and the family, as data that JSON can hold."""
+        return {
+            "seed": self.seed,
+            "replication": self.replication,
+            "horizon": self.horizon,
+            "ties": self.ties,
+            "patience": self.patience,
+        }
+
+    def live_arms(self, arms: list[LiveArm], withdrawn: int) -> LiveArms:
+        """The engine of a decider with these settings and arms."""
+        return LiveArms(
+            arms,
+            self.policy,
+            self.family,
+            (self.seed, self.replication),
+            (self.horizon or 0) if self.policy.needs_horizon() else 0,
+            self.ties == "random",
+            self.patience,
+            withdrawn,
+        )
