@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._compile import Floats, kernel
 from ._memory import check_memory
-from .choosers import chooser_for
+from .choosers import Chooser, chooser_for
 from .errors import ParameterError, integer, one_of
+from .families import Family
 from .policies.arms import Arms, Clock
-from .policies.base import fresh_state
+from .policies.base import Policy, fresh_state
 from .policies.fit import player
 from .random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from .result import Result
@@ -30,9 +31,9 @@ _SECONDS_A_WAIT = 0.2  # Windows does not interrupt a wait, so none is long
 
 @kernel
 def play(
-    policy: Any,
-    family: Any,
-    chooser: Any,
+    policy: Policy,
+    family: Family,
+    chooser: Chooser,
     arms: Arms,
     state: Floats,
     source: Any,

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._compile import Floats, kernel
-from .choosers import chooser_for
+from .choosers import Chooser, chooser_for
 from .errors import integer
+from .families import Family
 from .live.decider import Decider
 from .policies.arms import Arms, Clock
-from .policies.base import fresh_state
+from .policies.base import Policy, fresh_state
 from .policies.fit import player
 from .random import Counter, key
 from .rewards.problems import Problem
@@ -46,9 +47,9 @@ class Timing(NamedTuple):
 
 @kernel
 def record_run(
-    policy: Any,
-    family: Any,
-    chooser: Any,
+    policy: Policy,
+    family: Family,
+    chooser: Chooser,
     arms: Arms,
     state: Floats,
     source: Any,
@@ -70,9 +71,9 @@ def record_run(
 
 @kernel
 def replay(
-    policy: Any,
-    family: Any,
-    chooser: Any,
+    policy: Policy,
+    family: Family,
+    chooser: Chooser,
     arms: Arms,
     state: Floats,
     randomness: Any,
@@ -135,7 +136,7 @@ class Recording:
 
 
 def decision_time(
-    policy: Any,
+    policy: Policy,
     problem: Problem,
     family: Any = None,
     horizon: int = 10_000,
@@ -150,7 +151,7 @@ def decision_time(
 
 
 def live_decision_time(
-    policy: Any,
+    policy: Policy,
     problem: Problem,
     family: Any = None,
     horizon: int = 2_000,

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._compile import Floats, record
+from ..families import Family
 from ..policies.arms import Arms, Clock
+from ..policies.base import Policy
 from ..random import Draws
 from .promises import same_past
 
@@ -49,7 +51,7 @@ class Champion(NamedTuple):
         """As for `withdraw`."""
 
     def pick(
-        self, policy: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
         """The arm that a scan finds."""
         unpulled = arms.unpulled()
@@ -90,7 +92,7 @@ class Champion(NamedTuple):
                 place -= 1
         return i
 
-    def challenged(self, family: Any, arms: Arms, level: float) -> tuple[int, int]:
+    def challenged(self, family: Family, arms: Arms, level: float) -> tuple[int, int]:
         """The arm that leads by bounds alone, and what is known about its rivals.
 
         An arm whose index is not `surely_below` the leader's `index_below` is a challenger. If its

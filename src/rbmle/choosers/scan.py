@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._compile import Floats, record
+from ..families import Family
 from ..policies.arms import Arms, Clock
+from ..policies.base import Policy
 from ..random import Draws
 
 
@@ -19,7 +21,7 @@ class Scan(NamedTuple):
         """It remembers nothing."""
 
     def pick(
-        self, policy: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
         chosen: int = policy.choose(state, family, arms, clock, rng)
         return chosen

@@ -20,7 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._compile import Floats, lean, record
+from ..families import Family
 from ..policies.arms import ArmCount, Arms, Clock
+from ..policies.base import Policy
 from ..random import Draws
 
 # A node of the tree, one cache line: who leads the arms below it, ...
@@ -48,7 +50,9 @@ _POOR = 0.05  # a certainty shorter than this share of the span is worth a secon
 
 
 @lean
-def find(tournament: Any, policy: Any, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
+def find(
+    tournament: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws
+) -> int:
     """The arm to play: one without a reward, or the champion."""
     chosen: int = tournament.first_unpulled(arms)
     if chosen < 0:
@@ -87,7 +91,7 @@ class Tournament(NamedTuple):
         self.memory[CHANGED], self.memory[ABSENT] = -1.0, 0.0
 
     def pick(
-        self, policy: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
         """The arm that `choose` of an index policy finds by looking at all of them."""
         return find(self, policy, family, arms, clock, rng)
@@ -130,7 +134,7 @@ class Tournament(NamedTuple):
         self.memory[UNPULLED] = i
         return i if i < arms.n_arms() else -1
 
-    def replay(self, policy: Any, family: Any, arms: Arms, level: float) -> None:
+    def replay(self, policy: Policy, family: Family, arms: Arms, level: float) -> None:
         """Play the matches that are not certain at this level, from the leaves up."""
         k, every = 0, level < self.memory[LEVEL]  # certainty is only ever about higher levels
         if every:
@@ -170,7 +174,7 @@ class Tournament(NamedTuple):
         nodes[leaf, LEAST] = nodes[leaf, MOST] = 0.0
         nodes[leaf, LEAST_RISE] = nodes[leaf, MOST_RISE] = 0.0
 
-    def match(self, policy: Any, family: Any, arms: Arms, k: int, level: float) -> None:
+    def match(self, policy: Policy, family: Family, arms: Arms, k: int, level: float) -> None:
         """Settle who leads the arms below node k."""
         nodes, left, right = self.nodes, 2 * k, 2 * k + 1
         if nodes[left, TOP] < 0.0 or nodes[right, TOP] < 0.0:
@@ -206,7 +210,7 @@ class Tournament(NamedTuple):
         return float(least - most)
 
     def outcome(
-        self, policy: Any, family: Any, arms: Arms, left: int, right: int, level: float
+        self, policy: Policy, family: Family, arms: Arms, left: int, right: int, level: float
     ) -> tuple[float, float]:
         """Who of two nodes leads: left if positive, right if negative, 0 for a tie; and up to which
         level. The lines say nothing, at first."""
@@ -242,7 +246,7 @@ class Tournament(NamedTuple):
         return bool(nodes[a, MOST] == value == nodes[b, LEAST] and nodes[b, MOST] == value)
 
     def enclose(
-        self, policy: Any, family: Any, arms: Arms, k: int, level: float, span: float
+        self, policy: Policy, family: Family, arms: Arms, k: int, level: float, span: float
     ) -> float:
         """Draw the lines of node k's leader anew, from this level on; returns its index.
 

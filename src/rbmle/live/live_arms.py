@@ -13,19 +13,20 @@ from typing import Any
 import numpy as np
 
 from .._compile import Floats, kernel
-from ..choosers import chooser_for
+from ..choosers import Chooser, chooser_for
+from ..families import Family
 from ..policies.arms import Arms, Clock, origin_of
-from ..policies.base import fresh_state
+from ..policies.base import Policy, fresh_state
 from ..random import Draws, key
 from .live_arm import LiveArm, Name
 
 
 @kernel
 def decide(
-    policy: Any,
+    policy: Policy,
     state: Floats,
-    family: Any,
-    chooser: Any,
+    family: Family,
+    chooser: Chooser,
     arms: Arms,
     t: int,
     draw: int,
@@ -47,7 +48,7 @@ def decide(
 
 
 @kernel
-def rank(policy: Any, family: Any, arms: Arms, t: int, horizon: int, indices: Floats) -> None:
+def rank(policy: Policy, family: Family, arms: Arms, t: int, horizon: int, indices: Floats) -> None:
     """Fill `indices` with the index of each arm in round t."""
     now = min(t, horizon) if horizon > 0 else t
     level = policy.level(family, arms, Clock(now, horizon))

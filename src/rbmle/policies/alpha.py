@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from .._compile import record
 from .._record import Choice, register
 from ..errors import ParameterError
+from ..families import Family
 from .arms import Arms, Clock
 
 T = TypeVar("T")
@@ -21,7 +22,7 @@ T = TypeVar("T")
 BIASES: dict[str, type] = {}
 
 
-def alpha(self: Any, family: Any, arms: Arms, clock: Clock) -> float:
+def alpha(self: Any, family: Family, arms: Arms, clock: Clock) -> float:
     """alpha(t) = min(C_alpha(t), beta(t)) log t: the last line of Algorithms 1, 2 and 3."""
     beta = self.beta_at(clock)
     return float(min(self.c_alpha(family, arms, clock, beta), beta) * clock.log_t())
@@ -33,7 +34,9 @@ def beta_at(self: Any, clock: Clock) -> float:
     return float(sqrt(log_t) if self.power == 0.5 else log_t**self.power)
 
 
-def gap_and_top(self: Any, arms: Arms, clock: Clock, low: float, high: float) -> Any:
+def gap_and_top(
+    self: Any, arms: Arms, clock: Clock, low: float, high: float
+) -> tuple[float, float]:
     """The estimated gap max_i max(0, L_i - max_{j != i} U_j), and the largest U_i.
 
     L_i and U_i are p_i -+ width, kept within [low, high]. Only the arm with the largest U_i can
@@ -52,7 +55,7 @@ def gap_and_top(self: Any, arms: Arms, clock: Clock, low: float, high: float) ->
 
 
 def capped_ratio(
-    self: Any, family: Any, numerator: float, mean: float, lower: float, beta: float
+    self: Any, family: Family, numerator: float, mean: float, lower: float, beta: float
 ) -> float:
     """numerator / K*(mean, lower), or infinity where the quick check says that it exceeds beta.
 
@@ -85,7 +88,7 @@ class LogBias(NamedTuple):
 
     c: Annotated[float, "(0, inf)"] = 1.0
 
-    def alpha(self, family: Any, arms: Arms, clock: Clock) -> float:
+    def alpha(self, family: Family, arms: Arms, clock: Clock) -> float:
         return self.c * clock.log_t()
 
     def steady(self) -> bool:
@@ -98,7 +101,7 @@ class BetaBias(NamedTuple):
 
     power: Annotated[float, "(0, inf)"] = 0.5
 
-    def alpha(self, family: Any, arms: Arms, clock: Clock) -> float:
+    def alpha(self, family: Family, arms: Arms, clock: Clock) -> float:
         log_t = clock.log_t()
         return (sqrt(log_t) if self.power == 0.5 else log_t**self.power) * log_t
 
@@ -133,7 +136,7 @@ class AdaptiveGaussian(NamedTuple):
         factor = 1.0 if self.constant == Constant.script else 2.0 * self.sigma * self.sigma
         return sqrt(factor * (n_arms + 2) * log_t / n)
 
-    def c_alpha(self: Any, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+    def c_alpha(self: Any, family: Family, arms: Arms, clock: Clock, beta: float) -> float:
         gap, _ = self.gap_and_top(arms, clock, -inf, inf)
         if gap <= 0.0:
             return inf
@@ -157,7 +160,7 @@ class AdaptiveBernoulli(NamedTuple):
     def width(self, n: float, n_arms: int, log_t: float) -> float:
         return sqrt((n_arms + 2) * log_t / n)
 
-    def c_alpha(self: Any, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+    def c_alpha(self: Any, family: Family, arms: Arms, clock: Clock, beta: float) -> float:
         gap, top = self.gap_and_top(arms, clock, 0.0, 1.0)
         if gap <= 0.0:
             return inf
@@ -203,7 +206,7 @@ class AdaptiveExponential(NamedTuple):
             second *= n
         return (first + sqrt(first * first + second)) / n
 
-    def c_alpha(self: Any, family: Any, arms: Arms, clock: Clock, beta: float) -> float:
+    def c_alpha(self: Any, family: Family, arms: Arms, clock: Clock, beta: float) -> float:
         gap, top = self.gap_and_top(arms, clock, self.lower, inf)
         if gap <= 0.0:
             return inf

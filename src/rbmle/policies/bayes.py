@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from math import inf, log
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from .._compile import Floats
 from .._record import Choice
 from ..errors import ParameterError
+from ..families import Conjugate
 from ..families.base import flat
 from ..random import Draws
 from .arms import Arms, Clock
@@ -29,11 +30,11 @@ class BayesUCB(NamedTuple):
 
     c: Annotated[float, "[0, inf)"] = 0.0
 
-    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+    def level(self, family: Conjugate, arms: Arms, clock: Clock) -> float:
         """The probability of the tail above the quantile."""
         return 1.0 / (clock.t * log(clock.horizon) ** self.c) if self.c > 0.0 else 1.0 / clock.t
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
         return float(family.posterior_quantile(arms.pulls[i], arms.sums[i], level))
 
     def needs_horizon(self) -> bool:
@@ -59,7 +60,7 @@ class ThompsonSampling(NamedTuple):
 
     prior: Prior | str = "conjugate"
 
-    def choose(self, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
+    def choose(self, state: Floats, family: Conjugate, arms: Arms, clock: Clock, rng: Draws) -> int:
         unpulled = arms.unpulled()
         if unpulled >= 0:
             return unpulled
@@ -70,7 +71,7 @@ class ThompsonSampling(NamedTuple):
                 best, chosen = drawn, i
         return chosen
 
-    def draw(self, family: Any, arms: Arms, i: int, rng: Draws) -> float:
+    def draw(self, family: Conjugate, arms: Arms, i: int, rng: Draws) -> float:
         """A draw from the posterior of arm i's mean."""
         n, total = arms.pulls[i], arms.sums[i]
         if self.prior == Prior.flat:
@@ -82,7 +83,7 @@ class ThompsonSampling(NamedTuple):
     def samples_posteriors(self) -> bool:
         return True
 
-    def check_family(self, family: Any) -> None:
+    def check_family(self, family: Conjugate) -> None:
         if self.prior == Prior.flat and type(family).flat is flat:
             raise ParameterError.of(
                 "ThompsonSampling",

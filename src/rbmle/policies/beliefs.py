@@ -22,7 +22,7 @@ posteriors move a little, and one more reward changes the table of one arm only.
 from __future__ import annotations
 
 from math import exp, floor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from .._record import Choice
 from ..random import Draws
 from .arms import Arms
 from .panels import NOWHERE, Span, lay_panels, panel_width
+from .posterior_shape import Shaped
 
 Nodes = NDArray[np.float64]  # (panels, nodes)
 Tables = NDArray[np.float64]  # (panels, arms, nodes)
@@ -118,14 +119,14 @@ class Beliefs(NamedTuple):
     regret: Floats  # what each arm costs and tells
     information: Floats
 
-    def solve(self, family: Any, arms: Arms) -> None:
+    def solve(self, family: Shaped, arms: Arms) -> None:
         """p_a and E[theta_j | A* = a] of the arms as they are now."""
         self.refresh(family, arms)
         if abs(self.integrate() - 1.0) > CLOSE:
             self.halve(family)
             self.integrate()
 
-    def refresh(self, family: Any, arms: Arms) -> None:
+    def refresh(self, family: Shaped, arms: Arms) -> None:
         """Bring the tables up to date: those of the arms that changed, or all if panels moved."""
         moved = False
         for i in range(arms.n_arms()):
@@ -149,7 +150,7 @@ class Beliefs(NamedTuple):
                 self.size[i] = family.posterior_size(n)
                 self.tabulate(family, i)
 
-    def halve(self, family: Any) -> None:
+    def halve(self, family: Shaped) -> None:
         """Halve panels where P rises until the p_a add up to 1, or there is no room for more."""
         before, largest = NOWHERE, self.rise()
         while self.lay(family, largest):
@@ -160,7 +161,7 @@ class Beliefs(NamedTuple):
         self.lay(family, before)
         self.tabulate_all(family)
 
-    def tabulate_all(self, family: Any) -> None:
+    def tabulate_all(self, family: Shaped) -> None:
         self.panels[1] = 1.0
         for i in range(self.low.size):
             self.tabulate(family, i)
@@ -201,7 +202,7 @@ class Beliefs(NamedTuple):
                 width = max(width, self.span[p])
         return Span(low, high, 0.5 * width)
 
-    def lay(self, family: Any, largest: Span) -> bool:
+    def lay(self, family: Shaped, largest: Span) -> bool:
         """Lay panels for the present spans and describe the nodes; False if there were too many."""
         count = lay_panels(self.low, self.high, self.width, largest, self.left, self.span)
         self.panels[0] = count
@@ -222,7 +223,7 @@ class Beliefs(NamedTuple):
                 self.far_at[p, k] = family.density_kl(origin, mean)
         return bool(self.left[count - 1] + self.span[count - 1] >= self.high.max())
 
-    def tabulate(self, family: Any, i: int) -> None:
+    def tabulate(self, family: Shaped, i: int) -> None:
         """F_i and h_i at every node that the posterior reaches: its density integrated panel by
         panel, up to a constant, which F at the end then gives.
 
@@ -250,7 +251,7 @@ class Beliefs(NamedTuple):
                 self.hazard[p, i, k] /= below
                 self.below[p, i, k] = below * share
 
-    def mass_below(self, family: Any, i: int) -> float:
+    def mass_below(self, family: Shaped, i: int) -> float:
         """The integral of the same density from where the posterior begins to the first panel."""
         mass, at, begin = 0.0, self.low[i], min(self.left[0], self.high[i])
         while at < begin:
@@ -288,7 +289,7 @@ class Beliefs(NamedTuple):
             self.best[a] /= total  # exactly 1 in all: an error would be one of the small regrets
         return total
 
-    def draw_jointly(self, family: Any, arms: Arms, rng: Draws) -> None:
+    def draw_jointly(self, family: Shaped, arms: Arms, rng: Draws) -> None:
         """The same from joint posterior samples (Russo and Van Roy 2018, Algorithm 3); those of an
         arm stay until it is pulled again."""
         n_arms, samples = self.samples.shape

@@ -11,11 +11,12 @@ from typing import Annotated, Any, NamedTuple
 
 from .._compile import Floats, njit
 from ..errors import ParameterError
-from ..families import Gaussian
+from ..families import Family, Gaussian
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
-from .beliefs import MAX_PANELS, Method, beliefs_in, beliefs_size
+from .beliefs import MAX_PANELS, Beliefs, Method, beliefs_in, beliefs_size
+from .posterior_shape import Shaped, Tells
 
 
 @njit
@@ -70,7 +71,7 @@ def remembers(self: Any) -> int:
     return 1
 
 
-def scratch(self: Any, family: Any, n_arms: int) -> int:
+def scratch(self: Any, family: Family, n_arms: int) -> int:
     """The tables of `Beliefs`."""
     return beliefs_size(n_arms, self.panels(), self.drawn())
 
@@ -84,7 +85,7 @@ def check_family(self: Any, family: Any) -> None:
         )  # fmt: skip
 
 
-def weigh(self: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
+def weigh(self: Any, state: Floats, family: Shaped, arms: Arms, clock: Clock, rng: Draws) -> int:
     """The `choose` of both: integrate, then draw from the two arms that minimise the ratio."""
     unpulled = arms.unpulled()
     if unpulled >= 0:
@@ -153,7 +154,7 @@ class IDS(NamedTuple):
     samples: Annotated[int, "[1, 1e7]"] = 10_000
     commit: Annotated[float, "(0, 1]"] = 1.0
 
-    def learned(self, beliefs: Any, family: Any, i: int) -> float:
+    def learned(self, beliefs: Beliefs, family: Tells, i: int) -> float:
         total = 0.0
         for a in range(beliefs.best.size):
             total += beliefs.best[a] * family.outcome_kl(beliefs.given[a, i], beliefs.means[i])
@@ -173,7 +174,7 @@ class VIDS(NamedTuple):
     samples: Annotated[int, "[1, 1e7]"] = 10_000
     commit: Annotated[float, "(0, 1]"] = 1.0
 
-    def learned(self, beliefs: Any, family: Any, i: int) -> float:
+    def learned(self, beliefs: Beliefs, family: Tells, i: int) -> float:
         total = 0.0
         for a in range(beliefs.best.size):
             shift = beliefs.given[a, i] - beliefs.means[i]

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from .._compile import record
 from .._record import Choice
+from ..families import Conjugate
 from .arms import Arms, Clock
 from .base import policy
-from .knowledge import expected_excess
+from .knowledge import Crosses, LooksAhead, expected_excess
+from .published_forms import PublishedGain, PublishedStarGain
 
 
 class Form(Choice):
@@ -37,7 +39,7 @@ class Race(NamedTuple):
         return self.second if i == self.leader else self.best
 
 
-def race(self: Any, family: Any, arms: Arms, clock: Clock) -> Race:
+def race(self: Any, family: Conjugate, arms: Arms, clock: Clock) -> Race:
     """The `level` of a knowledge-gradient policy; ties for the lead go to the first arm."""
     leader, best, second = 0, -inf, -inf
     for i in range(arms.n_arms()):
@@ -61,7 +63,7 @@ class KG(NamedTuple):
 
     form: Form | str = "exact"
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+    def index_of(self, family: PublishedGain, arms: Arms, i: int, level: Race) -> float:
         n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
         if self.form == Form.published:
             gain: float = family.published_gain(n, total, rival, i == level.leader)
@@ -87,14 +89,14 @@ class KGStar(NamedTuple):
 
     form: Form | str = "exact"
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+    def index_of(self, family: PublishedStarGain, arms: Arms, i: int, level: Race) -> float:
         n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
         gap = mean - level.rival(i)
         if self.form == Form.published:
             return float(mean - level.best + family.published_star_gain(n, gap, level.left))
         return float(mean + level.left * self.best_rate(family, n, gap, level.left))
 
-    def best_rate(self, family: Any, n: float, gap: float, left: float) -> float:
+    def best_rate(self, family: LooksAhead, n: float, gap: float, left: float) -> float:
         """max_m v(m) / m over whole m: thirds that cannot hold the maximum are cut off."""
         low, high = family.look_ahead_bounds(n, gap)
         last = max(1.0, float(ceil(min(left, high))))
@@ -112,7 +114,7 @@ class KGStar(NamedTuple):
             m += 1.0
         return best
 
-    def rate(self, family: Any, n: float, gap: float, m: float) -> float:
+    def rate(self, family: LooksAhead, n: float, gap: float, m: float) -> float:
         """v(m) / m: the gain per pull of m pulls in a row."""
         s: float = family.look_ahead_sd(n, m)
         if s == 0.0:
@@ -137,7 +139,7 @@ class KGMin(NamedTuple):
 
     whole: bool = False
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+    def index_of(self, family: Crosses, arms: Arms, i: int, level: Race) -> float:
         m, q = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
         if self.whole:
             m = ceil(m)
@@ -156,7 +158,7 @@ class KGMN(NamedTuple):
 
     whole: bool = False
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+    def index_of(self, family: Crosses, arms: Arms, i: int, level: Race) -> float:
         m, _ = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
         return -float(ceil(m)) if self.whole else -m
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from math import log
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from .._record import Choice
+from ..families import Family
 from .arms import Arms, Clock
 from .base import policy
+from .published_forms import PublishedSearch
 
 
 class Search(Choice):
@@ -35,11 +37,11 @@ class KLUCB(NamedTuple):
     c: Annotated[float, "[0, inf)"] = 0.0
     search: Search | str = "exact"
 
-    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+    def level(self, family: Family, arms: Arms, clock: Clock) -> float:
         log_t = clock.log_t()
         return log_t + self.c * log(log_t) if self.c > 0.0 and log_t > 1.0 else log_t
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: PublishedSearch, arms: Arms, i: int, level: float) -> float:
         n, mean = arms.pulls[i], arms.mean(i)
         if self.search == Search.published:
             return float(family.published_kl_upper(mean, level / n))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
+from ..families import Family
 from .alpha import BetaBias, as_bias
 from .arms import Arms, Clock
 from .base import policy
+from .published_forms import PublishedIndex
 
 
 class Boundary(Choice):
@@ -50,10 +52,10 @@ class RBMLE(NamedTuple):
     alpha: Annotated[Any, as_bias] = BetaBias()
     boundary: Boundary | str = "exact"
 
-    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+    def level(self, family: Family, arms: Arms, clock: Clock) -> float:
         return float(self.alpha.alpha(family, arms, clock))
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: PublishedIndex, arms: Arms, i: int, level: float) -> float:
         n, total = arms.pulls[i], arms.sums[i]
         if self.boundary == Boundary.corollary:
             return float(family.corollary_index(n, total, level))
@@ -65,7 +67,7 @@ class RBMLE(NamedTuple):
         """Only the exact index has sublinear regret on every problem."""
         return self.boundary == Boundary.exact
 
-    def prefer(self, family: Any, arms: Arms, i: int, j: int, level: float) -> float:
+    def prefer(self, family: Family, arms: Arms, i: int, j: int, level: float) -> float:
         """Among infinite indices: the larger alpha - n (high - nu), then fewer pulls."""
         _, high = family.mean_range()
         if self.boundary != Boundary.exact or arms.mean(i) + level / arms.pulls[i] < high:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from math import log, pi, sqrt
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
+from ..families import Conjugate, Family
 from .arms import Arms, Clock
 from .base import policy
 
@@ -23,7 +24,7 @@ class UCB(NamedTuple):
 
     alpha: Annotated[float, "(0, inf)"] = 2.0
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
         return arms.mean(i) + sqrt(self.alpha * level / arms.pulls[i])
 
 
@@ -37,7 +38,7 @@ class UCBTuned(NamedTuple):
 
     cap: Annotated[float, "(0, inf]"] = 0.25
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
         n = arms.pulls[i]
         variance = arms.variance(i) + sqrt(2.0 * level / n)
         return arms.mean(i) + sqrt(min(self.cap, variance) * level / n)
@@ -53,11 +54,11 @@ class MOSS(NamedTuple):
 
     anytime: bool = False
 
-    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+    def level(self, family: Family, arms: Arms, clock: Clock) -> float:
         rounds = clock.t if self.anytime else clock.horizon
         return rounds / arms.n_arms()
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
         n = arms.pulls[i]
         return arms.mean(i) + sqrt(max(log(level / n), 0.0) / n)
 
@@ -75,10 +76,10 @@ class GPUCB(NamedTuple):
 
     delta: Annotated[float, "(0, 1)"] = 1e-5
 
-    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+    def level(self, family: Family, arms: Arms, clock: Clock) -> float:
         return sqrt(2.0 * log(arms.n_arms() * (clock.t * pi) ** 2 / (6.0 * self.delta)))
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
         n, total = arms.pulls[i], arms.sums[i]
         return float(family.posterior_mean(n, total) + family.posterior_sd(n, total) * level)
 
@@ -92,9 +93,9 @@ class GPUCBTuned(NamedTuple):
 
     c: Annotated[float, "(0, inf)"] = 0.9
 
-    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+    def level(self, family: Family, arms: Arms, clock: Clock) -> float:
         return sqrt(self.c * clock.log_t())
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
         n, total = arms.pulls[i], arms.sums[i]
         return float(family.posterior_mean(n, total) + family.posterior_sd(n, total) * level)

@@ -8,7 +8,7 @@ use them; kappa = 0 says that the bound holds for every lambda.
 from __future__ import annotations
 
 from math import inf, log, sqrt
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, Protocol, TypeVar
 
 from .._compile import record
 from .._record import register
@@ -19,6 +19,16 @@ from ..random import Cell
 T = TypeVar("T")
 
 LAWS: dict[str, type] = {}
+
+
+class Law(Protocol):
+    """What a problem's rewards may be drawn from: a family, or one of the laws below."""
+
+    def mean_range(self) -> tuple[float, float]: ...
+    def mean_interval(self) -> Interval: ...
+    def reward_interval(self) -> Interval: ...
+    def variance(self, mean: float) -> float: ...
+    def sample(self, mean: float, cell: Cell) -> float: ...
 
 
 def law(cls: type[T]) -> type[T]:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from .._compile import Floats, kernel
 from ..errors import ParameterError, integer
+from ..families import Family
 from ..policies import RBMLE
 from ..policies.alpha import BIASES
 from ..policies.arms import Arms, Clock
-from ..policies.base import fresh_state
+from ..policies.base import Policy, fresh_state
 from ..policies.fit import player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..rewards.problems import Problem
@@ -50,9 +51,9 @@ class AdaptiveTrace(NamedTuple):
 
 @kernel
 def _watch(
-    policy: Any,
+    policy: Policy,
     bias: Any,
-    family: Any,
+    family: Family,
     state: Floats,
     source: Any,
     randomness: Any,
