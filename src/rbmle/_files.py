@@ -31,7 +31,9 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | Iterable[byt
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as problem:
+        if isinstance(problem, OSError) and problem.filename == temporary:
+            problem.filename, problem.filename2 = os.fspath(path), None  # what the caller knows
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise

@@ -102,11 +102,11 @@ def constant_text(value: float) -> str:
     From 10,000 on all digits before the point, from 10^9 on three digits and a power of ten.
 
     >>> [constant_text(x) for x in (2.46612, 12345.6, 1.5e12)]
-    ['2.466', '12,346', '1.5e+12']
+    ['2.466', '12,346', '1.5e12']
     """
     if value < 1e4:
-        return f"{value:,.4g}"
-    return f"{value:,.0f}" if value < 1e9 else f"{value:.3g}"
+        return power_text(f"{value:,.4g}")
+    return f"{value:,.0f}" if value < 1e9 else power_text(f"{value:.3g}")
 
 
 def with_error(mean: float, error: float) -> tuple[str, str]:
@@ -114,11 +114,24 @@ def with_error(mean: float, error: float) -> tuple[str, str]:
 
     >>> with_error(10.583, 0.5349), with_error(1234.5, 29.1), with_error(3.0, 0.0)
     (('10.58', '0.53'), ('1,234', '29'), ('3.0', '0'))
+    >>> with_error(-0.004, 2.6)
+    ('0.0', '2.6')
     """
     if not 1e-4 <= error < 1e6:
         return number_text(mean), number_text(error)
     decimals = max(0, 1 - math.floor(math.log10(error)))
-    return f"{mean:,.{decimals}f}", f"{error:,.{decimals}f}"
+    shown = round(mean, decimals) + 0.0  # adding 0 makes -0 the 0 that it equals
+    return f"{shown:,.{decimals}f}", f"{error:,.{decimals}f}"
+
+
+def print_text(value: float) -> str:
+    """A number to the digits of the paper's tables, one decimal, or more where that would be 0.
+
+    >>> print_text(1234.56), print_text(0.04), print_text(0.0)
+    ('1234.6', '0.04', '0')
+    """
+    text = f"{value:.1f}"
+    return text if float(text) != 0.0 else number_text(value)
 
 
 def power_text(text: str) -> str:

@@ -68,7 +68,7 @@ def paired_comparison(
     return Comparison(a, b, mean, mean - margin, mean + margin, won, tied)
 
 
-_HEAD = ("mean", "low", "high", "won", "tied")
+COMPARED = ("mean", "low", "high", "won", "tied")
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,12 @@ class ComparisonTable:
         return self.rows[place]
 
     def __str__(self) -> str:
-        return f"{self.title}\n{text_table(_HEAD, self.cells())}"
+        return f"{self.title}\n{text_table(COMPARED, self.cells())}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_table(self.title, _HEAD, self.cells())
+        return html_table(self.title, COMPARED, self.cells())
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import ParameterError
+from .errors import ParameterError, one_of
 from .extensions import load_installed
 from .families import FAMILIES
 from .policies import POLICIES
@@ -45,28 +45,32 @@ def policies(text: str) -> list[Any]:
     """
     listed = [record(part, POLICIES) for part in split(text)]
     if not listed:
-        raise ParameterError.of("rbmle", "--policies", "a list of names, as in rbmle,ucb", text)
+        raise ParameterError.of("policies", "names", "a list, as in rbmle,ucb", text)
     return listed
 
 
 def law(text: str) -> Any:
     """A family or another law of rewards."""
-    return record(text, {**LAWS, **FAMILIES})
+    return record(text, {**LAWS, **FAMILIES}, "law")
 
 
-def record(text: str, among: Mapping[str, type]) -> Any:
-    """A record from its name and, in parentheses, its parameters."""
+def record(text: str, among: Mapping[str, type], what: str = "policy") -> Any:
+    """A record from its name and, in parentheses, its parameters. what: said if there is none."""
     load_installed()
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
-        raise ParameterError.of("rbmle", "name", "as in ucb or ucb(alpha=1)", text)
+        raise ParameterError.of(what, "name", "as in ucb or ucb(alpha=1)", text)
     name, inside = match.groups()
     values: dict[str, Any] = {"name": ALIASES.get(name.upper(), name)}
     for part in split(inside or ""):
         key, equals, value = part.partition("=")
         if not equals:
-            raise ParameterError.of("rbmle", "parameter", "as in alpha=1", part)
+            raise ParameterError.of(name, "parameter", "as in alpha=1", part)
+        if key.strip() in values:
+            raise ParameterError.of(name, "parameter", "given once", key.strip())
         values[key.strip()] = _literal(value.strip())
+    if values["name"].lower() not in map(str.lower, among):
+        one_of(what, "name", name, among)
     return from_spec(values, among)
 
 
@@ -74,5 +78,5 @@ def _literal(text: str) -> Any:
     """A number, or True or False, or else the text itself, with or without quotes."""
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # all that it raises
         return text

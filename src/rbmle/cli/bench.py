@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
@@ -20,7 +20,6 @@ from ..bench.table import BenchTable, Effort, UnavailableError
 from ..bench.threads import threads
 from ..bench.yardstick import limit
 from ..errors import integer, one_of
-from ..names import split
 from .screen import say, show_json, show_table
 
 _REPEATS, _QUICK_REPEATS = 5, 3
@@ -39,9 +38,9 @@ SECTIONS: dict[str, Callable[[Effort], BenchTable]] = {
 }
 
 
-def bench(only: str, repeats: int | None, quick: bool, check: bool, json: bool) -> int:
+def bench(only: Sequence[str], repeats: int | None, quick: bool, check: bool, json: bool) -> int:
     """Measure the sections one by one and show each as it is done; the exit code."""
-    names = [one_of("bench", "--only", each, SECTIONS) for each in split(only)] or list(SECTIONS)
+    names = [one_of("bench", "--only", each, SECTIONS) for each in only] or list(SECTIONS)
     if repeats is None:
         repeats = _QUICK_REPEATS if quick else _REPEATS
     effort = Effort(integer("bench", "--repeats", repeats, "[1, inf)"), quick)

@@ -8,31 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ParameterError
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Stochastic multi-armed bandits: the RBMLE paper recomputed, and studies of your own.",
-)
-
-Json = Annotated[bool, typer.Option("--json", help="Print data for scripts.")]
-Threads = Annotated[int | None, typer.Option(help="Threads; results do not depend on it.")]
-Run = Annotated[Path, typer.Argument(help="A run folder.")]
-Import = Annotated[
-    list[str] | None,
-    typer.Option("--import", help="A module with policies or families of your own."),
-]
-Policies = Annotated[str, typer.Option(help="Names, with commas: rbmle,ucb(alpha=1),ts")]
+from .app import Import, Json, Policies, Run, Threads, bring, command
+from .arguments import listed
 
 
-@app.command()
+@command()
 def reproduce(
     tables: Annotated[
         list[str] | None, typer.Argument(help="Bernoulli_ID=2, ... or figures: 1a 3b.")
     ] = None,
-    policies: Annotated[str, typer.Option(help="The tables' names, with commas: RBMLE,UCB")] = "",
+    policies: Annotated[
+        str | None, typer.Option(help="The tables' names, with commas: RBMLE,UCB")
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Figure 1's problems, the fast policies.")
     ] = False,
@@ -55,18 +42,18 @@ def reproduce(
     import sys
 
     from .._extras import require
-    from ..names import split
     from ..paper.folder import reproduce as reproduce_paper
     from ..paper.reproduction import count_verdicts
     from ..report import report as write
     from .paper import cells, show_comparison, summarise
     from .screen import progress, say, show_json
 
+    chosen = listed("reproduce", "--policies", policies)
     if not json:
         require("reproduce", "report")
     with progress() as shown:
         rows = reproduce_paper(
-            tables or [], folder, split(policies), quick, replications, monte_carlo, threads,
+            tables or [], folder, chosen, quick, replications, monte_carlo, threads,
             shown, None if json else show_comparison,
         )  # fmt: skip
     counts = count_verdicts(rows)
@@ -79,7 +66,7 @@ def reproduce(
     return 1 if check and counts["differs"] else 0
 
 
-@app.command()
+@command()
 def run(
     study: Annotated[Path, typer.Argument(help="A study file; `rbmle init` writes one.")],
     folder: Annotated[Path | None, typer.Option(help="The run folder; by the file's name.")] = None,
@@ -106,7 +93,7 @@ def run(
         say(f"Kept in {target}; `rbmle report {target}` draws it.")
 
 
-@app.command()
+@command()
 def init(
     path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("study.toml"),
 ) -> None:
@@ -126,7 +113,7 @@ def init(
     say(f"Wrote {path}; run it with `rbmle run {path}`.")
 
 
-@app.command()
+@command()
 def compare(
     law: Annotated[str, typer.Argument(help="bernoulli, gaussian(sigma=2), exponential, ...")],
     means: Annotated[list[float], typer.Argument(help="The mean of each arm.")],
@@ -134,7 +121,9 @@ def compare(
     horizon: Annotated[int, typer.Option(help="Rounds.")] = 10_000,
     replications: Annotated[int, typer.Option(help="Independent repetitions.")] = 100,
     seed: Annotated[int, typer.Option(help="The seed of rewards and draws.")] = 0,
-    family: Annotated[str, typer.Option(help="What policies assume, if not the law.")] = "",
+    family: Annotated[
+        str | None, typer.Option(help="What policies assume, if not the law.")
+    ] = None,
     threads: Threads = None,
     modules: Import = None,
     json: Json = False,
@@ -147,13 +136,13 @@ def compare(
     from ..rewards.problems import Problem
     from ..rewards.sources import RewardStream
     from ..studies.export import statistics_data
-    from .screen import say, show_json
-    from .tables import show_result
+    from .screen import show_json
+    from .tables import show_comparisons, show_result
 
     bring("compare", modules)
     result = engine.simulate(
         Problem(names.law(law), means),
-        names.policies(policies),
+        names.policies(",".join(listed("compare", "--policies", policies))),
         horizon,
         replications,
         RewardStream(seed),
@@ -165,11 +154,10 @@ def compare(
         return
     show_result(result)
     if len(result.names) > 1:
-        say()
-        say(str(result.compare()))
+        show_comparisons(result.compare())
 
 
-@app.command()
+@command()
 def show(folder: Run, modules: Import = None, json: Json = False) -> None:
     """Show what a run found.
 
@@ -181,7 +169,7 @@ def show(folder: Run, modules: Import = None, json: Json = False) -> None:
     _show(load(folder), json)
 
 
-@app.command()
+@command()
 def export(
     folder: Run,
     format: Annotated[str, typer.Option(help="csv, latex or json.")] = "csv",
@@ -206,7 +194,7 @@ def export(
         print(part, end="")
 
 
-@app.command()
+@command()
 def report(
     folder: Run,
     out: Annotated[Path | None, typer.Option(help="The page; report.html in the folder.")] = None,
@@ -223,7 +211,7 @@ def report(
     say(f"Wrote {write(folder, out)}.")
 
 
-@app.command()
+@command()
 def bounds(
     law: Annotated[str, typer.Argument(help="bernoulli, gaussian(sigma=2), uniform, ...")],
     means: Annotated[list[float], typer.Argument(help="The mean of each arm.")],
@@ -232,7 +220,9 @@ def bounds(
     lower: Annotated[
         float | None, typer.Option(help="A known lower bound on the means, for 2 and 5.")
     ] = None,
-    family: Annotated[str, typer.Option(help="What the index assumes, if not the law.")] = "",
+    family: Annotated[
+        str | None, typer.Option(help="What the index assumes, if not the law.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Show what the theory says of a problem: the least C_alpha, and bounds on the regret.
@@ -246,7 +236,7 @@ def bounds(
     from .screen import show_json
     from .theory import show_bounds
 
-    assumed = names.record(family, FAMILIES) if family else None
+    assumed = names.record(family, FAMILIES, "family") if family else None
     data = bounds_data(Problem(names.law(law), means), horizon, epsilon, lower, assumed)
     if json:
         show_json(data)
@@ -254,7 +244,7 @@ def bounds(
         show_bounds(data)
 
 
-@app.command()
+@command()
 def policies(modules: Import = None, json: Json = False) -> None:
     """List the policies: formula and source, parameters, families, whether they need the horizon.
 
@@ -272,11 +262,11 @@ def policies(modules: Import = None, json: Json = False) -> None:
         show_policies()
 
 
-@app.command()
+@command()
 def scale(
     families: Annotated[str, typer.Option(help="bernoulli,gaussian,exponential")] = "bernoulli",
     arms: Annotated[str, typer.Option(help="Numbers of arms, with commas.")] = "10,30,50,70",
-    policies: Annotated[str, typer.Option(help="The tables' names, with commas.")] = "",
+    policies: Annotated[str | None, typer.Option(help="The tables' names, with commas.")] = None,
     horizon: Annotated[int, typer.Option(help="Rounds of a timed run.")] = 2_000,
     repeats: Annotated[int, typer.Option(help="Repeats; the median is shown.")] = 3,
     live: Annotated[bool, typer.Option("--live", help="Time the live Decider instead.")] = False,
@@ -286,25 +276,28 @@ def scale(
 
     Example: rbmle scale --families gaussian --arms 10,100,1000
     """
-    from ..names import split
     from ..paper.scaling import measure
     from .scaling import numbers, show_scaling
     from .screen import show_json
 
     counts = numbers("scale", "--arms", arms)
-    records = measure(split(families), counts, split(policies), horizon, repeats, live)
+    chosen, wanted = (
+        listed("scale", "--families", families),
+        listed("scale", "--policies", policies),
+    )
+    records = measure(chosen, counts, wanted, horizon, repeats, live)
     if json:
         show_json([each.data() for each in records])
     else:
         show_scaling(records)
 
 
-@app.command()
+@command()
 def bench(
     only: Annotated[
-        str,
+        str | None,
         typer.Option(help="limit,solving,ids,arms,threads,paper,loops,memory,startup"),
-    ] = "",
+    ] = None,
     repeats: Annotated[
         int | None, typer.Option(help="Turns of ours and the reference; 5, or 3 if quick.")
     ] = None,
@@ -320,14 +313,7 @@ def bench(
     """
     from .bench import bench as measure
 
-    return measure(only, repeats, quick, check, json)
-
-
-def bring(owner: str, modules: list[str] | None) -> None:
-    """Import what `--import` names."""
-    from ..extensions import import_modules
-
-    import_modules(modules or (), owner, "--import")
+    return measure(listed("bench", "--only", only), repeats, quick, check, json)
 
 
 def _show(result: Any, json: bool) -> None:

@@ -8,22 +8,34 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
+from typing import Any
 
 import typer
 
+from .. import _interrupt
 from .._log import log
 from ..errors import RbmleError
-from .commands import app
+from . import commands, streams  # noqa: F401  (who imports the commands has them in `app`)
+from .app import app
+from .interrupts import bounded
 
 # The base of typer's own complaints about the command line; which module has it varies.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
-_INTERRUPTED = 130
-
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; never a traceback for what the user can mend."""
-    sys.exit(run(arguments))
+    streams.prepare()
+    try:
+        with bounded():
+            code = run(arguments)
+    except KeyboardInterrupt:  # between two lines above
+        code = _say(_interrupt.WORDS, _interrupt.CODE)
+    streams.abandon()
+    if code == _interrupt.CODE:
+        os._exit(code)  # there is nothing left to do, and who waits has pressed Ctrl-C
+    sys.exit(code)
 
 
 class _Shown(logging.Handler):
@@ -39,7 +51,9 @@ def run(arguments: list[str] | None = None) -> int:
     log.addHandler(shown)
     log.setLevel(logging.INFO)
     try:
-        return _run(arguments)
+        with warnings.catch_warnings():  # restores `showwarning` too
+            warnings.showwarning = _show_warning
+            return _run(arguments)
     finally:
         log.removeHandler(shown)
         log.setLevel(level)
@@ -55,7 +69,7 @@ def _run(arguments: list[str] | None) -> int:
     except _UsageError as problem:
         return _say(problem.format_message(), 2)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
-        return _ended(_INTERRUPTED)
+        return _ended(_interrupt.CODE)
     except BrokenPipeError:
         return _unread()
     except SystemExit as end:  # what typer makes of a closed pipe
@@ -67,20 +81,31 @@ def _run(arguments: list[str] | None) -> int:
     except OSError as problem:
         where = f"{problem.filename}: " if problem.filename else ""
         return _say(f"{where}{problem.strerror or problem}", 2)
+    except MemoryError:
+        return _say("there is not enough memory for this.", 2)
 
 
 def _unread() -> int:
     """The reader, such as `head`, has seen enough: nothing more is written, not at exit either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
-    sys.stdout = sys.__stdout__
+    if type(sys.stdout).__module__.startswith("typer"):  # it has wrapped the stream
+        sys.stdout = sys.__stdout__ or sys.stdout
+    streams.abandon()
     return 0
 
 
 def _ended(code: int) -> int:
     """The exit code. Some versions of typer turn Ctrl-C into a code, without a word."""
-    return _say("interrupted; what was finished is kept", code) if code == _INTERRUPTED else code
+    return _say(_interrupt.WORDS, code) if code == _interrupt.CODE else code
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning in one line, without the place in the code, which says nothing to a user."""
+    _say(f"warning: {' '.join(str(message).split())}", 0)
 
 
 def _say(what: str, code: int) -> int:
-    print(f"rbmle: {what}", file=sys.stderr)
+    try:
+        print(f"rbmle: {what}", file=sys.stderr)
+    except BrokenPipeError:
+        streams.abandon()
     return code

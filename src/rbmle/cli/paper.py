@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from .._text import signed_text
+from .._text import print_text, signed_text
 from ..paper.published import tables
 from ..paper.reproduction import ComparedRow, count_verdicts
 from ..paper.verdicts import PLAIN_MARKS, VERDICTS, counted
@@ -39,7 +39,7 @@ def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
 
 
 def _cell(cell: Any) -> Text:
-    text = f"{cell.computed:.1f} {PLAIN_MARKS[cell.verdict]}"
+    text = f"{print_text(cell.computed)} {PLAIN_MARKS[cell.verdict]}"
     if cell.verdict in ("agrees", "differs"):
         text += f" {cell.printed:g} ({signed_text(cell.z)})"
     elif cell.verdict == "misprint":

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._text import number_text
+from .._text import number_text, with_error
 from ..errors import ParameterError
-from ..names import split
 from ..paper.scaling import Scaling
+from .arguments import listed
 from .screen import show_table
 
 
 def numbers(owner: str, option: str, text: str) -> list[int]:
     """Whole numbers as they are typed, with commas."""
     try:
-        return [int(each) for each in split(text)]
+        return [int(each) for each in listed(owner, option, text)]
     except ValueError:
         raise ParameterError.of(owner, option, "whole numbers, with commas", text) from None
 
@@ -28,8 +28,9 @@ def show_scaling(records: Sequence[Scaling]) -> None:
             ratios, printed = record.ratios(policy), record.published_ratios(policy)
             for timing, ratio, paper in zip(times, ratios, printed, strict=True):
                 spread = (timing.largest - timing.least) / 2
+                mean, error = with_error(timing.median * 1e6, spread * 1e6)
                 shown = "" if paper is None else f" ({number_text(paper)})"
-                cells.append(f"{timing.median * 1e6:.3f} ±{spread * 1e6:.3f}")
+                cells.append(f"{mean} ±{error}" if spread else mean)
                 cells.append(f"{number_text(ratio)}{shown}")
             rows.append(cells)
         heads = [head for n in record.arms for head in (f"{n} arms, us", "x UCB (paper)")]

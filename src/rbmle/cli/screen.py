@@ -11,32 +11,48 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column
 from rich.text import Text
 
+from .._text import number_text
+from .layout import sentence_lines, table_lines, width_of_screen
+
 _SECONDS_BETWEEN_LINES = 5.0
-_WIDE = 260  # columns, where there is no terminal to ask
+_WIDE = 100_000  # columns, so that rich never wraps or cuts: `layout` has done what is to be done
+_ROOM_FOR_BAR, _ROOM_FOR_RATE = 100, 60  # columns below which progress is shown without them
 
 
-def console() -> Console:
-    """Standard output; without a terminal no colours, no control characters, no wrapping."""
-    terminal = sys.stdout.isatty()
-    return Console(width=None if terminal else _WIDE, highlight=False, soft_wrap=not terminal)
+class _Console(Console):
+    """Rich's console, but for its way with a closed pipe, which is to exit with 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # what was caught where this is called
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> None:
-    """A table: the first column is text, the others are numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    console().print(table)
+    """A table: the first column is text, the others are numbers, which are never cut."""
+    room = width_of_screen()
+    console = _Console(width=_WIDE, highlight=False, soft_wrap=True)
+    for line in sentence_lines(title, room):
+        console.print(Text(line, "bold"))
+    lines, parts = table_lines(columns, [[str(cell) for cell in row] for row in rows], room)
+    for pieces in lines:
+        shown = Text()
+        for row, column, text in pieces:
+            cell = columns[column] if row < 0 else rows[row][column]
+            shown.append(text, "bold" if row < 0 else getattr(cell, "style", ""))
+        shown.rstrip()
+        console.print(shown)
+    if parts > 1:
+        say(f"(in {parts} parts, because {room} columns are too few for all of it side by side)")
 
 
-def say(text: str = "") -> None:
-    """A line, as it is: nothing in it is markup."""
-    console().print(Text(text))
+def say(text: str = "", indent: int = 0) -> None:
+    """Text as it is, nothing in it is markup; on a terminal in lines that fit."""
+    room = width_of_screen()
+    for paragraph in text.split("\n"):
+        for line in sentence_lines(paragraph, room, indent):
+            print(line)
 
 
 def show_json(data: Any) -> None:
@@ -51,11 +67,17 @@ Report = Callable[[str, str, int, int], None]
 def progress() -> Iterator[Report]:
     """A function to be told (problem, policy, replications done, of how many)."""
     if sys.stderr.isatty():
-        columns = (
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
-        )  # fmt: skip
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        console = Console(stderr=True)
+        # Names give way before numbers do: only they may take several lines.
+        name = TextColumn("{task.description}", table_column=Column(overflow="fold"))
+        columns = [
+            name,
+            *([BarColumn()] if console.width >= _ROOM_FOR_BAR else []),
+            MofNCompleteColumn(),
+            *([TextColumn("{task.fields[rate]}")] if console.width >= _ROOM_FOR_RATE else []),
+            TimeRemainingColumn(),
+        ]
+        with Progress(*columns, console=console, transient=True) as bars:
             yield _bars(bars)
     else:
         yield _lines()
@@ -70,7 +92,7 @@ def _bars(bars: Progress) -> Report:
             name = f"{problem}: {policy}"
             tasks[problem, policy] = bars.add_task(name, total=total, rate="")
         rate = done / max(time.monotonic() - begin, 1e-9)
-        bars.update(tasks[problem, policy], completed=done, rate=f"{rate:.1f}/s")
+        bars.update(tasks[problem, policy], completed=done, rate=f"{number_text(rate)}/s")
 
     return report
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
+from ..comparison import COMPARED, ComparisonTable
 from ..policies import POLICIES, families_of
 from ..result import STATISTICS, Result
 from .screen import say, show_table
@@ -30,6 +31,13 @@ def show_result(result: Result, name: str = "") -> None:
     show_table(title, ["policy", *STATISTICS], rows)
 
 
+def show_comparisons(compared: ComparisonTable) -> None:
+    """All pairs of policies on the same rewards."""
+    say()
+    rows = [[pair, *cells] for pair, cells in compared.cells()]
+    show_table(compared.title, ["pair", *COMPARED], rows)
+
+
 def policy_data() -> list[dict[str, Any]]:
     """What there is to know of each policy, from its class."""
     return [_describe(each) for each in POLICIES.values()]
@@ -38,10 +46,10 @@ def policy_data() -> list[dict[str, Any]]:
 def show_policies() -> None:
     for each in policy_data():
         say(f"{each['name']}: {each['summary']}")
-        say(f"    parameters: {', '.join(f'{k}={v}' for k, v in each['parameters'].items())}")
-        say(f"    families: {', '.join(each['families'])}")
+        say(f"parameters: {', '.join(f'{k}={v}' for k, v in each['parameters'].items())}", 4)
+        say(f"families: {', '.join(each['families'])}", 4)
         if each["needs_horizon"]:
-            say("    needs the horizon")
+            say("needs the horizon", 4)
 
 
 def _describe(kind: Any) -> dict[str, Any]:

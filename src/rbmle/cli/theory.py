@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 from typing import Any
 
-from .._text import constant_text
+from .._text import constant_text, power_text
 from .screen import say, show_table
 
 _ABOUT = {
@@ -19,8 +19,9 @@ _ABOUT = {
 
 def show_bounds(data: dict[str, Any]) -> None:
     """The data as a table, and in words what has no row in it."""
-    means = " ".join(f"{each:g}" for each in data["means"])
-    say(f"{data['law']}, means {means}: gap {data['gap']:g}. T = {data['horizon']:,}.")
+    means = " ".join(power_text(f"{each:g}") for each in data["means"])
+    gap = power_text(f"{data['gap']:g}")
+    say(f"{data['law']}, means {means}: gap {gap}. T = {data['horizon']:,}.")
     least = data["lai_robbins"]
     if "obstacle" in least:
         say(f"Lai-Robbins: {least['obstacle']}")
@@ -53,7 +54,7 @@ def show_bounds(data: dict[str, Any]) -> None:
             other["obstacle"] == each["obstacle"] for other in obstacles if not other["sharp"]
         )
         if not again:
-            say(f"    {each['obstacle']}")
+            say(each["obstacle"], indent=4)
 
 
 def _row(entry: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._text import count_text, number_text
+from .._text import count_text, number_text, print_text
 from ..figures import (
     draw_regret_curves,
     draw_time_against_arms,
@@ -82,7 +82,7 @@ def _table(rows: Sequence[ComparedRow]) -> ReportTable:
     for row in rows:
         cells: list[TableCell | str | float] = [TableCell(row.policy)]
         for cell in row.cells:
-            text = f"{cell.computed:.1f}"  # to the digits of print
+            text = print_text(cell.computed)  # to the digits of print
             if cell.verdict != "equal":
                 text += f" ({cell.printed:g})"
             note = f"printed {cell.printed:g}: {cell.note()}"

@@ -27,7 +27,7 @@ def study_report(
         f"{count_text(len(study.policies), 'policy', 'policies')} on "
         f"{count_text(len(study.problems), 'problem')}, {count_text(study.horizon, 'round')}, "
         f"{count_text(study.replications, 'replication')}, seed {study.seed}.",
-        *(f"Not finished: {each}" for each in result.missing),
+        *(f"Still to play: {each}." for each in result.missing),
     ]
     sections = []
     for name, each in result.results.items():

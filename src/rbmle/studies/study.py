@@ -186,7 +186,7 @@ class Study:
         where = os.fspath(path)
         try:
             with open(path, "rb") as file:
-                text = file.read().decode("utf-8")
+                text = file.read().decode("utf-8-sig")  # some editors put a mark first
             data = tomllib.loads(text)
         except OSError as problem:
             why = problem.strerror or problem

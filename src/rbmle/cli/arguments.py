@@ -1,0 +1,110 @@
+"""What was typed, looked at before typer does: numbers may be negative, nothing may be empty.
+
+Typer takes -1 for an option, keeps the last of an option that is given twice, passes empty text on,
+and does not always name the value that it refuses. What is left to it is what it does well: unknown
+options, missing arguments, help.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from .. import _interrupt
+from ..errors import ParameterError, show
+from ..names import split
+from . import streams
+
+_NUMBERS = {int: "a whole number", float: "a number"}
+
+
+class Command(TyperCommand):
+    """A command whose arguments are looked at first."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        whole = inspect.unwrap(self.callback) if self.callback else None
+        hints = typing.get_type_hints(whole) if whole else {}
+        return super().parse_args(ctx, arranged(str(ctx.info_name), self.params, hints, args))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Here, because typer prints an empty line at Ctrl-C, and ends with 1 at a closed pipe."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(_interrupt.CODE) from None
+        except BrokenPipeError:  # the reader, such as `head`, has seen enough
+            streams.abandon()
+            raise typer.Exit from None
+
+
+def arranged(
+    owner: str, parameters: Sequence[Any], hints: dict[str, Any], typed: Iterable[str]
+) -> list[str]:
+    """The same arguments, options first and then `--`, after which -1 is a number; or a sentence.
+
+    owner: the command. hints: the types of its parameters, by name.
+    """
+    options = {name: each for each in parameters for name in (*each.opts, *each.secondary_opts)}
+    options = {name: each for name, each in options.items() if name.startswith("-")}
+    kept: list[str] = []
+    loose: list[str] = []
+    seen: set[str] = set()
+    left = iter(typed)
+    for token in left:
+        name, equals, value = token.partition("=")
+        if token == "--":
+            loose.extend(left)
+        elif name not in options:
+            (kept if token.startswith("-") and not _is(float, token) else loose).append(token)
+        else:
+            option = options[name]
+            if option.name in seen and not option.multiple:
+                raise ParameterError(f"{owner}: '{name}' must be given once.")
+            seen.add(option.name)
+            if not option.is_flag:
+                value = value if equals else next(left, name)
+                if not equals and value in options:
+                    raise ParameterError(f"{owner}: '{name}' must be followed by its value.")
+                _check(owner, name, hints.get(option.name), value)
+                token = f"{name}={value}"
+            kept.append(token)
+    places = [each for each in parameters if not each.opts[0].startswith("-")]
+    for number, value in enumerate(loose if places else ()):
+        place = places[min(number, len(places) - 1)]
+        _check(owner, place.name, hints.get(place.name), value)
+    return [*kept, "--", *loose] if loose else kept
+
+
+def listed(owner: str, option: str, text: str | None) -> list[str]:
+    """The names of an option that takes several, with commas; none if it was not given."""
+    if text is None:
+        return []
+    names = split(text)
+    if not names:
+        raise ParameterError.of(owner, option, "names, with commas", text)
+    return names
+
+
+def _check(owner: str, name: str, hint: Any, value: str) -> None:
+    """Refuse what is empty, and what should be a number and is none."""
+    if not value.strip():
+        raise ParameterError(f"{owner}: '{name}' must not be empty. Got {show(value)}.")
+    if "\0" in value:
+        raise ParameterError.of(owner, name, "text without NUL characters", value)
+    kinds = [hint, *typing.get_args(hint)]
+    for kind, words in _NUMBERS.items():
+        if kind in kinds and not _is(kind, value):
+            raise ParameterError.of(owner, name, words, value)
+
+
+def _is(kind: type, text: str) -> bool:
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return True
