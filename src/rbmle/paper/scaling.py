@@ -78,6 +78,8 @@ def measure(
     live: time the `Decider` instead of the compiled loop.
     """
     counts = tuple(integer("scale", "arms", each, "[2, inf)") for each in arms)
+    horizon = integer("scale", "horizon", horizon, "[1, inf)")
+    repeats = integer("scale", "repeats", repeats, "[1, inf)")
     if not counts:
         raise ParameterError.of("scale", "arms", "whole numbers from 2 on", arms)
     records = []
