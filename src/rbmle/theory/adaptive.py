@@ -65,7 +65,7 @@ def _watch(
 ) -> None:
     """`engine.play` for one replication, writing down what governs each round."""
     n_arms = pulls.size
-    arms = Arms(pulls, np.zeros(n_arms), np.zeros(n_arms))
+    arms = Arms(pulls, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
     for t in range(1, horizon + 1):
         clock = Clock(t, 0)
         if t > n_arms:
