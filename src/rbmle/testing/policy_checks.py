@@ -110,7 +110,7 @@ def an_index_does_not_depend_on_the_arms_place(policy: Any, family: Any) -> None
         n = rng.integers(1, 50, 5).astype(float)
         means = rng.uniform(max(low, -2.0), min(high, 2.0), 5)
         n[1], means[1] = n[0], means[0]  # two arms alike, for a tie
-        arms = Arms(n, n * means, n * means * means)
+        arms = Arms(n, n * means, n * means * means, np.zeros(5))
         order = rng.permutation(5)
         moved = Arms(*(each[order] for each in arms))
         clock = Clock(int(n.sum()) + 1, 1000)
