@@ -1,4 +1,4 @@
-"""Policies and laws as they are typed: `rbmle,ucb(alpha=1),ts` and `gaussian(sigma=2)`."""
+"""Policies and laws from text that people type: `rbmle,ucb(alpha=1),ts` or `gaussian(sigma=2)`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .policies import POLICIES
 from .rewards.laws import LAWS
 from .spec import from_spec
 
-# The paper's names of policies whose classes are called otherwise. "KLUCB&UCB" is one column of its
-# tables: the two coincide for Gaussian rewards.
+# Names in the paper that differ from the names of the classes. "KLUCB&UCB" is one column of its
+# tables, because the two coincide for Gaussian rewards.
 ALIASES = {
     "TS": "ThompsonSampling",
     "BUCB": "BayesUCB",
@@ -28,7 +28,7 @@ ALIASES = {
 
 
 def split(text: str) -> list[str]:
-    """The parts between commas that are not inside parentheses.
+    """The parts of the text between commas; commas inside parentheses do not count.
 
     >>> split("rbmle(alpha=2, boundary=exact), ucb")
     ['rbmle(alpha=2, boundary=exact)', 'ucb']
@@ -38,7 +38,7 @@ def split(text: str) -> list[str]:
 
 
 def policies(text: str) -> list[Any]:
-    """A list of policies.
+    """The policies in a list of names, each with its parameters in parentheses.
 
     >>> policies("ucb(alpha=1),ts")
     [UCB(alpha=1.0), ThompsonSampling(prior='conjugate')]
@@ -50,12 +50,15 @@ def policies(text: str) -> list[Any]:
 
 
 def law(text: str) -> Any:
-    """A family or another law of rewards."""
+    """The family or other law of rewards that the text names."""
     return record(text, {**LAWS, **FAMILIES}, "law")
 
 
 def record(text: str, among: Mapping[str, type], what: str = "policy") -> Any:
-    """A record from its name and, in parentheses, its parameters. what: said if there is none."""
+    """The record that the text names, with its parameters in parentheses, if any.
+
+    among: the classes that may be named. what: the kind of thing, for error messages.
+    """
     load_installed()
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
@@ -75,7 +78,7 @@ def record(text: str, among: Mapping[str, type], what: str = "policy") -> Any:
 
 
 def _literal(text: str) -> Any:
-    """A number, or True or False, or else the text itself, with or without quotes."""
+    """The value of a Python literal, such as a number or True; any other text stands for itself."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # all that it raises

@@ -1,4 +1,4 @@
-"""A piece of a simulation as data, and the function that plays it on one thread."""
+"""Pieces of a simulation: a piece is data, and `play_piece` plays it on one thread."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from .rewards.sources import Rewards
 
 
 class Piece(NamedTuple):
-    """Some replications of one policy on one problem: data that says all that is to be played.
+    """Replications first, ..., last - 1 of one policy on one problem, as data that is complete.
 
-    policy: alone or `Assuming` a family. rewards: of a kind without `in_order`, so that these
-    replications do not depend on others. checkpoints: as in `simulate`.
+    policy: a policy, or one `Assuming` a family.
+    rewards: a source that is not `in_order`, so that these replications do not depend on others.
+    checkpoints: as in `simulate`.
     """
 
     problem: Problem
@@ -31,7 +32,7 @@ class Piece(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What is kept of some replications: an array of one row a replication each."""
+    """The results of some replications: three arrays, each with one row for each replication."""
 
     regret: NDArray[np.float64]
     best_pulls: NDArray[np.int64]
@@ -39,9 +40,10 @@ class Rows(NamedTuple):
 
 
 def play_piece(piece: Piece, stop: NDArray[np.int64] | None = None) -> Rows:
-    """Play a piece on this thread; a pure function, to be called in any thread, process or place.
+    """Play a piece on this thread: a pure function, for any thread, process or machine.
 
-    Once stop[0] is not 0 it comes back soon, and its rows mean nothing.
+    stop: if another thread sets stop[0] to anything but 0, the function returns soon, and its rows
+    are to be thrown away.
     """
     filled, arguments = _piece(piece, np.zeros(1, np.int64) if stop is None else stop)
     play(*arguments)
@@ -50,12 +52,12 @@ def play_piece(piece: Piece, stop: NDArray[np.int64] | None = None) -> Rows:
 
 
 def compile_piece(piece: Piece) -> None:
-    """Compile now what the piece needs, in the thread that hears Ctrl-C."""
+    """Compile the code that the piece needs, now: in the main thread, where Ctrl-C is noticed."""
     play.specialised(*_piece(piece._replace(last=piece.first + 1), np.zeros(1, np.int64))[1])
 
 
 def _piece(piece: Piece, stop: NDArray[np.int64]) -> tuple[Filled, tuple[Any, ...]]:
-    """The arrays that a piece fills, and the arguments of `play`."""
+    """The arrays for the results of a piece, and the arguments of `play` that fill them."""
     problem, policy, horizon, rewards, ties, checkpoints, first, last = piece
     chosen, model = player(policy, problem, None)
     rounds, count = rounds_kept(checkpoints, horizon), last - first
@@ -69,7 +71,7 @@ def _piece(piece: Piece, stop: NDArray[np.int64]) -> tuple[Filled, tuple[Any, ..
 
 
 def pieces_of(piece: Piece) -> list[Piece]:
-    """The piece cut into smaller ones, enough work each to hide the cost of handing it over."""
+    """The piece cut into smaller ones, each with enough work to be worth handing to a thread."""
     size = max(1, DECISIONS_A_BATCH // piece.horizon)
     return [
         piece._replace(first=first, last=min(first + size, piece.last))

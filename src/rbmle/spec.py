@@ -1,15 +1,14 @@
 """Records as plain data, for files: `RBMLE(2.0)` <-> `{"name": "RBMLE", "alpha": {...}, ...}`.
 
-What a record holds is what its file says: numbers as numbers (infinity as "inf"), a `Choice` by its
-name, a record within a record as another such object. A class is found by its name among the
-policies, families, laws and bias-growth rates that are known, so a user's own is found once the
-module that defines it was imported.
+Numbers are written as numbers (infinity as "inf"), a `Choice` as its name, a record inside a record
+as another such object. A class is looked up by name among the known policies, families, laws and
+bias-growth rates; a user's own class is known once the module that defines it has been imported.
 
-What stands for a policy until the problem is known is a record too, a *stand-in*: any NamedTuple
-with a method `on(problem, family)` that gives the policy. It is written like other records unless
-it says otherwise with `as_spec()`, and then reads that again with the class method
-`of_spec(data)`, which gives None for data that is not its own. `described()` gives the class and
-the parameters that its label is made of.
+A *stand-in* is a record that becomes a policy once the problem is known: any NamedTuple with a
+method `on(problem, family)` that returns the policy. It is written like other records, unless it
+has a method `as_spec()` that returns its own form; then its class method `of_spec(data)` reads that
+form, and returns None for other data. Its method `described()` returns the class and the parameters
+that its label is made of.
 """
 
 from __future__ import annotations
@@ -56,8 +55,10 @@ def to_spec(record: Any) -> dict[str, Any]:
 
 
 def from_spec(data: Any, among: Mapping[str, type] | None = None) -> Any:
-    """The record that the data describes. Parameters that are left out take their defaults, and a
-    name alone will do; case does not matter in it. `among`: the classes it may be of, by name.
+    """The record that the data describes, such as {"name": "UCB", "alpha": 1} or just "ucb".
+
+    Parameters that are left out have their default values. The case of the name does not matter.
+    among: the classes that may be named; by default all that are known.
 
     >>> from_spec({"name": "RBMLE", "alpha": {"name": "BetaBias"}, "boundary": "corollary"})
     RBMLE(alpha=BetaBias(power=0.5), boundary='corollary')
@@ -78,24 +79,24 @@ def from_spec(data: Any, among: Mapping[str, type] | None = None) -> Any:
 
 
 def stand_in(cls: type[T]) -> type[T]:
-    """Let files name a class that stands for a policy."""
+    """A decorator that registers a class of stand-ins, so that files can name it."""
     STAND_INS[cls.__name__] = cls
     return cls
 
 
 def stands_in(policy: Any) -> bool:
-    """Whether it is a record that gives a policy once the problem is known."""
+    """Whether it is a stand-in: a record that becomes a policy once the problem is known."""
     return hasattr(type(policy), "on") and hasattr(policy, "_fields")
 
 
 def stand_in_of(data: Mapping[str, Any]) -> Any:
-    """The stand-in that is written in a form of its own as this data, or None."""
+    """The stand-in whose own form (`as_spec`) this data is, or None."""
     readers = [kind.of_spec for kind in STAND_INS.values() if hasattr(kind, "of_spec")]
     return next((each for each in (read(data) for read in readers) if each is not None), None)
 
 
 def on_problem(given: Any, problem: Problem) -> Any:
-    """A policy, alone or `Assuming` a family, as it is played on the problem."""
+    """The policy to play on the problem: what a stand-in stands for, or what was given."""
     policy, family = given if isinstance(given, Assuming) else (given, None)
     return policy.on(problem, family) if stands_in(policy) else given
 

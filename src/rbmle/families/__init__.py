@@ -1,4 +1,4 @@
-"""Reward families: what a policy assumes of the rewards, and what a problem may draw them from."""
+"""Reward families: what a policy assumes about the rewards; a problem may also draw from them."""
 
 from .base import FAMILIES, Conjugate, Family, every_family, family
 from .bernoulli import Bernoulli, Binomial

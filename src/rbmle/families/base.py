@@ -1,9 +1,13 @@
-"""What a reward family is, and what every family gets without writing it.
+"""The interface of a reward family, and the methods that every family gets by default.
 
-A family is the one-parameter exponential family p(x; eta) = A(x) exp(eta x - F(eta)), known by its
-mean theta = F'(eta). A class needs `natural` (the inverse of F'), `log_partition` (F) and
-`mean_range`, and `sample` if it is also to be simulated; all below follows from them. A method
-written out in a class is only a faster or, at the ends of the range, a safer way to say the same.
+A family is a one-parameter exponential family with densities
+
+    p(x; eta) = A(x) exp(eta x - F(eta)),
+
+written in terms of its mean theta = F'(eta). A class must define `natural` (the inverse of F'),
+`log_partition` (F) and `mean_range`, and `sample` if it is also to be simulated. The functions
+below follow from these and are the defaults. A class overrides one only to compute the same number
+faster or, at the ends of the range, more safely.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ FAMILIES: dict[str, type] = {}
 
 
 class Family(Protocol):
-    """A family as the rest of the package sees it; policies that need more of it name that."""
+    """The methods of every family. A policy that needs more names them in `policy(needs=...)`."""
 
     def natural(self, mean: float) -> float: ...
     def log_partition(self, eta: float) -> float: ...
@@ -44,7 +48,13 @@ class Family(Protocol):
 
 
 class Conjugate(Family, Protocol):
-    """A family whose conjugate posterior of the mean is known, after `pulls` that paid `total`."""
+    """A family with a conjugate prior: the posterior of the mean after `pulls` that paid `total`.
+
+    posterior_quantile: the mean that is exceeded with probability `tail`.
+    posterior_tail: the probability that the mean exceeds `value`.
+    posterior_draw: a random draw, with the random numbers of the cell from block k on.
+    flat: the family with a flat prior on the mean; itself if that is not supported.
+    """
 
     def posterior_mean(self, pulls: float, total: float) -> float: ...
     def posterior_variance(self, pulls: float, total: float) -> float: ...
@@ -56,7 +66,10 @@ class Conjugate(Family, Protocol):
 
 
 def nudged(self: Any, mean: float) -> float:
-    """The mean, moved off an end of the range by the least there is: eta is infinite at an end."""
+    """The mean, moved slightly inside if it is at an end of the range, where eta is infinite.
+
+    It is moved by 1e-15 of itself, a few units in the last place; by 1e-300 from an end at 0.
+    """
     low, high = self.mean_range()
     if mean <= low:
         return float(low + (1e-300 if low == 0.0 else 1e-15 * abs(low)))
@@ -66,16 +79,18 @@ def nudged(self: Any, mean: float) -> float:
 
 
 def conjugate(self: Any, mean: float) -> float:
-    """F*(theta) = theta eta - F(eta) at eta = natural(theta): the negative entropy of the mean."""
+    """F*(theta) = theta eta - F(eta) at eta = natural(theta), the convex conjugate of F."""
     eta = self.natural(self.nudged(mean))
     return float(mean * eta - self.log_partition(eta))
 
 
 def bias_index(self: Any, pulls: float, total: float, alpha: float) -> float:
-    """The RBMLE index of Proposition 1, I(nu, n, alpha) with n = pulls, n nu = total.
+    """The RBMLE index of Proposition 1, with n = pulls and nu = total / pulls,
 
-    Inside the range of the mean, q = nu + alpha/n, it is n (F*(q) - F*(nu)). From the upper end on
-    the reward-biased likelihood has no finite maximiser and the index is infinite.
+        I(nu, n, alpha) = n (F*(nu + alpha / n) - F*(nu)).
+
+    If nu + alpha / n is at or beyond the upper end of the range of the mean, the reward-biased
+    likelihood has no finite maximiser, and the index is infinite.
     """
     mean = total / pulls
     biased = mean + alpha / pulls
@@ -86,7 +101,10 @@ def bias_index(self: Any, pulls: float, total: float, alpha: float) -> float:
 
 
 def kl(self: Any, mean: float, other: float) -> float:
-    """D(theta', theta'') of Section 4: F's Bregman divergence, the KL divergence of two means."""
+    """D(theta', theta'') of Section 4: the KL divergence between the laws with these two means.
+
+    It is the Bregman divergence of F.
+    """
     if mean == other:
         return 0.0
     eta, other_eta = self.natural(self.nudged(mean)), self.natural(self.nudged(other))
@@ -99,15 +117,18 @@ def posterior_sd(self: Any, pulls: float, total: float) -> float:
 
 
 def flat(self: Any) -> Any:
-    """The family with a flat prior on the mean if that is proper after one pull, else itself."""
+    """The family with a flat prior on the mean, if its posterior is proper after one pull.
+
+    The default is the family itself, which means that a flat prior is not supported.
+    """
     return self
 
 
-LARGEST_MEAN = 1e100  # squares of rewards about such means, and their sums, are still numbers
+LARGEST_MEAN = 1e100  # 2^53 squares of such rewards add up to 9e215, below the largest float
 
 
 def mean_interval(self: Any) -> Interval:
-    """The means that a problem may have: by default the open range, up to 1e100 in size."""
+    """The means that a problem may have: by default those inside `mean_range`, up to +-1e100."""
     low, high = self.mean_range()
     return Interval(
         max(low, -LARGEST_MEAN),
@@ -118,7 +139,7 @@ def mean_interval(self: Any) -> Interval:
 
 
 def reward_interval(self: Any) -> Interval:
-    """The rewards that a policy may be told: by default the closed range of the mean."""
+    """The rewards that are allowed: by default the closed interval `mean_range`."""
     low, high = self.mean_range()
     return Interval(low, high, closed_low=low > -inf, closed_high=high < inf)
 
@@ -142,17 +163,20 @@ _DEFAULTS: dict[str, Callable[..., Any]] = {
 
 
 def family(cls: type[T]) -> type[T]:
-    """Make a NamedTuple class a reward family: checked, compiled, with the defaults above."""
+    """Make a NamedTuple class a reward family: its fields are checked, its methods compiled.
+
+    It gets the defaults above, and is known by its name from now on.
+    """
     record(cls, _DEFAULTS)
     register(FAMILIES, cls)
     return cls
 
 
 def every_family(function: Callable[P, R]) -> Callable[P, R]:
-    """Give every family, those to come included, this method unless it has one of that name.
+    """A decorator that gives a method to every family, present or future, that does not have it.
 
-    So a room that needs something of all families writes it itself: first for those families that
-    have a form of their own, by `extend`, then this for the others.
+    A module that needs a method of all families can thus define it itself: first, by `extend`, for
+    the families that have a special form, then by `every_family` for all others.
     """
     for each in FAMILIES.values():
         if not hasattr(each, function.__name__):

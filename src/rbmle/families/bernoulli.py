@@ -18,20 +18,20 @@ from .logarithms import log_ratio
 
 @njit
 def negative_entropy(p: float) -> float:
-    """p log p + (1 - p) log(1 - p) with 0 log 0 = 0; infinite past 1."""
+    """p log p + (1 - p) log(1 - p), with 0 log 0 = 0; infinite for p > 1."""
     if p >= 1.0:
         return 0.0 if p == 1.0 else inf
     value = p * log(p) if p > 0.0 else 0.0
-    # Near 0 the rounding of 1 - p is an error of 1e-16, which is much of what p tells there.
+    # log1p for small p: there the rounding of 1 - p, 1e-16, is a large part of log(1 - p).
     return value + (1.0 - p) * (log(1.0 - p) if p > 0.01 else log1p(-p))
 
 
 @njit
 def bernoulli_kl(p: float, q: float) -> float:
-    """p log(p/q) + (1 - p) log((1 - p)/(1 - q)); infinite where q rules out what p allows.
+    """p log(p/q) + (1 - p) log((1 - p)/(1 - q)); infinite for q = 0 or 1, unless p = q.
 
-    Both logarithms have relative errors of some units in the last place, also where p is near q or
-    near an end. So an error of D moves the root q of D(p, q) = bound by some units in its own.
+    Both logarithms are accurate to some units in the last place, also for p near q and near an end.
+    So the root q of D(p, q) = bound is accurate to some units in its last place too.
     """
     if p == q:
         return 0.0
@@ -43,10 +43,12 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 @family
 class Bernoulli(NamedTuple):
-    """Rewards 0 and 1, or any in [0, 1]; theta = P(X = 1).
+    """Bernoulli rewards, 0 or 1, with theta = P(X = 1); other rewards in [0, 1] are allowed too.
 
-    F(eta) = log(1 + e^eta), natural(theta) = log(theta / (1 - theta)) (Corollary 1). The conjugate
-    prior of theta is Beta(prior_a, prior_b), uniform by default as in Section 5.
+        F(eta) = log(1 + e^eta),    natural(theta) = log(theta / (1 - theta))    (Corollary 1)
+
+    prior_a, prior_b: the conjugate prior of theta is Beta(prior_a, prior_b); both in (0, inf), 1 by
+    default, the uniform prior of Section 5.
 
     >>> round(Bernoulli().kl(0.2, 0.5), 6), Bernoulli().posterior_mean(2, 1)
     (0.192745, 0.5)
@@ -80,7 +82,7 @@ class Bernoulli(NamedTuple):
         return 1.0 if cell.uniform(0) < mean else 0.0
 
     def sub_gaussian(self, mean: float) -> float:
-        """Hoeffding's lemma for a variable in [0, 1]."""
+        """The sub-Gaussian sigma: Hoeffding's lemma for a variable in [0, 1]."""
         return 0.5
 
     def sub_exponential(self, mean: float) -> tuple[float, float]:
@@ -111,11 +113,13 @@ class Bernoulli(NamedTuple):
 
 @family
 class Binomial(NamedTuple):
-    """Rewards 0..trials, the successes in a known number of trials; theta = trials x P(success).
+    """Binomial rewards: the successes in a known number of trials, theta = trials x P(success).
 
-    F(eta) = trials log(1 + e^eta), natural(theta) = log(theta / (trials - theta)). The conjugate
-    prior of theta / trials is Beta(prior_a, prior_b). One pull is `trials` pulls of a coin, so
-    what is known of a coin is said by `Bernoulli`, once.
+        F(eta) = trials log(1 + e^eta),    natural(theta) = log(theta / (trials - theta))
+
+    trials: in [1, 10^9]. prior_a, prior_b: the conjugate prior of theta / trials is
+    Beta(prior_a, prior_b); both in (0, inf).
+    One pull is worth `trials` pulls of a Bernoulli arm, so most methods call those of `Bernoulli`.
 
     >>> Binomial(4).posterior_mean(1, 2)
     2.0
@@ -153,7 +157,7 @@ class Binomial(NamedTuple):
         return cell.binomial(float(self.trials), mean / self.trials, 0)
 
     def sub_gaussian(self, mean: float) -> float:
-        """A sum of `trials` independent variables in [0, 1]."""
+        """The sub-Gaussian sigma of a sum of `trials` independent variables in [0, 1]."""
         return 0.5 * sqrt(self.trials)
 
     def sub_exponential(self, mean: float) -> tuple[float, float]:

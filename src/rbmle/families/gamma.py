@@ -13,10 +13,12 @@ from .logarithms import log_ratio
 
 @family
 class Exponential(NamedTuple):
-    """Rewards with density e^(-x/theta) / theta.
+    """Exponential rewards, with density e^(-x/theta) / theta.
 
-    F(eta) = -log(-eta), natural(theta) = -1/theta (Corollary 3). The conjugate prior of the rate
-    1/theta is Gamma(prior_shape, prior_rate), Gamma(1, 1) by default as in Section 5.
+        F(eta) = -log(-eta),    natural(theta) = -1/theta    (Corollary 3)
+
+    prior_shape, prior_rate: the conjugate prior of the rate 1/theta is
+    Gamma(prior_shape, prior_rate); both in (0, inf), Gamma(1, 1) by default as in Section 5.
 
     >>> Exponential().posterior_mean(3, 2.0), round(Exponential().kl(1.0, 2.0), 6)
     (1.0, 0.193147)
@@ -38,7 +40,7 @@ class Exponential(NamedTuple):
         return mean * mean
 
     def bias_index(self, pulls: float, total: float, alpha: float) -> float:
-        """n log(S / (S + alpha)), Corollary 3, without cancellation where S is large."""
+        """n log(S / (S + alpha)) (Corollary 3), written so that it does not cancel for large S."""
         return -pulls * log1p(alpha / total) if total > 0.0 else -inf
 
     def conjugate(self, mean: float) -> float:
@@ -59,7 +61,7 @@ class Exponential(NamedTuple):
         return inf
 
     def sub_exponential(self, mean: float) -> tuple[float, float]:
-        """-u - log(1 - u) <= 2 u^2 for |u| < 1/2, with u = lambda theta."""
+        """(rho, kappa) from -u - log(1 - u) <= 2 u^2 for |u| < 1/2, with u = lambda theta."""
         return 2.0 * mean, 2.0 * mean
 
     def posterior_mean(self, pulls: float, total: float) -> float:
@@ -67,7 +69,7 @@ class Exponential(NamedTuple):
         return (self.prior_rate + total) / (shape - 1.0) if shape > 1.0 else inf
 
     def posterior_variance(self, pulls: float, total: float) -> float:
-        """Of the inverse-gamma posterior; infinite up to shape 2."""
+        """The variance of the inverse-gamma posterior; infinite for shapes up to 2."""
         shape, mean = self.prior_shape + pulls, self.posterior_mean(pulls, total)
         return mean * mean / (shape - 2.0) if shape > 2.0 else inf
 
@@ -86,11 +88,14 @@ class Exponential(NamedTuple):
 
 @family
 class Gamma(NamedTuple):
-    """Rewards Gamma(shape, scale = theta / shape) with a known shape; shape 1 is Exponential.
+    """Gamma rewards of a known shape, Gamma(shape, scale = theta / shape); shape 1 is Exponential.
 
-    F(eta) = -shape log(-eta), natural(theta) = -shape/theta. The conjugate prior of the rate
-    shape/theta is Gamma(prior_shape, prior_rate). A pull tells as much as `shape` pulls of an
-    exponential arm whose mean is theta / shape, so `Exponential` says what follows from that.
+        F(eta) = -shape log(-eta),    natural(theta) = -shape/theta
+
+    shape: in (0, inf). prior_shape, prior_rate: the conjugate prior of the rate shape/theta is
+    Gamma(prior_shape, prior_rate); both in (0, inf).
+    A pull is worth `shape` pulls of an exponential arm with mean theta / shape, so most methods
+    call those of `Exponential`.
 
     >>> Gamma(2.0).posterior_mean(1, 3.0)
     4.0
@@ -116,7 +121,7 @@ class Gamma(NamedTuple):
         return mean * mean / self.shape
 
     def bias_index(self, pulls: float, total: float, alpha: float) -> float:
-        """shape n log(S / (S + alpha)): Proposition 1, as Corollary 3."""
+        """shape n log(S / (S + alpha)), from Proposition 1 as in Corollary 3."""
         return self.unit().bias_index(self.shape * pulls, total, alpha)
 
     def conjugate(self, mean: float) -> float:
@@ -132,7 +137,7 @@ class Gamma(NamedTuple):
         return inf
 
     def sub_exponential(self, mean: float) -> tuple[float, float]:
-        """As for Exponential, shape times, with u = lambda theta / shape."""
+        """(rho, kappa) as for Exponential: `shape` times that bound, u = lambda theta / shape."""
         return 2.0 * mean / sqrt(self.shape), 2.0 * mean / self.shape
 
     def posterior_mean(self, pulls: float, total: float) -> float:

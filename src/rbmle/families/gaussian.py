@@ -12,11 +12,12 @@ from .base import family
 
 @family
 class Gaussian(NamedTuple):
-    """Rewards N(theta, sigma^2).
+    """Gaussian rewards N(theta, sigma^2) with a known sigma.
 
-    F(eta) = sigma^2 eta^2 / 2, natural(theta) = theta / sigma^2 (Corollary 2). The conjugate prior
-    of theta is N(prior_mean, prior_sd^2), N(0, 1) by default as in Section 5; prior_sd may be
-    infinite: the flat prior.
+        F(eta) = sigma^2 eta^2 / 2,    natural(theta) = theta / sigma^2    (Corollary 2)
+
+    sigma: in (0, inf). prior_mean, prior_sd: the conjugate prior of theta is
+    N(prior_mean, prior_sd^2), N(0, 1) by default as in Section 5; prior_sd = inf is the flat prior.
 
     >>> Gaussian().posterior_mean(4, 3.0), Gaussian(2.0).kl(1.0, 3.0)
     (0.6, 0.5)
@@ -39,7 +40,10 @@ class Gaussian(NamedTuple):
         return self.sigma * self.sigma
 
     def bias_index(self, pulls: float, total: float, alpha: float) -> float:
-        """p + alpha / (2 n), Corollary 2: Proposition 1 over alpha / sigma^2, the same for all."""
+        """p + alpha / (2 n) (Corollary 2).
+
+        It is the index of Proposition 1 divided by alpha / sigma^2, which all arms have in common.
+        """
         return total / pulls + alpha / (2.0 * pulls)
 
     def kl(self, mean: float, other: float) -> float:
@@ -62,12 +66,15 @@ class Gaussian(NamedTuple):
         return Gaussian(self.sigma, 0.0, inf)
 
     def has_squares(self) -> bool:
-        """Whether sigma^2, prior_sd^2 and what is divided by them neither overflow nor underflow,
-        for rewards up to 1e200."""
+        """Whether formulas with sigma^2 and prior_sd^2 neither overflow nor underflow.
+
+        Between 1e-50 and 1e50 squares are between 1e-100 and 1e100; rewards up to 1e200 divided by
+        them stay below the largest float, 1.8e308.
+        """
         return 1e-50 <= self.sigma <= 1e50 and self.prior_sd >= 1e-50
 
     def prior_weight(self) -> float:
-        """How many pulls the prior is worth."""
+        """The number of pulls that the prior is worth, (sigma / prior_sd)^2."""
         ratio = self.sigma / self.prior_sd
         return ratio * ratio
 

@@ -1,4 +1,4 @@
-"""Logarithms of ratios near 1, as divergences need them."""
+"""Accurate logarithms of ratios near 1, for divergences."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from .._compile import njit
 
 @njit
 def log_ratio(a: float, b: float, gap: float) -> float:
-    """log(a / b), where gap = a - b is known better than a - b says.
+    """log(a / b); the caller gives gap = a - b, which it may know more exactly than a - b rounds.
 
-    Near 1 the rounding of a / b alone would be an error of 1e-16 in a logarithm near 0.
+    For a near b it is log1p(gap / b): in log(a / b) the rounding of a / b, 1e-16, would be a large
+    relative error, as the logarithm is near 0.
     """
     return log1p(gap / b) if abs(gap) <= 0.5 * b else log(a / b)

@@ -17,10 +17,12 @@ from .logarithms import log_ratio
 
 @family
 class Poisson(NamedTuple):
-    """Rewards 0, 1, 2, ... with mean theta.
+    """Poisson rewards 0, 1, 2, ... with mean theta.
 
-    F(eta) = e^eta, natural(theta) = log theta. The conjugate prior of theta is
-    Gamma(prior_shape, prior_rate); a prior_rate of 0 with prior_shape 1 is the flat prior.
+        F(eta) = e^eta,    natural(theta) = log theta
+
+    prior_shape, prior_rate: the conjugate prior of theta is Gamma(prior_shape, prior_rate), with
+    prior_shape in (0, inf) and prior_rate in [0, inf); shape 1 with rate 0 is the flat prior.
 
     >>> Poisson().posterior_mean(1, 3.0), round(Poisson().kl(1.0, 2.0), 6)
     (2.0, 0.306853)
@@ -39,7 +41,7 @@ class Poisson(NamedTuple):
         return 0.0, inf
 
     def mean_interval(self) -> Interval:
-        """Up to 1e15: beyond 2^53, 9e15, not every count is a float."""
+        """[0, 1e15]: rewards must stay below 2^53 = 9e15, where floats begin to skip counts."""
         return Interval(0.0, 1e15, closed_low=True, closed_high=True)
 
     def variance(self, mean: float) -> float:
@@ -63,7 +65,7 @@ class Poisson(NamedTuple):
         return inf
 
     def sub_exponential(self, mean: float) -> tuple[float, float]:
-        """e^u - 1 - u <= (e - 2) u^2 for |u| <= 1."""
+        """(rho, kappa) from e^u - 1 - u <= (e - 2) u^2 for |u| <= 1; kappa = 1."""
         return (2.0 * 0.7182818284590452 * mean) ** 0.5, 1.0
 
     def flat(self) -> Poisson:

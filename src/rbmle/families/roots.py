@@ -1,4 +1,4 @@
-"""Equations in the mean that every family can solve: KL-UCB's bound and the paper's xi and K*."""
+"""Equations in the mean, solved for any family: KL-UCB's bound, and the paper's xi and K*."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _RULE = (  # places and half the weights of the ten-point Gauss-Legendre rule on
 
 
 def kl_upper(self: Any, mean: float, bound: float) -> float:
-    """The largest theta with D(mean, theta) <= bound.
+    """The largest theta with D(mean, theta) <= bound: KL-UCB's index.
 
-    It is right to eight units in its last place where the family's `kl` is, as it is in this
-    package up to 1e12 pulls (`test_kl_upper_is_right_to_some_units`); to as many units in the last
-    place of the bound for Exponential and Gamma, whose theta grows as e^bound.
+    It is accurate to eight units in its last place if the family's `kl` is accurate, as in this
+    package up to 1e12 pulls (`test_kl_upper_is_right_to_some_units`). For Exponential and Gamma,
+    whose theta grows as e^bound, it is accurate to as many units in the last place of the bound.
 
-    A bracket is widened until it holds the root, then shrunk by Chandrupatla's rule (1997):
-    inverse quadratic interpolation where it can be trusted, bisection elsewhere.
+    A bracket is widened until it contains the root, then shrunk by Chandrupatla's method (1997):
+    inverse quadratic interpolation where that is safe, bisection elsewhere.
     """
     _, high = self.mean_range()
     if not bound > 0.0 or mean >= high:
@@ -30,7 +30,8 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
     step = max(1.0, abs(mean))
     outer = min(mean + step, high)
     while outer < high and self.kl(mean, outer) <= bound:
-        # A divergence that stays bounded rules nothing out; beyond 1e300 there is no room.
+        # A divergence that stays below the bound as theta grows rules no theta out. Steps end at
+        # 1e300, because a longer one could overflow.
         if step > 1e100 * max(1.0, abs(mean)) or step > 1e300:
             return inf
         step *= 2.0
@@ -69,11 +70,12 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
 
 
 def xi(self: Any, k: float, nu: float) -> float:
-    """xi(k; nu) = k (F*(nu + 1/k) - F*(nu)) of Section 3.2: I(nu, k alpha, alpha) / alpha.
+    """xi(k; nu) = k (F*(nu + 1/k) - F*(nu)) of Section 3.2, which is I(nu, k alpha, alpha) / alpha.
 
-    It is the average of natural over [nu, nu + 1/k]. For large k the difference cancels: where the
-    interval is no longer than its distance from the ends of the range, the average is taken by the
-    ten-point Gauss-Legendre rule, whose error is then below (3 + sqrt 8)^-20 = 5e-16 of the whole.
+    For large k the difference cancels. But xi is also the average of `natural` over [nu, nu + 1/k].
+    If that interval is no longer than its distance from the ends of the range, the average is
+    computed by the ten-point Gauss-Legendre rule, whose relative error is then of the order of
+    (3 + sqrt 8)^-20 = 5e-16.
     """
     width = 1.0 / k
     low, high = self.mean_range()
@@ -92,9 +94,9 @@ def xi(self: Any, k: float, nu: float) -> float:
 def k_star(self: Any, mean: float, other: float) -> float:
     """K*(theta', theta'') = inf {k : natural(theta') > xi(k; theta'')}, to full precision.
 
-    xi falls strictly from its limit at k -> 0 to natural(theta''). So K* is infinite unless
-    theta' > theta'', and 0 where xi is below from the start: F* infinite at theta'', as for
-    exponential rewards at 0.
+    As k grows from 0, xi falls strictly to natural(theta''). So K* is infinite unless
+    theta' > theta''. It is 0 if xi is below natural(theta') for every k, which happens where F* is
+    infinite at theta'', as for exponential rewards at theta'' = 0.
     """
     if not mean > other:
         return inf

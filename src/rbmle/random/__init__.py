@@ -1,4 +1,4 @@
-"""Randomness as a pure function of the place where a number is used, and NumPy's legacy stream."""
+"""Random numbers: Philox, a pure function of where a number is used; and NumPy's legacy stream."""
 
 from .philox import (
     CHOICES,

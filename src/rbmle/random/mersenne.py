@@ -1,9 +1,10 @@
-"""NumPy's legacy generator for compiled code: what a policy draws under the published protocol.
+"""NumPy's legacy generator `RandomState` for compiled code, as the published protocol uses it.
 
-There the generator that filled the table of rewards goes on, trial after trial, and Thompson
-sampling draws from it. `MersenneDraws` is the Mersenne Twister (Matsumoto and Nishimura 1998) in
-the state where a `RandomState` is, with the transformations that `RandomState` applies; it offers
-what `random.Draws` and `random.Cell` offer. It is a stream: its numbers depend on all drawn before.
+In that protocol one generator fills the table of rewards and then goes on, trial after trial, to
+give Thompson sampling its draws. `MersenneDraws` is that generator: the Mersenne Twister (Matsumoto
+and Nishimura 1998), started in the state of a `RandomState`, with the same transformations of its
+numbers. It has the methods of `random.Draws` and `random.Cell`, so that policies can use it in
+their place. But it is a stream: each number depends on how many were drawn before.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _WORD = 0xFFFFFFFF
 
 @njit
 def twist(words: NDArray[np.int64]) -> None:
-    """The next 624 words of the Mersenne Twister, in place."""
+    """Replace the 624 words of the Mersenne Twister's state by the next 624."""
     for i in range(_N):
         y = (words[i] & 0x80000000) | (words[(i + 1) % _N] & 0x7FFFFFFF)
         words[i] = words[(i + _M) % _N] ^ (y >> 1) ^ (0x9908B0DF if y & 1 else 0)
@@ -30,7 +31,7 @@ def twist(words: NDArray[np.int64]) -> None:
 
 @njit
 def next_word(words: NDArray[np.int64], position: NDArray[np.int64]) -> int:
-    """One tempered 32-bit word."""
+    """The next 32-bit number: a word of the state, tempered."""
     if position[0] >= _N:
         twist(words)
         position[0] = 0
@@ -44,16 +45,19 @@ def next_word(words: NDArray[np.int64], position: NDArray[np.int64]) -> int:
 
 @record
 class MersenneDraws(NamedTuple):
-    """The stream, as the draws of a round and as the cell of every arm in it."""
+    """The stream, in the roles of `Draws` (of any round) and of `Cell` (of any arm).
+
+    Arguments that say where a number is used, such as k, are ignored.
+    """
 
     words: NDArray[np.int64]
     position: NDArray[np.int64]
-    spare: NDArray[np.float64]  # (1 if a normal number is left over, that number)
+    spare: NDArray[np.float64]  # (1 if a normal number is left over from a pair else 0, the number)
     random_ties: bool
 
     @classmethod
     def going_on(cls, generator: np.random.RandomState, random_ties: bool) -> MersenneDraws:
-        """The stream from where the generator is now."""
+        """The stream of the generator, from its present state on."""
         state: Any = generator.get_state(legacy=True)
         _, words, position, has_spare, spare = state
         return cls(
@@ -79,7 +83,7 @@ class MersenneDraws(NamedTuple):
         return (high * 67108864.0 + low) / 9007199254740992.0
 
     def normal(self, k: int) -> float:
-        """`standard_normal`: Marsaglia's polar method, which makes two and keeps one."""
+        """`standard_normal`: Marsaglia's polar method, which makes two numbers and keeps one."""
         if self.spare[0] != 0.0:
             self.spare[0] = 0.0
             return float(self.spare[1])
@@ -94,7 +98,7 @@ class MersenneDraws(NamedTuple):
         return factor * y
 
     def exponential(self, k: int) -> float:
-        """`standard_exponential`."""
+        """`standard_exponential`: by inversion."""
         return -log(1.0 - self.uniform(k))
 
     def gamma(self, shape: float, k: int) -> float:
@@ -129,7 +133,7 @@ class MersenneDraws(NamedTuple):
                 return b * v
 
     def beta(self, a: float, b: float, k: int) -> float:
-        """`beta`: Johnk's method for small parameters, else two gamma numbers."""
+        """`beta`: Johnk's method if a and b are at most 1, else from two gamma numbers."""
         if a > 1.0 or b > 1.0:
             x = self.gamma(a, k)
             return x / (x + self.gamma(b, k))

@@ -1,9 +1,9 @@
-"""Randomness as a pure function: (seed, replication, round, arm, purpose, k) -> numbers.
+"""Random numbers as a pure function: (seed, replication, round, arm, purpose, k) -> number.
 
-Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-SC 2011) scrambles a 128-bit counter under a 64-bit key. The key is the seed, the counter says
-where in the study the number is used, so nothing is advanced, stored or shared: any number can
-be recomputed alone, in any order, on any thread.
+The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
+1, 2, 3", SC 2011), which scrambles a 128-bit counter under a 64-bit key. Here the key is the seed,
+and the counter says where in the study the number is used. Nothing is advanced, stored or shared:
+any number can be recomputed alone, in any order, on any thread.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .._compile import njit, record
 from ..special import deviance, normal_quantile, stirling_error
 
-REWARDS, CHOICES, TIES, SAMPLES = 0, 1, 2, 3  # purposes: streams that never meet
+REWARDS, CHOICES, TIES, SAMPLES = 0, 1, 2, 3  # purposes: numbers for one are never used for another
 _PURPOSE_SHIFT = 28
 MAX_ARMS = 1 << _PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
 MAX_ROUNDS = (1 << 32) - 1
@@ -22,17 +22,22 @@ MAX_REPLICATIONS = 1 << 32
 MAX_SEED = (1 << 64) - 1
 
 _WORD = 0xFFFFFFFF
-_SECOND_GAMMA = 128  # a beta draw takes two gamma draws, from blocks this far apart
-_MANY = 1e10  # a Poisson mean from which inversion takes 1e5 steps
-_TINY = 1e-290  # gamma numbers below it may have lost digits: the least float with all is 2e-308
+# A gamma draw uses blocks k, k + 1, ... until one is accepted, and block k + 127 for its boost; a
+# beta draw takes its second gamma draw from k + 128 on. A block is rejected with probability at
+# most 0.05 (Marsaglia and Tsang 2000), so that blocks of the two meet with probability 0.05^127.
+_SECOND_GAMMA = 128
+_MANY = 1e10  # from this Poisson mean on, inversion would take more than sqrt(mean) = 1e5 steps
+# Gamma numbers below this may have lost digits. The smallest float with all its digits is 2e-308;
+# the factor between the two leaves room for d v, which multiplies the boost.
+_TINY = 1e-290
 
 
 @njit
 def philox(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[int, int, int, int]:
     """Philox4x32-10: four 32-bit words from a counter of four words and a key of two.
 
-    The multipliers and the key increments are those of the paper. Products of two words may
-    wrap round 64 bits as signed numbers; the mask takes the right bits of either sign.
+    The multipliers and the key increments are those of the paper. A product of two words may
+    overflow a signed 64-bit integer and become negative; the masks still take the right bits.
     """
     for _ in range(10):
         left, right = 0xD2511F53 * c0, 0xCD9E8D57 * c2
@@ -54,16 +59,17 @@ def unit(high: int, low: int) -> float:
 
 @record
 class Cell(NamedTuple):
-    """The random numbers of one place: one arm in one round of one replication, for one purpose.
+    """The random numbers of one cell: one arm in one round of one replication, for one purpose.
 
-    Number k of the cell is always the same number. Samplers that reject go on from k.
+    Every method takes k: block k of the cell is always the same. Methods that sample by rejection
+    use blocks k, k + 1, ... until one is accepted.
     """
 
     key0: int
     key1: int
     replication: int
     t: int
-    lane: int  # the arm, and above it the purpose
+    lane: int  # the arm in the lower 28 bits, the purpose in the upper 4
 
     def pair(self, k: int) -> tuple[float, float]:
         """Two independent uniform numbers in (0, 1)."""
@@ -84,9 +90,10 @@ class Cell(NamedTuple):
         return -log(self.uniform(k))
 
     def gamma(self, shape: float, k: int) -> float:
-        """A gamma number of rate 1 (Marsaglia and Tsang 2000, with their boost below shape 1).
+        """A gamma number of rate 1 (Marsaglia and Tsang 2000).
 
-        Below shape 0.05 or so it may be smaller than any positive float, and is then 0.
+        For shape < 1 it is, as in their paper, a gamma number of shape + 1 times the boost
+        u^(1 / shape). Below shape 0.05 or so that may be smaller than any positive float: then 0.
         """
         boost = 1.0
         if shape < 1.0:
@@ -96,7 +103,7 @@ class Cell(NamedTuple):
         return boost * d * v
 
     def unboosted(self, shape: float, k: int) -> tuple[float, float]:
-        """Two numbers whose product is a gamma number of a shape from 1 on."""
+        """Two numbers whose product is a gamma number of this shape; shape >= 1."""
         d = shape - 1.0 / 3.0
         c = 1.0 / sqrt(9.0 * d)
         while True:
@@ -110,7 +117,7 @@ class Cell(NamedTuple):
             k += 1
 
     def beta(self, a: float, b: float, k: int) -> float:
-        """A beta number, from two gamma numbers; from their logarithms where one underflows."""
+        """A beta number x / (x + y) from two gamma numbers, or from their logarithms if tiny."""
         x = self.gamma(a, k)
         y = self.gamma(b, k + _SECOND_GAMMA)
         if min(x, y) < _TINY and max(a, b) < 1.0:
@@ -118,9 +125,9 @@ class Cell(NamedTuple):
         return x / (x + y)
 
     def beta_by_logarithms(self, a: float, b: float, k: int) -> float:
-        """The same where both shapes are below 1: log x = log(u) / a + log(d v), and so for y.
+        """A beta number for a, b < 1 from log x = log(u) / a + log(d v), and log y likewise.
 
-        Multiplied by a + b, because log(u) / a alone overflows for the smallest shapes.
+        Both logarithms are multiplied by a + b, because log(u) / a overflows for tiny a.
         """
         size = a + b
         d, v = self.unboosted(1.0 + a, k)
@@ -132,9 +139,9 @@ class Cell(NamedTuple):
         return odds / (1.0 + odds) if log_x < log_y else 1.0 / (1.0 + odds)
 
     def poisson(self, mean: float, k: int) -> float:
-        """A Poisson number: inversion that starts at the mode and looks both ways (Kemp 1981).
+        """A Poisson number, by inversion that starts at the mode and goes both ways (Kemp 1981).
 
-        That takes about sqrt(mean) steps; means above 1e10 are left to rejection.
+        That takes about sqrt(mean) steps; above a mean of 1e10 `poisson_by_rejection` is used.
         """
         if mean > _MANY:
             return self.poisson_by_rejection(mean, k)
@@ -159,8 +166,11 @@ class Cell(NamedTuple):
         return mode
 
     def poisson_by_rejection(self, mean: float, k: int) -> float:
-        """The same by transformed rejection (Hormann 1993, "The transformed rejection method for
-        generating Poisson random variables", algorithm PTRS without its squeeze)."""
+        """A Poisson number of a large mean, by transformed rejection.
+
+        Algorithm PTRS without its squeeze step, of W. Hormann, "The transformed rejection method
+        for generating Poisson random variables" (1993); the constants are its own.
+        """
         b = 0.931 + 2.53 * sqrt(mean)
         a = -0.059 + 0.02483 * b
         inverse = 1.1239 + 1.1328 / (b - 3.4)
@@ -176,7 +186,7 @@ class Cell(NamedTuple):
             k += 1
 
     def binomial(self, trials: float, p: float, k: int) -> float:
-        """A binomial number, from the mode as for `poisson`."""
+        """A binomial number, by inversion from the mode as in `poisson`."""
         if p <= 0.0 or p >= 1.0:
             return 0.0 if p <= 0.0 else trials
         mode = min(float(floor((trials + 1.0) * p)), trials)
@@ -200,7 +210,7 @@ class Cell(NamedTuple):
 
 @njit
 def binomial_probability(x: float, trials: float, p: float) -> float:
-    """The probability of x successes (Loader 2000: no cancellation for large numbers)."""
+    """The probability of x successes in `trials` trials, by Loader's accurate formula (2000)."""
     if x == 0.0:
         return exp(trials * log1p(-p))
     if x == trials:
@@ -217,7 +227,7 @@ def binomial_probability(x: float, trials: float, p: float) -> float:
 
 @record
 class Draws(NamedTuple):
-    """What a policy may draw in one round: posterior samples, and who wins a tie."""
+    """The random numbers that a policy may use in one round: for samples and for ties."""
 
     key0: int
     key1: int
@@ -230,14 +240,18 @@ class Draws(NamedTuple):
         return Cell(self.key0, self.key1, self.replication, self.t, i + (CHOICES << _PURPOSE_SHIFT))
 
     def sample_cell(self, i: int, pulls: float) -> Cell:
-        """The random numbers for samples from arm i's posterior after so many pulls: the same in
-        every round until it is pulled again."""
+        """The random numbers for samples from arm i's posterior after `pulls` pulls.
+
+        They are the same in every round until the arm is pulled again.
+        """
         lane = i + (SAMPLES << _PURPOSE_SHIFT)
         return Cell(self.key0, self.key1, self.replication, int(pulls), lane)
 
     def among(self, ties: int) -> int:
-        """Which of so many arms that share the top is played: 0 for the first of them, ..., each
-        with the same probability. With ties to the first arm it is always that."""
+        """Which of `ties` arms that share the largest index is played: a number in [0, ties).
+
+        Each has the same probability; without `random_ties` it is always 0, the first arm.
+        """
         if not self.random_ties:
             return 0
         cell = Cell(self.key0, self.key1, self.replication, self.t, TIES << _PURPOSE_SHIFT)
@@ -246,14 +260,14 @@ class Draws(NamedTuple):
 
 @record
 class Counter(NamedTuple):
-    """The draws of policies as a pure function of the seed and the place."""
+    """Gives policies their random numbers: a pure function of the seed, replication and round."""
 
     key0: int
     key1: int
     random_ties: bool
 
     def at(self, replication: int, t: int) -> Draws:
-        """What may be drawn in round t of a replication."""
+        """The random numbers of round t of a replication."""
         return Draws(self.key0, self.key1, replication, t, self.random_ties)
 
 

@@ -1,4 +1,7 @@
-"""Special functions of one or a few numbers, callable from compiled and interpreted code alike."""
+"""Special functions of real numbers, for compiled and interpreted code alike.
+
+Distribution functions and quantiles (normal, gamma, beta), and bounds on them that cost less.
+"""
 
 from __future__ import annotations
 

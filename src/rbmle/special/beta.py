@@ -17,7 +17,7 @@ from .normal import INV_SQRT_2PI
 
 @njit
 def beta_scale(a: float, b: float) -> float:
-    """The largest value of x^a y^b / B(a, b), y = 1 - x, which it has at x = a / (a + b)."""
+    """The maximum of x^a y^b / B(a, b) over x, where y = 1 - x; it is at x = a / (a + b)."""
     n = a + b
     excess = stirling_error(n) - stirling_error(a) - stirling_error(b)
     return math.sqrt(a * (b / n)) * INV_SQRT_2PI * math.exp(excess)
@@ -25,20 +25,20 @@ def beta_scale(a: float, b: float) -> float:
 
 @njit
 def beta_deviance(x: float, y: float, a: float, b: float) -> float:
-    """a log(a / (n x)) + b log(b / (n y)), n = a + b: minus the log of x^a y^b to its maximum."""
+    """a log(a / (n x)) + b log(b / (n y)), n = a + b: -log of x^a y^b divided by its maximum."""
     n = a + b
     return deviance(a, n * x) + deviance(b, n * y)
 
 
 @njit
 def beta_below(x: float, a: float, b: float) -> bool:
-    """Whether I_x(a, b) is found directly, rather than as 1 - I_y(b, a)."""
+    """Whether to compute I_x(a, b) directly rather than as 1 - I_y(b, a)."""
     return x * (a + b + 2.0) <= a + 1.0
 
 
 @njit
 def beta_density(x: float, a: float, b: float) -> float:
-    """x^(a - 1) (1 - x)^(b - 1) / B(a, b).
+    """The density x^(a - 1) (1 - x)^(b - 1) / B(a, b), for a, b > 0.
 
     >>> round(beta_density(0.25, 2.0, 3.0), 12)
     1.6875
@@ -55,7 +55,7 @@ def beta_density(x: float, a: float, b: float) -> float:
 
 @njit
 def beta_cdf(x: float, a: float, b: float) -> float:
-    """I_x(a, b), the integral of the density from 0 to x, relatively accurate when small.
+    """I_x(a, b), the integral of the density from 0 to x; small values keep all their digits.
 
     >>> round(beta_cdf(0.25, 2.0, 3.0), 12)
     0.26171875
@@ -73,7 +73,7 @@ def beta_cdf(x: float, a: float, b: float) -> float:
 
 @njit
 def beta_tail(x: float, a: float, b: float) -> float:
-    """1 - I_x(a, b), relatively accurate when small.
+    """The upper tail 1 - I_x(a, b); small values keep all their digits.
 
     >>> round(beta_tail(0.25, 2.0, 3.0), 12)
     0.73828125

@@ -1,11 +1,11 @@
 """Quantiles of the beta distribution.
 
-The same plan as for the gamma distribution (see `gamma_inverse`), with the odds x / (1 - x) in the
-place of x: the first guess is where the modified signed root r* of the deviance is the normal
-quantile (O. E. Barndorff-Nielsen, Biometrika 73 (1986) 307-322; N. M. Temme, J. Comput. Appl.
-Math. 41 (1992) 145-157), or the power law for small x; then steps of fourth order on the logarithm
-of the smaller tail, inside a bracket. An upper quantile is a lower one with a and b exchanged. The
-odds keep full relative precision at both ends of the interval.
+The method is that of `gamma_inverse`, with the odds x / (1 - x) in place of x: odds keep full
+relative precision at both ends of the interval. The first guess is the point where the modified
+signed root r* of the deviance equals the normal quantile (O. E. Barndorff-Nielsen, Biometrika 73
+(1986) 307-322; N. M. Temme, J. Comput. Appl. Math. 41 (1992) 145-157), or comes from the power law
+I_x ~ x^a / (a B(a, b)) for small x. Then follow steps of fourth order on the logarithm of the
+smaller tail, inside a bracket. An upper quantile is a lower one with a and b exchanged.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from .fraction import beta_ratio
 from .normal import normal_quantile
 from .root import CLOSE, MOST_STEPS, kept_inside, step
 
-_POWER_SHAPE = 16.0  # shapes a from here on have no use for the power law
-_POWER_ERROR = 0.1  # the power law is the first guess where its relative error is less
-_EXACT_ERROR = 1e-17  # and the answer where its error is less than rounding
+# These affect speed only, except the last: what they admit is a first guess that is then refined.
+_POWER_SHAPE = 16.0  # from this shape on the power law is not tried: it is seldom the better guess
+_POWER_ERROR = 0.1  # the power law is the first guess if its estimated relative error is below this
+_EXACT_ERROR = 1e-17  # it is the answer if its error is below this, less than rounding (1e-16)
 
 
 @njit
 def _signed_root_start(t: float, a: float, b: float) -> float:
-    """About the u of the sign of t with log((b + a e^u) / n) - a u / n = t^2 a b / (2 n^2).
+    """About the u, of the sign of t, with log((b + a e^u) / n) - a u / n = t^2 a b / (2 n^2).
 
-    Below t = -1, u < 0: the left side is about (b / n) (e^-u - 1 + u), as for a gamma distribution,
-    while the odds exceed one, and then the straight line log(b / n) - a u / n.
+    For t > -1 it is a series in t. For t <= -1 the left side is about (b / n) (e^-u - 1 + u) while
+    the odds exceed one, as for a gamma distribution, and then the line log(b / n) - a u / n.
     """
     n = a + b
     if t > -1.0:
@@ -42,7 +43,10 @@ def _signed_root_start(t: float, a: float, b: float) -> float:
 
 @njit
 def _normal_guess(z: float, a: float, b: float) -> float:
-    """The odds with r* = z, to a few digits, for w = sqrt(a b / n) r / (b x - a y)."""
+    """The odds with r* = z, to a few digits.
+
+    r* = r - log(w) / r with w = sqrt(a b / n) r / (b x - a y).
+    """
     n = a + b
     root = math.sqrt(a * (b / n))
     limit = (b - a) / (3.0 * n * root)
@@ -65,7 +69,7 @@ def _normal_guess(z: float, a: float, b: float) -> float:
 
 @njit
 def _solve(target: float, a: float, b: float) -> float:
-    """The odds x / (1 - x) with I_x(a, b) = target; target is at most 1/2."""
+    """The odds x / (1 - x) with I_x(a, b) = target, for target in (0, 1/2]."""
     scale = beta_scale(a, b)
     n = a + b
     odds = -1.0
@@ -107,7 +111,7 @@ def _solve(target: float, a: float, b: float) -> float:
 
 @njit
 def beta_quantile(p: float, a: float, b: float) -> float:
-    """The x with I_x(a, b) = p; 0 for p <= 0 and 1 for p >= 1.
+    """The quantile: the x with I_x(a, b) = p; 0 for p <= 0 and 1 for p >= 1.
 
     >>> round(beta_quantile(0.5, 2.0, 3.0), 12)
     0.385727568132
@@ -124,7 +128,9 @@ def beta_quantile(p: float, a: float, b: float) -> float:
 
 @njit
 def beta_quantile_upper(q: float, a: float, b: float) -> float:
-    """The x with I_x(a, b) = 1 - q, right for tiny q; 1 for q <= 0 and 0 for q >= 1.
+    """The upper quantile: the x with I_x(a, b) = 1 - q; 1 for q <= 0 and 0 for q >= 1.
+
+    It is accurate for tiny q too, for which 1 - q would be rounded to 1.
 
     >>> round(beta_quantile_upper(1e-9, 2.0, 3.0), 12)
     0.999369940216

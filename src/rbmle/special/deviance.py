@@ -1,8 +1,8 @@
-"""The two pieces from which Loader builds accurate densities.
+"""The Stirling error and the deviance, from which accurate densities are built.
 
 C. Loader, "Fast and accurate computation of binomial probabilities" (2000): a Poisson or binomial
-probability is a Stirling term, which is smooth and small, times exp(-deviance), and the deviance
-can be had without the cancellation that spoils x log(x / m) + m - x.
+probability is a smooth factor, given by Stirling errors, times exp(-deviance). The deviance
+x log(x / m) + m - x cancels near x = m; here it is computed without that cancellation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import math
 
 from .._compile import njit
 
-_LARGE = 10.0  # from here on eight terms of the series leave an error below 1e-17
+# From n = 10 on eight terms of Stirling's series suffice: the ninth, B_18 / (306 n^17) with
+# B_18 = 54.97, bounds the error, and is at most 1.8e-18.
+_LARGE = 10.0
 
 
 @njit
@@ -27,9 +29,10 @@ def _stirling_series(n: float) -> float:
 
 @njit
 def stirling_error(n: float) -> float:
-    """log Gamma(n + 1) - (n + 1/2) log n + n - log(2 pi) / 2 for real n > 0.
+    """The Stirling error log Gamma(n + 1) - (n + 1/2) log n + n - log(2 pi) / 2 for real n > 0.
 
-    Below 10 it is found at n + k and carried back by Gamma(n + k + 1) = Gamma(n + 1) (n+1)...(n+k).
+    Below n = 10 it is computed at n + k >= 10 and carried back by
+    Gamma(n + k + 1) = Gamma(n + 1) (n + 1)...(n + k).
 
     >>> round(stirling_error(1.0), 12)
     0.081061466795
@@ -49,7 +52,7 @@ def stirling_error(n: float) -> float:
 
 @njit
 def deviance(x: float, m: float) -> float:
-    """x log(x / m) + m - x for x >= 0 and m >= 0, without cancellation (Loader's bd0).
+    """The deviance x log(x / m) + m - x for x, m >= 0, without cancellation (Loader's bd0).
 
     Near x = m, with v = (x - m) / (x + m), it is (x - m) v + 2 x (v^3 / 3 + v^5 / 5 + ...).
 

@@ -1,16 +1,18 @@
-"""Cheap bounds of divergences and of the means at which they reach a level.
+"""Cheap bounds on divergences, and on the means at which a divergence reaches a given value.
 
-Which arm has the largest index can most often be told from bounds that a few divisions give.
+Most often such bounds, which cost a few divisions, already tell which arm has the largest index.
 
-The deviance is (x - m)^2 / (2 m) times the integral of 2 (1 - t) / (1 + u t) over [0, 1], with
-u = (x - m) / m >= -1. The integrand's derivatives of even order are positive, so that Gauss rules
-for the weight 2 (1 - t) give no more than the integral (P. J. Davis and P. Rabinowitz, "Methods of
-Numerical Integration" (1984), section 2.7). That with one point, t = 1/3, is Bernstein's
-inequality and has a root in closed form; that with two points is u^4 / 300 short for small u.
+The deviance is (x - m)^2 / (2 m) times the integral of 2 (1 - t) / (1 + u t) over t in [0, 1], with
+u = (x - m) / m >= -1. All derivatives of even order of 1 / (1 + u t) are positive, so that Gauss
+rules for the weight 2 (1 - t) give lower bounds of the integral (P. J. Davis and P. Rabinowitz,
+"Methods of Numerical Integration" (1984), section 2.7). The rule with one point, t = 1/3, is
+Bernstein's inequality, whose root has a closed form. The rule with two points falls short of the
+integral by u^4 / 300 of it for small u.
 
-The divergences are those of a coin (Bernoulli), of a count (Poisson), deviance(p, q), and of a
-scale (Exponential), e^-y - 1 + y with y = log(q / p). Names end in `_above` where the root is
-surely no larger, in `_below` where it is surely no smaller, rounding errors included.
+There are three divergences: of a coin, kl(p, q) (Bernoulli); of a count, deviance(p, q) (Poisson);
+of a scale, e^-y - 1 + y with y = log(q / p) (Exponential). A function whose name ends in `_above`
+returns at least the true value, one whose name ends in `_below` at most the true value, rounding
+errors included.
 """
 
 from __future__ import annotations
@@ -19,16 +21,20 @@ import math
 
 from .._compile import njit
 
-NOISE = 1e-13  # more than rounding errors take from a divergence, also of means clipped by 1e-15
-_ROUNDING = 1e-12  # more, relatively, than they take from a deviance off its zero
-_NEAR = 0.4  # the Gauss rule is right to 3e-4 for u between -_NEAR and 2 _NEAR
-_SURE = 1e-9  # more, relatively, than they take from a level
+# Margins for rounding errors. `test_bounds_of_divergences` in tests/choosers/test_champion.py tries
+# the bounds that use them on random means, up to 10^7 pulls.
+NOISE = 1e-13  # absolute: a divergence is a sum of terms of size 1, each off by some 1e-16; also
+# where the published code clips means by 1e-15, which changes a divergence by about as much
+_ROUNDING = 1e-12  # relative: x log(x / m) - (x - m) off its zero, a difference of two terms
+_NEAR = 0.4  # for u in [-_NEAR, 2 _NEAR] the two-point rule is at most 4.4e-4 short (measured)
+_SURE = 1e-9  # relative, of a level; the same margin as in choosers/index_bounds.py
 
 
 @njit
 def deviance_below(x: float, m: float) -> float:
-    """A lower bound of `deviance` for x >= 0 and m > 0: the Gauss rule with two points, or next to
-    nothing less than the deviance where the rule is not as sharp.
+    """A lower bound of `deviance` for x >= 0 and m > 0.
+
+    It is the Gauss rule with two points near x = m; elsewhere the deviance less 1e-12 of it.
 
     >>> round(deviance_below(100.0, 99.0) * 1e6, 6), round(deviance_below(0.0, 1.0), 6)
     (5033.58535, 1.0)
@@ -41,7 +47,7 @@ def deviance_below(x: float, m: float) -> float:
 
 @njit
 def pair_below(gap: float, x: float, y: float) -> float:
-    """deviance_below(x - gap, x) + deviance_below(y + gap, y), in the main with one division."""
+    """deviance_below(x - gap, x) + deviance_below(y + gap, y); for small gaps in one division."""
     if gap > _NEAR * min(x, 2.0 * y):
         return deviance_below(x - gap, x) + deviance_below(y + gap, y)
     part, square = (7.0 / 15.0) * gap, 0.1 * gap * gap
@@ -53,11 +59,12 @@ def pair_below(gap: float, x: float, y: float) -> float:
 
 @njit
 def safe_step(excess: float, run: float, bend: float) -> float:
-    """How far left of a point a function is surely negative; infinite where that is not known.
+    """A distance to the left of a point at which a function is surely negative, or infinity.
 
-    At the point it is `excess` > 0 with the derivative 1 / `run`, and left of it the second
-    derivative is `bend` at most. So it is negative at the smaller root of a quadratic: Newton's
-    step times 2 / (1 + sqrt(1 - t)), which is 1 + 0.35 t at most up to t = 1/2.
+    At the point the function is `excess` > 0 and its derivative is 1 / `run`; left of it the second
+    derivative is at most `bend`. So it is negative at the nearer root of a quadratic, which is
+    Newton's step times 2 / (1 + sqrt(1 - t)), t = 2 newton bend run. For t <= 1/2 that factor is at
+    most 1 + 0.35 t, which is used; for larger t the result is infinity.
     """
     newton = excess * run
     t = 2.0 * newton * (bend * run)
@@ -66,14 +73,17 @@ def safe_step(excess: float, run: float, bend: float) -> float:
 
 @njit
 def coin_below(p: float, q: float) -> float:
-    """A lower bound of the divergence of a coin for p < q, clipped by 1e-15 or not."""
+    """A lower bound of the coin's kl(p, q) for p < q, and of the published code's clipped kl."""
     return pair_below(q - p, q, 1.0 - q) - NOISE if q < 1.0 - 1e-9 else 0.0
 
 
 @njit
 def scale_root_above(bound: float) -> float:
-    """About the y > 0 with e^-y - 1 + y = bound, and no less: as for a coin, in x = e^-y, in which
-    x - 1 - log x = deviance(1, x) is convex too; or 1 + bound - e^-y for a larger y."""
+    """At least, and about, the y > 0 with e^-y - 1 + y = bound.
+
+    Up to bound = 1 it is found as in `coin_root_above`, in x = e^-y, in which the divergence
+    x - 1 - log x = deviance(1, x) is convex too. Beyond, it is one step of y = 1 + bound - e^-y.
+    """
     if bound > 1.0:
         return 1.0 + bound - math.exp(-1.0 - bound)
     x = (3.0 + 2.0 * bound - math.sqrt(bound * (4.0 * bound + 18.0))) / 3.0
@@ -84,11 +94,11 @@ def scale_root_above(bound: float) -> float:
 
 @njit
 def coin_root_above(p: float, bound: float) -> float:
-    """About the q > p with kl(p, q) = bound, and no less.
+    """At least, and about, the q > p with kl(p, q) = bound.
 
-    Bernstein's inequality is kl(p, q) >= (p - q)^2 / (2 r (1 - r)) with r = (p + 2 q) / 3; where
-    that leads too near to 1, kl(p, q) >= deviance(1 - p, 1 - q). From the root of either follows a
-    step that is at most Newton's, which stays above, as kl(p, q) is convex in q.
+    First the root of a lower bound of kl: Bernstein's kl(p, q) >= (p - q)^2 / (2 r (1 - r)) with
+    r = (p + 2 q) / 3 or, if that root is near 1, kl(p, q) >= deviance(1 - p, 1 - q). Then a step
+    that is at most as long as Newton's: it stays above the root, as kl(p, q) is convex in q.
     """
     x = 1.0 - p
     k = 1.0 + bound * (8.0 / 9.0)
@@ -104,7 +114,7 @@ def coin_root_above(p: float, bound: float) -> float:
 
 @njit
 def coin_inside(p: float, q: float, bound: float) -> float:
-    """Near q > p, and no larger: a mean where kl(p, .) is surely the bound at most; or p."""
+    """A mean near q > p, and at most q, at which kl(p, .) is surely at most the bound; or p."""
     x, y, s = 1.0 - p, 1.0 - q, q - p
     if not (s > 0.0 and y > 0.0):
         return p
@@ -129,8 +139,10 @@ def coin_root_below(p: float, bound: float) -> float:
 
 @njit
 def count_root_above(p: float, bound: float) -> float:
-    """About the q > p with deviance(p, q) = bound, and no less: as for a coin, from
-    3 (q - p)^2 = 2 bound (p + 2 q)."""
+    """At least, and about, the q > p with deviance(p, q) = bound.
+
+    As in `coin_root_above`, from Bernstein's 3 (q - p)^2 = 2 bound (p + 2 q).
+    """
     s = (2.0 * bound + math.sqrt(bound * (4.0 * bound + 18.0 * p))) / 3.0
     q = p + s
     return q - max(deviance_below(p, q) - bound, 0.0) * (q / s) if s > 0.0 else q
@@ -138,7 +150,7 @@ def count_root_above(p: float, bound: float) -> float:
 
 @njit
 def count_inside(p: float, q: float, bound: float) -> float:
-    """Near q > p, and no larger: a mean where deviance(p, .) is surely the bound at most; or p."""
+    """A mean near q > p, and at most q, where deviance(p, .) is surely at most the bound; or p."""
     s = q - p
     if not s > 0.0:
         return p
@@ -159,7 +171,7 @@ def count_root_below(p: float, bound: float) -> float:
 
 @njit
 def scale_inside(y: float, bound: float) -> float:
-    """Near y > 0, and no larger: a place where e^-y - 1 + y is surely the bound at most; or 0."""
+    """A number near y > 0, and at most y, where e^-y - 1 + y is surely at most the bound; or 0."""
     ratio = math.exp(-y)
     if not ratio < 1.0:
         return 0.0

@@ -1,22 +1,23 @@
 """Continued fractions for the incomplete gamma and beta integrals.
 
-Each function gives integral / h, where h is the density in the logarithm of x (gamma) or in the
-logarithm of the odds x / (1 - x) (beta): the fraction 1 / (b_0 + a_1 / (b_1 + a_2 / (b_2 + ...))).
-All terms are positive on the side of the mean where it is used, so nothing cancels. The lower
-gamma and the beta fractions are the even part of DLMF 8.17.22, in the form of A. R. DiDonato and
-A. H. Morris, ACM TOMS 18 (1992) 360-373, equation 9; the upper gamma one is DLMF 8.9.2, even part.
+Each function gives integral / h as a fraction 1 / (b_0 + a_1 / (b_1 + a_2 / (b_2 + ...))), where h
+is the density in the logarithm of x (gamma) or of the odds x / (1 - x) (beta). Each is used only on
+the side of the mean where all its terms are positive, so that nothing cancels. The lower gamma and
+the beta fractions are the even part of DLMF 8.17.22, in the form of A. R. DiDonato and A. H.
+Morris, ACM TOMS 18 (1992) 360-373, equation 9; the upper gamma fraction is the even part of
+DLMF 8.9.2.
 
-The convergents A_n / B_n come from the forward recurrence, which has no division in its chain;
-the terms of A and B are scaled down together whenever they grow large.
+The convergents A_n / B_n are computed by the forward recurrence, in which no step has to wait for a
+division. A and B are scaled down together whenever they grow large.
 """
 
 from __future__ import annotations
 
 from .._compile import njit
 
-_TOLERANCE = 4e-16  # of two successive convergents, relatively
-_MOST = 1000000  # terms: never reached in the documented range
-_BIG = 1e100  # so that no product of two terms overflows
+_TOLERANCE = 4e-16  # the relative change of a convergent at which to stop: two units of rounding
+_MOST = 1000000  # terms after which to stop: x = a = 1e10, the worst place, takes 12,063
+_BIG = 1e100  # above this A and B are scaled down, so that no product of two of them overflows
 _SCALE = 1e-100
 
 

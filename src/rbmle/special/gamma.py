@@ -19,10 +19,11 @@ _ONE_LESS_EULER = 0.42278433509846714  # 1 - Euler's constant
 
 @njit
 def _log_gamma_near_two(e: float) -> float:
-    """log Gamma(2 + e) for |e| <= 1/4.
+    """log Gamma(2 + e) for |e| <= 1/4, from its power series (DLMF 5.7.3),
 
-    (1 - Euler) e + sum over k >= 2 of (-1)^k (zeta(k) - 1) e^k / k (DLMF 5.7.3); the coefficients
-    were computed from that formula with 50 digits.
+        (1 - Euler) e + sum over k >= 2 of (-1)^k (zeta(k) - 1) e^k / k,
+
+    whose coefficients were computed from this formula with 50 digits.
     """
     s = 2.1207184805554665e-07 * e - 4.492469198764566e-07
     s = (s * e + 9.55141213040742e-07) * e - 2.039215753801366e-06
@@ -37,7 +38,7 @@ def _log_gamma_near_two(e: float) -> float:
 
 @njit
 def log_gamma(x: float) -> float:
-    """log Gamma(x) for x > 0, relatively accurate next to its zeros 1 and 2 too.
+    """log Gamma(x) for x > 0; it keeps all its digits next to its zeros x = 1 and x = 2.
 
     >>> round(log_gamma(0.5), 12)
     0.572364942925
@@ -59,13 +60,13 @@ def gamma_scale(a: float) -> float:
 
 @njit
 def gamma_below(x: float, a: float) -> bool:
-    """Whether P(a, x) is found directly, rather than as 1 - Q(a, x)."""
+    """Whether to compute P(a, x) directly rather than as 1 - Q(a, x)."""
     return x <= max(a, 1.0)
 
 
 @njit
 def gamma_density(x: float, a: float) -> float:
-    """x^(a - 1) exp(-x) / Gamma(a).
+    """The density x^(a - 1) exp(-x) / Gamma(a), for a > 0.
 
     >>> round(gamma_density(2.0, 3.0), 12)
     0.270670566473
@@ -74,14 +75,14 @@ def gamma_density(x: float, a: float) -> float:
         return 0.0
     if x == 0.0:
         return 0.0 if a > 1.0 else (1.0 if a == 1.0 else math.inf)
-    if x < 1e-280:  # 1 / x may overflow: exp(-x) is 1
+    if x < 1e-280:  # the division by x below could overflow; exp(-x) is 1 here
         return math.exp((a - 1.0) * math.log(x) - log_gamma(a))
     return gamma_scale(a) * math.exp(-deviance(a, x)) / x
 
 
 @njit
 def gamma_cdf(x: float, a: float) -> float:
-    """P(a, x), the integral of the density from 0 to x, relatively accurate when small.
+    """P(a, x), the integral of the density from 0 to x; small values keep all their digits.
 
     >>> round(gamma_cdf(2.0, 3.0), 12)
     0.323323583817
@@ -100,7 +101,7 @@ def gamma_cdf(x: float, a: float) -> float:
 
 @njit
 def gamma_tail(x: float, a: float) -> float:
-    """Q(a, x) = 1 - P(a, x), relatively accurate when small.
+    """The upper tail Q(a, x) = 1 - P(a, x); small values keep all their digits.
 
     >>> round(gamma_tail(2.0, 3.0), 12)
     0.676676416183

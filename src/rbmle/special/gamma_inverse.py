@@ -1,11 +1,12 @@
 """Quantiles of the gamma distribution.
 
-The first guess solves r*(x) = z, where z is the normal quantile and r* is the modified signed root
-of the deviance: r* = r - log(w) / r has nearly a normal distribution (O. E. Barndorff-Nielsen,
-Biometrika 73 (1986) 307-322; for this case N. M. Temme, Math. Comp. 58 (1992) 755-764). Where x is
-so small that exp(-x) hardly matters, it is the power law instead. Then come steps of fourth order
-on the logarithm of the smaller tail (see `root`), inside a bracket. Two evaluations of the
-distribution function are typical, one for large a.
+The first guess solves r*(x) = z, where z is the normal quantile and r* = r - log(w) / r is the
+modified signed root of the deviance, whose distribution is nearly normal (O. E. Barndorff-Nielsen,
+Biometrika 73 (1986) 307-322; for the gamma distribution N. M. Temme, Math. Comp. 58 (1992)
+755-764). If x is so small that exp(-x) is about 1, the first guess comes from the power law
+P(a, x) ~ x^a / Gamma(a + 1) instead. Then follow steps of fourth order on the logarithm of the
+smaller tail (see `root`), inside a bracket. Typically the distribution function is evaluated twice,
+for large a once.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ from .gamma import gamma_below, gamma_scale, log_gamma
 from .normal import normal_quantile
 from .root import CLOSE, MOST_STEPS, kept_inside, step
 
-_POWER_SHAPE = 16.0  # shapes from here on have no use for the power law
-_POWER_ERROR = 0.1  # the power law is the first guess where its relative error is less
-_EXACT_ERROR = 1e-17  # and the answer where its error is less than rounding
+# These affect speed only, except the last: what they admit is a first guess that is then refined.
+_POWER_SHAPE = 16.0  # from this shape on the power law is not tried: it is seldom the better guess
+_POWER_ERROR = 0.1  # the power law is the first guess if its estimated relative error is below this
+_EXACT_ERROR = 1e-17  # it is the answer if its error is below this, less than rounding (1e-16)
 
 
 @njit
 def _signed_root_start(t: float) -> float:
-    """About the u of the sign of t with exp(u) - 1 - u = t^2 / 2."""
+    """Approximately the u, of the sign of t, with exp(u) - 1 - u = t^2 / 2."""
     if t > 1.5:
         k = 0.5 * t * t
         return math.log(1.0 + k + math.log1p(k + t))
@@ -38,7 +40,7 @@ def _signed_root_start(t: float) -> float:
 
 @njit
 def _normal_guess(z: float, a: float) -> float:
-    """The x with r*(x) = z, to a few digits, for w = sqrt(a) r / (x - a)."""
+    """The x with r*(x) = z, to a few digits; r* = r - log(w) / r, w = sqrt(a) r / (x - a)."""
     root = math.sqrt(a)
     u = _signed_root_start((z - 1.0 / (3.0 * root)) / root)
     x = a * math.exp(max(u, -600.0))
@@ -56,7 +58,7 @@ def _normal_guess(z: float, a: float) -> float:
 
 @njit
 def _solve(target: float, a: float, upper: bool) -> float:
-    """The x with P(a, x) = target, or Q(a, x) = target if `upper`; target is at most 1/2."""
+    """The x with P(a, x) = target, or Q(a, x) = target if `upper`; target is in (0, 1/2]."""
     scale = gamma_scale(a)
     x = -1.0
     if a < _POWER_SHAPE:
@@ -95,7 +97,7 @@ def _solve(target: float, a: float, upper: bool) -> float:
 
 @njit
 def gamma_quantile(p: float, a: float) -> float:
-    """The x with P(a, x) = p; 0 for p <= 0 and inf for p >= 1.
+    """The quantile: the x with P(a, x) = p; 0 for p <= 0 and inf for p >= 1.
 
     >>> round(gamma_quantile(0.5, 3.0), 12)
     2.674060313724
@@ -109,7 +111,9 @@ def gamma_quantile(p: float, a: float) -> float:
 
 @njit
 def gamma_quantile_upper(q: float, a: float) -> float:
-    """The x with Q(a, x) = q, right for tiny q; inf for q <= 0 and 0 for q >= 1.
+    """The upper quantile: the x with Q(a, x) = q; inf for q <= 0 and 0 for q >= 1.
+
+    It is accurate for tiny q too, for which 1 - q would be rounded to 1.
 
     >>> round(gamma_quantile_upper(1e-20, 3.0), 11)
     53.34977407103

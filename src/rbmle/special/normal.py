@@ -1,9 +1,9 @@
 """The standard normal distribution.
 
 The quantile is algorithm AS 241, routine PPND16, of M. J. Wichura, "The percentage points of the
-normal distribution", Applied Statistics 37 (1988) 477-484: three rational functions, each good to
-about 1 part in 10^16. The distribution function is the complementary error function of the C
-library, which is the same number for interpreted and for compiled code.
+normal distribution", Applied Statistics 37 (1988) 477-484: three rational functions, each accurate
+to about 1 part in 10^16. The distribution function uses erfc of the C library, which gives the same
+number in interpreted and in compiled code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ INV_SQRT_2PI = 0.3989422804014327  # 1 / sqrt(2 pi)
 
 @njit
 def normal_density(x: float) -> float:
-    """exp(-x^2 / 2) / sqrt(2 pi).
+    """The density exp(-x^2 / 2) / sqrt(2 pi).
 
     >>> round(normal_density(1.0), 12)
     0.241970724519
@@ -28,7 +28,7 @@ def normal_density(x: float) -> float:
 
 @njit
 def normal_cdf(x: float) -> float:
-    """Phi(x) = erfc(-x / sqrt(2)) / 2, relatively accurate for x far below zero too.
+    """Phi(x) = erfc(-x / sqrt(2)) / 2; small values keep all their digits.
 
     >>> round(normal_cdf(-1.0), 12)
     0.158655253931
@@ -83,7 +83,7 @@ def _far_tail(s: float) -> float:
 
 @njit
 def normal_quantile(p: float) -> float:
-    """Phi^-1(p); -inf for p <= 0 and inf for p >= 1.
+    """The quantile Phi^-1(p); -inf for p <= 0 and inf for p >= 1.
 
     >>> round(normal_quantile(0.975), 12)
     1.95996398454
@@ -101,7 +101,7 @@ def normal_quantile(p: float) -> float:
 
 @njit
 def normal_quantile_upper(q: float) -> float:
-    """Phi^-1(1 - q), where 1 - q is not rounded: right for tiny q.
+    """The upper quantile Phi^-1(1 - q), accurate for tiny q too, for which 1 - q would be 1.
 
     >>> round(normal_quantile_upper(1e-20), 12)
     9.262340089798

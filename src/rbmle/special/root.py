@@ -1,8 +1,9 @@
-"""Steps for the inversion of a distribution function whose density is log-concave.
+"""Steps of a root search that inverts a distribution function with a log-concave density.
 
 The gamma distribution in u = log x and the beta distribution in u = log(x / (1 - x)) both have a
-density h(u) with (log h)' = slope and (log h)'' = -bend < 0. Then log P and log Q are concave in
-u, so that a Newton step on either never diverges, and their derivatives cost nothing more.
+density h(u) with (log h)' = slope and (log h)'' = -bend < 0. Then the logarithms of both tails, log
+P and log Q, are concave in u, so that Newton's method on them does not diverge. Their derivatives
+follow from h, slope and bend, at no further cost.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ import math
 
 from .._compile import njit
 
-CLOSE = 1e-4  # |excess| below which one more step of fourth order is exact to rounding
-MOST_STEPS = 200  # bisection alone would need fewer
+CLOSE = 1e-4  # if |excess| is below this, one more step of fourth order leaves about its 4th power
+MOST_STEPS = 200  # a safeguard: bisection of a bracket to one part in 2^53 takes fewer
 
 
 @njit
 def step(excess: float, rate: float, slope: float, bend: float) -> float:
-    """The change of u that removes `excess` = log(F(u) / target), where rate = (log F)'(u).
+    """The change of u that makes excess = log(F(u) / target) zero, given rate = (log F)'(u).
 
-    A step of fourth order, from the reversion of the series of log F: the first derivative is
-    `rate`, the second rate * m, the third rate * (m (m - rate) - bend) with m = slope - rate.
-    Far from the root it is a Newton step.
+    It is a step of fourth order, by reversion of the Taylor series of log F, whose derivatives are
+    rate, rate m and rate (m (m - rate) - bend) with m = slope - rate. Far from the root
+    (|excess| > 2, or where the correction is large) it is a Newton step.
     """
     newton = -excess / rate
     if math.fabs(excess) > 2.0:
@@ -35,7 +36,10 @@ def step(excess: float, rate: float, slope: float, bend: float) -> float:
 
 @njit
 def kept_inside(new: float, old: float, low: float, high: float) -> float:
-    """`new` where low < new < high, else a point there: the geometric mean, or out from `old`."""
+    """`new`, if it is in the bracket (low, high); else another point of the bracket.
+
+    That is the geometric mean of the ends; or, while one end is unknown, `old` times or over 1000.
+    """
     if low < new < high:
         return new
     if low > 0.0 and high < math.inf:

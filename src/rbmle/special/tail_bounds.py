@@ -1,27 +1,28 @@
-"""Cheap bounds of the tails of beta and gamma distributions, and of their quantiles.
+"""Cheap bounds on the tails of beta and gamma distributions, and on their quantiles.
 
-A tail is the Stirling factor times exp(-deviance) times a ratio, and each has bounds in closed
-form. Those of the deviance are in `bounds`.
+A tail is a Stirling factor times exp(-deviance) times a ratio. Each of the three has bounds in
+closed form; those of the deviance are in `divergence_bounds`.
 
-The Stirling term d(z) (see `deviance`) is the fraction 1/12 / (z + 1/30 / (z + ...)), all of whose
-terms are positive, for every z > 0 (DLMF 5.10.1): z / (12 z^2 + 2/5) < d(z) < 1 / (12 z).
+The Stirling error d(z) (see `deviance`) is the fraction 1/12 / (z + 1/30 / (z + ...)), whose terms
+are all positive for z > 0 (DLMF 5.10.1). Hence z / (12 z^2 + 2/5) < d(z) < 1 / (12 z).
 
-The ratio rho of a tail to its density h in u (see `fraction` for u and h) has rho' = g rho - 1
-with g = -(log h)'. A function B is above rho where B' <= g B - 1 from u on, because (B - rho) h
-falls to 0 then, and below where B' >= g B - 1. For the normal distribution, where g is z, such
-functions are the convergents of Laplace's fraction 1 / (z + 1 / (z + 2 / (z + 3 / z))), in turn
-above and below (R. D. Gordon, Ann. Math. Stat. 12 (1941) 364-366). Put with c = g'' / g' as
+The ratio rho of a tail to its density h in u (see `fraction` for u and h) satisfies
+rho' = g rho - 1 with g = -(log h)'. If a function B satisfies B' <= g B - 1 from u on, then
+(B - rho) h falls to 0, so that B >= rho at u; if B' >= g B - 1 from u on, then B <= rho. For the
+normal distribution, where g = z, such functions are the convergents of Laplace's fraction
+1 / (z + 1 / (z + 2 / (z + 3 / z))), in turn above and below (R. D. Gordon, Ann. Math. Stat. 12
+(1941) 364-366). With c = g'' / g' the corresponding fraction is
 
-    1 / (g + g' / (g - c + 2 g' / (g - 2 c + 3 g' / g))),
+    1 / (g + g' / (g - c + 2 g' / (g - 2 c + 3 g' / g))).
 
-they are bounds wherever g > 0, g' > 0 if, by that criterion,
+By the criterion above, its convergents are bounds where g > 0, g' > 0 and
     the second (below):  c <= 2 g' / g;
     the third (above):   4 c - c' g / g' <= 6 g' / g;
     the fourth (below):  9 c - 2 c' g / g' <= 12 g' / g and c' <= 0 < g - c + ... from there on.
 The beta distribution has g = n x - a, g' = n x y, c = y - x, c' = -2 g' / n, so that g' / g >= y
-and -c' g / g' <= 2 x. The gamma one has g' = x and c' = 0, with g = x - a and c = 1 above its mean,
-where g' / g > 1, and with g = a - x and c = -1 below. For all, c <= 1 and g - c rises, so that
-g > 1 is enough for the fourth.
+and -c' g / g' <= 2 x. The gamma distribution has g' = x and c' = 0; above its mean g = x - a and
+c = 1, and g' / g > 1; below its mean g = a - x and c = -1. In all these cases c <= 1 and g - c
+rises, so that g > 1 suffices for the fourth convergent.
 """
 
 from __future__ import annotations
@@ -42,13 +43,15 @@ from .divergence_bounds import (
 
 _TWO_PI = 6.283185307179586
 _LOG_TWO_PI = 1.8378770664093453
-_TURNS = 3  # of which most often one is enough
-_LARGEST = 0.4  # larger tails begin too near the mean for these bounds
+# The quantile bounds improve a guess up to this often. A bound after any number of turns is valid;
+# more turns only make it sharper.
+_TURNS = 3
+_LARGEST = 0.4  # no quantile bound for larger tails: near the mean (g = 0) the bounds are poor
 
 
 @njit
 def ratio_below(g: float, slope: float, c: float) -> float:
-    """A lower bound of a tail over its density, with `slope` = g' and c = g'' / g' <= 1."""
+    """A lower bound of the ratio rho of a tail to its density; slope = g', c = g'' / g' <= 1."""
     if g <= 1.0:
         return g / (g * g + slope)
     under = g * (g - 2.0 * c) + 3.0 * slope
@@ -58,22 +61,25 @@ def ratio_below(g: float, slope: float, c: float) -> float:
 
 @njit
 def ratio_above(g: float, slope: float, c: float) -> float:
-    """An upper bound of a tail over its density, with `slope` = g' and c = g'' / g'."""
+    """An upper bound of the ratio rho of a tail to its density; slope = g', c = g'' / g'."""
     top = g * (g - c) + 2.0 * slope
     return top / (g * (top + slope))
 
 
 @njit
 def stirling_below(z: float) -> float:
-    """A lower bound of `stirling_error`."""
+    """A lower bound of `stirling_error` for z > 0."""
     return z / (12.0 * z * z + 0.4)
 
 
 @njit
 def half_square(tail: float) -> float:
-    """Somewhat less than z^2 / 2 where the normal distribution has this tail above z, from
-    z^2 + log z^2 = L = -2 log tail - log(2 pi), nearly: a first guess. The bounds below take it to
-    a quantile with Cornish and Fisher's term in the skewness; a low one makes the next one high."""
+    """About, and somewhat less than, z^2 / 2, where P(Z > z) = tail for a normal variable Z.
+
+    It comes from z^2 + log z^2 = L = -2 log(tail) - log(2 pi), which holds nearly. It is only a
+    first guess: the functions below turn it into a guess of a quantile by Cornish and Fisher's term
+    in the skewness. It is low on purpose, because a low guess makes the next one high.
+    """
     level = max(-2.0 * math.log(tail) - _LOG_TWO_PI, 1.0)
     return 0.48 * (level - math.log(level) * (1.0 - 1.0 / level))
 
@@ -93,7 +99,8 @@ def beta_tail_above(x: float, a: float, b: float) -> float:
         return 0.0
     y = 1.0 - x
     per = 1.0 / n
-    v = a * b * per  # the Stirling terms d(n) - d(a) - d(b) are 0 at most, and if a, b >= 1 this:
+    v = a * b * per
+    # d(n) - d(a) - d(b), the Stirling errors, is at most 0; for a, b >= 1 it is at most this.
     stirling = per / 12.0 - (29.0 / 360.0) / v if min(a, b) >= 1.0 else 0.0
     ratio = ratio_above(g, n * x * y, y - x)
     return math.sqrt(v / _TWO_PI) * ratio * math.exp(stirling - pair_below(g, n * x, n * y))
@@ -121,11 +128,11 @@ def gamma_cdf_above(x: float, a: float) -> float:
 
 @njit
 def beta_quantile_below(q: float, a: float, b: float) -> float:
-    """A lower bound of `beta_quantile_upper`; 0 where none is known that is of use.
+    """A lower bound of `beta_quantile_upper`; 0 if no useful one is found.
 
-    With the ratio taken at a guess w, and bounded from below, the tail is q where the divergence
-    has a known value. A place x <= w where it has no more has a tail of q or more, and so is below
-    the quantile, if the bound of the ratio is no less at x than at w.
+    A lower bound of the ratio at a guess w gives the value k that the divergence must have for a
+    tail of q. At a point x <= w whose divergence is at most k, the tail is at least q, so that x is
+    below the quantile, provided that the bound of the ratio is at least as large at x as at w.
 
     >>> round(beta_quantile_below(0.001, 40.0, 30.0), 6)  # 0.743086 is the quantile
     0.743072
@@ -163,7 +170,7 @@ def beta_quantile_below(q: float, a: float, b: float) -> float:
 
 @njit
 def gamma_quantile_below(q: float, a: float) -> float:
-    """A lower bound of `gamma_quantile_upper`, found as `beta_quantile_below` is; or 0."""
+    """A lower bound of `gamma_quantile_upper`, found as in `beta_quantile_below`; or 0."""
     if not 0.0 < q < _LARGEST:
         return 0.0
     k = half_square(q)
@@ -188,8 +195,10 @@ def gamma_quantile_below(q: float, a: float) -> float:
 
 @njit
 def log_rate_below(p: float, a: float) -> float:
-    """A lower bound of log(a / x), x = `gamma_quantile`, found as `beta_quantile_below` is; or
-    minus infinity."""
+    """A lower bound of log(a / gamma_quantile(p, a)), found as in `beta_quantile_below`.
+
+    It is minus infinity if no useful one is found.
+    """
     if not 0.0 < p < _LARGEST:
         return -math.inf
     k = half_square(p) / a
