@@ -14,7 +14,7 @@ from rbmle.figures import (
     styles,
     svg,
 )
-from rbmle.figures.labels import Box, place, spread
+from rbmle.figures.labels import Box, place_labels, spread
 from rbmle.policies import POLICIES
 
 
@@ -82,7 +82,7 @@ def test_spread_keeps_distance_order_and_bounds(wanted):
 def test_place_avoids_points_and_labels():
     points = [(50.0 + 3.0 * i, 50.0 + i) for i in range(6)]
     frame = Box(0.0, 0.0, 200.0, 200.0)
-    boxes = place(points, [(40.0, 10.0)] * 6, frame, 4.0)
+    boxes = place_labels(points, [(40.0, 10.0)] * 6, frame, 4.0)
     for i, box in enumerate(boxes):
         assert box.overlap(frame) == pytest.approx(400.0)
         assert all(box.overlap(other) == 0.0 for other in boxes[:i])

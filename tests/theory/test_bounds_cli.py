@@ -10,8 +10,8 @@ from rbmle.cli.main import run
 from rbmle.engine import simulate
 from rbmle.paper.demonstration import keep_demonstration, kept_demonstration
 from rbmle.report.page import Report, render
-from rbmle.report.sections import study_report
-from rbmle.report.theory import bounds_of, theory_section
+from rbmle.report.study_report import study_report
+from rbmle.report.theory_section import regret_bounds_of, theory_section
 from rbmle.studies.runner import run as run_study
 
 
@@ -95,15 +95,15 @@ def test_policies_with_a_large_enough_constant_have_a_bound():
         Assuming(RBMLE(50.0), Gaussian()),
     ]  # fmt: skip
     result = simulate(problem, policies, 100, 2)
-    found = bounds_of(result)
+    found = regret_bounds_of(result)
     assert set(found) == {result.names[0], result.names[5]}
     assert found[result.names[0]].proposition == 2
     assert found[result.names[5]].proposition in (4, 5)  # of the Gaussian index
     best = min(
         theory.regret_bound(problem, 100, 2, 50.0, e / 20).total for e in range(1, 20)
     )  # any epsilon is allowed, so that the least bound holds
-    assert bounds_of(simulate(problem, [RBMLE(50.0)], 100, 2))["RBMLE"].total == best
-    assert not bounds_of(simulate(Problem(Bernoulli(), [0.5, 0.5]), [RBMLE(50.0)], 100, 2))
+    assert regret_bounds_of(simulate(problem, [RBMLE(50.0)], 100, 2))["RBMLE"].total == best
+    assert not regret_bounds_of(simulate(Problem(Bernoulli(), [0.5, 0.5]), [RBMLE(50.0)], 100, 2))
 
 
 def test_a_request_is_drawn_with_the_proposition_it_names(tmp_path):
@@ -115,7 +115,7 @@ def test_a_request_is_drawn_with_the_proposition_it_names(tmp_path):
     )
     result = run_study(study)
     for each in result.results.values():
-        bound = bounds_of(each, study.policies)["asked"]
+        bound = regret_bounds_of(each, study.policies)["asked"]
         assert bound.proposition == 4
         assert each.regret[0].mean(axis=0)[-1] < bound.total
     study_report(result, tmp_path / "page.html", "test", {})

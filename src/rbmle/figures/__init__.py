@@ -1,9 +1,10 @@
-"""Figures, two functions each: one computes a record of plain arrays, `draw_...` draws it.
+"""Figures. Each has two functions: one computes a record of plain arrays, `draw_...` draws it.
 
     record = regret_curves(result)
     save(draw_regret_curves(record, log_time=True), "regret.svg")
 
-They need matplotlib (`pip install 'rbmle[report]'`) and no display: nothing touches pyplot.
+They need matplotlib (`pip install 'rbmle[report]'`). They work without a display and do not use
+pyplot.
 """
 
 try:
@@ -11,14 +12,12 @@ try:
 except ImportError:
     raise ImportError("Figures need matplotlib: pip install 'rbmle[report]'.") from None
 
-from .adaptive import draw_adaptive
+from .adaptive_lines import draw_adaptive
 from .bounded_regret import RegretAndBounds, draw_regret_and_bounds, regret_and_bounds
 from .boxes import FinalRegret, draw_final_regret, final_regret
 from .canvas import RecordFigure, save, svg
 from .curves import RegretCurves, draw_regret_curves, lower_bound_constant, regret_curves
-from .shares import BestArmShare, best_arm_share, draw_best_arm_share
-from .style import STYLES, Style, styles
-from .times import (
+from .decision_times import (
     TimeAgainstArms,
     TimeAgainstRegret,
     draw_time_against_arms,
@@ -26,6 +25,8 @@ from .times import (
     time_against_arms,
     time_against_regret,
 )
+from .shares import BestArmShare, best_arm_share, draw_best_arm_share
+from .style import STYLES, Style, styles
 
 __all__ = [
     "STYLES",

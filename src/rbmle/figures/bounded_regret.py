@@ -1,4 +1,4 @@
-"""Measured regret between what theory allows: an upper bound for each policy, the lower for all."""
+"""The figure of measured regret between its bounds: an upper one of each policy, the lower one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .style import DASH_DOT, DOTTED, Style, styles
 
 
 class RegretAndBounds(NamedTuple):
-    """Regret of the policies that have a bound, and the bounds, (policies, rounds)."""
+    """Regret of the policies that have a bound, and their bounds, (policies, rounds)."""
 
     curves: RegretCurves
     bounds: Floats
@@ -25,9 +25,10 @@ class RegretAndBounds(NamedTuple):
 
 
 def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndBounds:
-    """The regret of policies by name, each with the bound that a proposition sets it.
+    """The regret of some policies, each with its bound by a proposition.
 
-    Rounds in which arms are pulled for the first time are left out.
+    bounds: by the policy's name. Policies without a bound are left out, and so are the first
+    rounds, in which each arm is pulled once.
 
     >>> from rbmle import Bernoulli, Problem, simulate, theory
     >>> problem = Problem(Bernoulli(), [0.9, 0.1])
@@ -62,7 +63,8 @@ def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndB
 
 
 def draw_regret_and_bounds(record: RegretAndBounds) -> RecordFigure:
-    """Draw the record, both axes log: measured solid, upper bounds dash-dotted, lower dotted."""
+    """Draw the record on log axes: measured regret solid, upper bounds dash-dotted, the lower bound
+    dotted."""
     curves = record.curves
     drawn = styles(curves.among or curves.names)
     rounds = curves.rounds

@@ -1,4 +1,4 @@
-"""Final regret, replication by replication, as boxes."""
+"""The figure of final regret: a box for each policy, over replications."""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ from .curves import title_of
 from .style import short, styles
 
 WHISKERS = (10.0, 90.0)
-_SPAN = 20.0  # where the bulk spans such a factor, a linear axis shows its lower half as a line
-_TAIL = 10.0  # where the largest is so many times the longest whisker, all boxes are squashed
+_SPAN = 20.0  # if the 5 % and 95 % quantiles are this factor apart, a linear axis hides small boxes
+_TAIL = 10.0  # if the largest value is this many times the longest whisker, it squashes all boxes
 
 
 class FinalRegret(NamedTuple):
-    """Final regret of each replication, (policies, replications); smallest median first."""
+    """Final regret of each replication, (policies, replications); the smallest median is first."""
 
     title: str
     names: tuple[str, ...]
     regret: Floats
-    log: bool  # a log axis suits: the bulk spans a wide range, or a few lie far beyond all others
-    among: tuple[str, ...] = ()  # all policies of the run, of which these are some
+    log: bool  # whether a log axis suits the values: a wide range, or a few far beyond the others
+    among: tuple[str, ...] = ()  # all policies of the run, so that styles stay the same
 
     @property
     def near_zero(self) -> float:
-        """Below this, an axis that must show 0 among values of many sizes is linear."""
+        """Where a log axis that must also show 0 becomes linear: the 2 % quantile above 0."""
         positive = self.regret[self.regret > 0.0]
         return float(np.quantile(positive, 0.02)) if positive.size else 1.0
 
 
 def final_regret(result: Result, policies: Sequence[str | int] | None = None) -> FinalRegret:
-    """The final regrets of each policy, sorted by their median."""
+    """The final regrets of each policy, sorted by their median.
+
+    policies: names or positions of those to show; all by default.
+    """
     places = np.array(result.places("final_regret", policies))
     final = result.final_regret[places]
     order = np.argsort(np.median(final, axis=1), kind="stable")
@@ -62,10 +65,13 @@ def _log_suits(regret: Floats) -> bool:
 def draw_final_regret(
     record: FinalRegret, log_regret: bool | None = None, ax: Axes | None = None
 ) -> RecordFigure:
-    """Box: quartiles and median; whiskers: 10 % and 90 %; dots: beyond; diamond: mean.
+    """Draw a box for each policy.
 
-    log_regret: a log axis; by default where it suits the numbers. Where some regret is 0, it is
+    The box shows quartiles and median, the whiskers 10 % and 90 %, dots what lies beyond, the
+    diamond the mean.
+    log_regret: a log axis; by default where it suits the values. If some regret is 0, the axis is
     linear near 0.
+    ax: axes to draw in; the returned figure is then empty.
     """
     drawn = styles(record.among or record.names)
     count = len(record.names)
@@ -101,7 +107,7 @@ def draw_final_regret(
 
 
 def _scale(axes: Axes, record: FinalRegret, log: bool) -> None:
-    """Linear from 0; or log; or, with 0 among the values, linear near 0 and log beyond."""
+    """Set the x axis: linear from 0; or log; or linear near 0 and log beyond if a value is 0."""
     largest = float(record.regret.max())
     if not log:
         axes.set_xlim(0.0, 1.05 * largest or 1.0)

@@ -1,4 +1,4 @@
-"""What the figures share: a canvas without global state, ticks, labels at line ends, files."""
+"""What all figures share: a canvas without global state, ticks, labels at line ends, files."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from ..errors import ParameterError
 from .labels import spread
 from .style import Style, clean, short
 
-INK, FAINT = "#222223", "#d9d9d8"  # text and lines, grid: a page may give them its own colours
+INK, FAINT = "#222223", "#d9d9d8"  # of text and lines, of the grid; a page replaces them by its own
 _NOTEBOOK_DPI = 110  # a figure 6.2 inches wide fills a notebook cell without filling the screen
-POLICY = "policy="  # what the SVG id of all that belongs to one policy starts with
+POLICY = "policy="  # the SVG ids of all parts that belong to a policy start with this
 
 _LOOK: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Helvetica", "Arial"],
     "font.size": 9.5,
     "text.color": INK,
-    "text.parse_math": False,  # names are users' text: a dollar sign is a dollar sign
+    "text.parse_math": False,  # names are users' text: a dollar sign must not start a formula
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
     "axes.titlesize": 10.5,
@@ -57,14 +57,14 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 
 def gid(name: str, part: str) -> str:
-    """The SVG id of a part of what shows the policy."""
+    """The SVG id of a part of the drawing that belongs to a policy, such as its "line"."""
     return f"{POLICY}{clean(name)}|{part}"
 
 
 class RecordFigure(Figure):
-    """A figure that knows what it was drawn from, and that a notebook shows as a picture.
+    """A figure that keeps the record it was drawn from, and that a notebook shows as a picture.
 
-    record: the numbers, as the function that computed them gave them.
+    record: the numbers, as the figure's computing function returned them.
     """
 
     record: Any = None
@@ -78,9 +78,9 @@ class RecordFigure(Figure):
 
 @contextlib.contextmanager
 def look(settings: Any = (), ax: Axes | None = None) -> Iterator[None]:
-    """The figures' own settings, whatever the user's are, and the user's again afterwards.
+    """Use the package's matplotlib settings inside this block, instead of the user's.
 
-    On axes of the user's, the user's settings count.
+    settings: additional ones. With `ax`, axes that the user gave, the user's settings are kept.
     """
     with mpl.rc_context():
         if ax is None:
@@ -93,9 +93,9 @@ def look(settings: Any = (), ax: Axes | None = None) -> Iterator[None]:
 def canvas(
     record: Any, width: float = 6.2, height: float = 4.2, ax: Axes | None = None
 ) -> tuple[RecordFigure, Axes]:
-    """A figure of one axes, in inches, that no display and no pyplot knows of.
+    """A figure with one axes, outside pyplot and without a display. Sizes are in inches.
 
-    With `ax` the axes are the user's, and the figure is one that nothing is drawn in.
+    With `ax`, axes that the user gave, these are returned with an empty figure.
     """
     figure = RecordFigure(figsize=(width, height))
     figure.record = record
@@ -104,9 +104,9 @@ def canvas(
 
 
 def fit(figure: Figure, axes: Axes, right: float = 0.0) -> None:
-    """Give the axes all the room that its labels, and `right` points beside it, leave.
+    """Enlarge the axes to fill the figure, except for its labels and `right` points beside it.
 
-    Axes of another figure, the user's, stay as they are.
+    Axes of another figure, which the user gave, stay as they are.
     """
     if axes.figure is not figure:
         return
@@ -139,10 +139,10 @@ def amount(value: float) -> str:
     return text.replace("e-0", "e-")
 
 
-def seconds(value: float) -> str:
-    """A time as ticks show it.
+def seconds_text(value: float) -> str:
+    """A time in seconds as ticks show it.
 
-    >>> [seconds(x) for x in (2e-8, 1e-6, 0.5)]
+    >>> [seconds_text(x) for x in (2e-8, 1e-6, 0.5)]
     ['20 ns', '1 µs', '500 ms']
     """
     units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -151,7 +151,7 @@ def seconds(value: float) -> str:
 
 
 def ticks(axes: Axes, x: bool = False, y: bool = False) -> None:
-    """Short tick labels; x, y: that axis is logarithmic."""
+    """Give both axes short tick labels; x, y: make this axis logarithmic."""
     for axis, scaled in ((axes.xaxis, x), (axes.yaxis, y)):
         if scaled:
             (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
@@ -163,7 +163,8 @@ def ticks(axes: Axes, x: bool = False, y: bool = False) -> None:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Powers of ten; with 2 and 5 times them where there are few; every nth where many."""
+    """Ticks of a log axis: powers of ten, with multiples of them if there would be fewer than three
+    ticks, and only every nth if there would be more than nine."""
     powers = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
     for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), tuple(np.arange(1.0, 10.0, 0.5))):
         values = [f * 10.0**p for p in powers for f in factors]
@@ -174,9 +175,9 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 class Ending(NamedTuple):
-    """A line that gets its name at its right end: where it ends, and how it is drawn.
+    """The right end of a line, beside which its name is written.
 
-    bound_of: the policy that the line is a bound of, where it is one.
+    y: where it ends. bound_of: the policy whose bound the line is; "" for other lines.
     """
 
     name: str
@@ -189,10 +190,10 @@ class Ending(NamedTuple):
 
 
 def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) -> None:
-    """Write each name right of the axes, level with its line or near, and join the two.
+    """Write each name to the right of the axes, near the end of its line, and join the two.
 
-    Fits the axes into the figure first: limits and scales must be final. In axes of the user's,
-    where there may be no room on the right, a legend names the lines.
+    It fits the axes into the figure first, so limits and scales must be final. In axes that the
+    user gave there may be no room on the right: there a legend names the lines.
     """
     endings, dot = list(endings), figure.dpi / 72.0
     if axes.figure is not figure:
@@ -230,9 +231,9 @@ def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) 
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write the figure as SVG, PDF or PNG, by the path's ending. The same figure, the same bytes.
+    """Write the figure as SVG, PDF or PNG, by the path's ending.
 
-    The file is there whole or not at all.
+    The same figure gives the same bytes. A failure leaves no half-written file behind.
     """
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in _METADATA:
@@ -241,7 +242,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def svg(figure: Figure) -> str:
-    """The figure as SVG with its text as text, for a page."""
+    """The figure as SVG for a web page, with its text as text instead of outlines."""
     return _rendered(figure, ".svg", "none").decode()
 
 

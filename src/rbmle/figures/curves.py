@@ -1,4 +1,4 @@
-"""Regret over time, the figure that the paper draws for each problem."""
+"""The figure of regret over time, which the paper has for each problem."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .canvas import INK, Ending, RecordFigure, canvas, end_labels, gid, look, ti
 from .style import DOTTED, Style, styles
 
 BOUND = "Lower bound c log t"
-_APART = 20.0  # a linear axis leaves a curve so many times below the top 5 % of the height
+_APART = 20.0  # a curve this many times below the largest gets 5 % of the height of a linear axis
 
 
 class RegretCurves(NamedTuple):
-    """Cumulative regret at `rounds`: mean and quantiles, (policies, rounds), over replications."""
+    """Cumulative regret at `rounds`: mean and quantiles over replications, (policies, rounds)."""
 
     title: str
     names: tuple[str, ...]
@@ -34,21 +34,21 @@ class RegretCurves(NamedTuple):
     high: Floats
     band: tuple[float, float]
     constant: float | None  # c of the lower bound c log t, where there is one
-    among: tuple[str, ...] = ()  # all policies of the run, of which these are some
+    among: tuple[str, ...] = ()  # all policies of the run, so that styles stay the same
 
     @property
     def log(self) -> bool:
-        """Whether a log axis of regret suits: a linear one would flatten half of the curves."""
+        """Whether regret needs a log axis: a linear one would flatten half of the curves."""
         last = np.sort(self.mean[:, -1])
         return bool(last[0] > 0.0 and last[-1] > _APART * last[(last.size - 1) // 2])
 
 
 def lower_bound_constant(problem: Problem) -> float | None:
-    """`theory.lai_robbins`, or None where there is nothing to draw.
+    """The constant c of Lai and Robbins' lower bound c log t; None where there is no such bound.
 
-    That is where rewards are of no one-parameter family, where a mean is at an end of the family's
-    range, or where no arm is worse than another.
-    At a finite t regret can lie below c log t: the bound is on the growth, in the long run.
+    There is none if the rewards' law is not a one-parameter family, if a mean is at an end of the
+    family's range, or if all means are equal. Regret can lie below c log t at a finite t, because
+    the bound is asymptotic.
 
     >>> from rbmle.families import Gaussian
     >>> lower_bound_constant(Problem(Gaussian(), [0.0, 0.5]))
@@ -67,9 +67,9 @@ def regret_curves(
     lower_bound: bool = True,
     policies: Sequence[str | int] | None = None,
 ) -> RegretCurves:
-    """Mean regret of each policy over time, the quantiles `band` round it, and the lower bound.
+    """Mean regret of each policy over time, its quantiles `band`, and the lower bound.
 
-    policies: names or places of those to show; all by default.
+    policies: names or positions of those to show; all by default.
     """
     low, high = band
     if not 0.0 <= low < high <= 1.0:
@@ -98,9 +98,9 @@ def draw_regret_curves(
     """Draw the record; on a log-time axis the lower bound is a straight line.
 
     log_regret: a log axis of regret; by default where a linear one would flatten half the curves.
-    ax: axes to draw in; the figure that is given back is then empty.
+    ax: axes to draw in; the returned figure is then empty.
 
-    A bound far above all the curves would flatten them: it is then only told, in a line on top.
+    A lower bound far above the curves would flatten them, so it is noted in the title instead.
     """
     rounds, drawn = record.rounds, styles(record.among or record.names)
     positive = record.mean[record.mean > 0.0]
@@ -147,7 +147,7 @@ def draw_regret_curves(
 
 
 def title_of(result: Result) -> str:
-    """What was simulated, in a line."""
+    """What was simulated, in one line: law, arms, horizon, replications."""
     law = type(result.problem.law).__name__
     arms = count_text(result.problem.n_arms, "arm")
     replications = count_text(result.replications, "replication")
@@ -155,12 +155,12 @@ def title_of(result: Result) -> str:
 
 
 def height_for(count: int) -> float:
-    """Inches that let so many names stand one below another."""
+    """The height in inches of a figure with room for `count` names one below another."""
     return max(4.2, 0.17 * count + 1.0)
 
 
 def time_axis(axes: Axes, rounds: NDArray[np.int64], log_from: float | None) -> None:
-    """Rounds on the x axis; log_from: where a log scale begins, None for a linear one."""
+    """Set up the x axis for rounds. log_from: where a log scale begins; None for a linear scale."""
     axes.set_xlabel("Round t" if log_from is None else "Round t (log scale)")
     end = max(float(rounds[-1]), 2.0)
     if log_from is None:
@@ -177,7 +177,7 @@ def lines(
     values: Floats,
     drawn: Mapping[str, Style],
 ) -> None:
-    """A line for each policy, its marker at eight rounds, not the same ones for all."""
+    """Draw a line with eight markers for each policy; markers of different lines are staggered."""
     scale: Any = np.log if axes.get_xscale() == "log" else np.asarray
     low, high = (float(scale(max(each, 1e-9))) for each in axes.get_xlim())
     for rank, (name, value) in enumerate(zip(names, values, strict=True)):

@@ -1,4 +1,4 @@
-"""Figures as part of a page: several SVG drawings in one document, in the page's own colours."""
+"""Prepare SVG drawings for an HTML page: distinct ids, and the page's own colours."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ _UNWANTED = {f"{{{_SVG}}}{tag}" for tag in ("metadata", "style", "script", "fore
 
 
 def inline(drawing: str, prefix: str, label: str) -> str:
-    """The SVG drawing, ready to stand in an HTML page beside others.
+    """The SVG drawing, prepared to stand in an HTML page beside others.
 
-    Every id gets the prefix, so that no two drawings share one, and references follow. What
-    belongs to a policy is marked `data-policy`. Text, lines and grid take the page's colours
-    `--ink` and `--faint`. `label` is what a screen reader says.
+    prefix: put before every id, and every reference to one, so that no two drawings share an id.
+    label: what a screen reader says.
+    Parts that belong to a policy get `data-policy` in place of an id. Text, lines and grid take the
+    page's colours `--ink` and `--faint`. Scripts, styles and metadata are removed.
     """
     try:
         root = ElementTree.fromstring(drawing)

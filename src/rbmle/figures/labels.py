@@ -1,4 +1,4 @@
-"""Where labels go so that none covers another: beside the ends of lines, and round points."""
+"""Positions of labels that do not cover each other: beside the ends of lines, and around points."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ class Box(NamedTuple):
 
 
 def around(x: float, y: float, radius: float) -> Box:
-    """The square about a point."""
+    """The square around a point that reaches `radius` to each side."""
     return Box(x - radius, y - radius, x + radius, y + radius)
 
 
 def spread(wanted: Sequence[float] | Floats, distance: float, low: float, high: float) -> Floats:
-    """Positions nearest to those wanted (least squares), in the same order, `distance` apart.
+    """The positions nearest to the wanted ones (least squares) that keep their order and are at
+    least `distance` apart, within [low, high] if they fit.
 
-    Within [low, high] as far as they fit. With the distances taken off, the order is all that is
-    asked for: isotonic regression, by pooling neighbours that are out of order.
+    Once k times the distance is subtracted from the k-th, only the order matters. This is isotonic
+    regression, solved by pooling neighbours that are out of order.
 
     >>> spread([1.0, 1.2, 5.0], 1.0, 0.0, 10.0)
     array([0.6, 1.6, 5. ])
@@ -57,17 +58,18 @@ def spread(wanted: Sequence[float] | Floats, distance: float, low: float, high: 
     return placed
 
 
-def place(
+def place_labels(
     points: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
     frame: Box,
     radius: float,
     obstacles: Sequence[Box] = (),
 ) -> list[Box]:
-    """A box of each size near its point, off the points, off the obstacles and off one another.
+    """For each point a box of its label's size nearby that covers as little as possible of the
+    points, of the obstacles and of other boxes.
 
-    Candidates stand all round the point, near ones first; each label in turn takes the one that
-    covers least, and the whole is gone over again until no label moves.
+    Candidates are tried all around the point, near ones first. Each label in turn takes the one
+    that covers least; this is repeated until no label moves, at most 20 times.
     """
     marks = [*(around(x, y, radius) for x, y in points), *obstacles]
     candidates = [
@@ -93,7 +95,7 @@ def place(
 
 
 def _round(point: tuple[float, float], size: tuple[float, float], away: float) -> list[Box]:
-    """Right, left, above, below and the four corners of the point."""
+    """Boxes to the right, to the left, above and below the point, and at its four corners."""
     (x, y), (wide, high) = point, size
     right, left, middle = x + away, x - away - wide, x - wide / 2.0
     above, below, centre = y + away, y - away - high, y - high / 2.0

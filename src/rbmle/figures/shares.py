@@ -1,4 +1,4 @@
-"""How often the best arm was pulled, over time."""
+"""The figure of the share of pulls that the best arm gets, over time."""
 
 from __future__ import annotations
 
@@ -18,18 +18,22 @@ from .style import styles
 
 
 class BestArmShare(NamedTuple):
-    """Mean share of the pulls up to each of `rounds` that a best arm got, (policies, rounds)."""
+    """The share of pulls of the best arm up to each of `rounds`, mean over replications, (policies,
+    rounds)."""
 
     title: str
     names: tuple[str, ...]
     rounds: NDArray[np.int64]
     share: Floats
     n_arms: int
-    among: tuple[str, ...] = ()  # all policies of the run, of which these are some
+    among: tuple[str, ...] = ()  # all policies of the run, so that styles stay the same
 
 
 def best_arm_share(result: Result, policies: Sequence[str | int] | None = None) -> BestArmShare:
-    """The share of pulls of the best arm (of all best arms, where several tie) up to round t."""
+    """The share of pulls of the best arm up to round t; of all best arms if several tie.
+
+    policies: names or positions of those to show; all by default.
+    """
     kept = result.places("best_arm_share", policies)
     share = result.best_pulls[kept].mean(axis=1) / result.checkpoints
     names = tuple(result.names[i] for i in kept)
@@ -41,7 +45,11 @@ def best_arm_share(result: Result, policies: Sequence[str | int] | None = None) 
 def draw_best_arm_share(
     record: BestArmShare, log_time: bool = True, ax: Axes | None = None
 ) -> RecordFigure:
-    """Draw the record. Log time begins when each arm could have been pulled once."""
+    """Draw the record.
+
+    log_time: a log axis of time, from the round in which each arm can have been pulled once.
+    ax: axes to draw in; the returned figure is then empty.
+    """
     drawn = styles(record.among or record.names)
     with look(ax=ax):
         figure, axes = canvas(record, height=height_for(len(record.names)), ax=ax)

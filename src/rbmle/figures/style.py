@@ -1,8 +1,8 @@
-"""One colour, marker and line for each policy, the same in every figure.
+"""The colour, marker and line of each policy, the same in every figure.
 
-Colours are those of Okabe and Ito, which colour-blind people can tell apart, without black and
-yellow (one vanishes on a dark page, the other on a white one), and a grey and a brown. Relatives
-share a colour; the line's dashes and the marker tell them apart, also in grey.
+The colours are those of Okabe and Ito, which colour-blind people can tell apart, and a grey and a
+brown. Black and yellow are left out: one vanishes on a dark page, the other on a white one. Related
+policies share a colour; dashes and markers tell them apart, also in print without colours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONG = (10.0, 2.5)
 
 
 class Style(NamedTuple):
-    """How a policy is drawn; dashes: on, off, ... in line widths."""
+    """How a policy is drawn. dashes: lengths of line and gap in turn, in line widths."""
 
     colour: str
     dashes: tuple[float, ...]
@@ -73,7 +73,7 @@ STYLES = {
     "KGMN": Style(BROWN, DASH_DOT, "X", filled=False),
 }
 
-# For policies that are not in the table: users' own, and the second of two namesakes.
+# For policies that are not in the table: users' own, and further policies of the same class.
 _SPARE = [
     Style(colour, dashes, marker, filled)
     for dashes in (DASH_DOT, DOTTED, LONG, DASH_DOT_DOT, DASHED, SOLID)
@@ -84,13 +84,15 @@ _SPARE = [
 
 
 def styles(names: Iterable[str]) -> dict[str, Style]:
-    """A style for each name of a run, whatever their order.
+    """A distinct style for each name of a run; it does not depend on their order.
 
-    Give it all the names of a run also where a figure shows some of them: so a policy looks the
-    same in every figure. A name is looked up in `STYLES` without the parameters that follow it,
-    `RBMLE(...)`; the plain name comes first, then its namesakes by the alphabet. All others get
-    what no other has: first a colour and dashes, then a colour used less, then a marker. Between
-    equally good ones the spelling decides.
+    names: all policies of the run, also where a figure shows only some of them, so that a policy
+    looks the same in every figure.
+    A name is looked up in `STYLES` without the parameters that follow it, as in `RBMLE(...)`. If
+    several names share one style, the name without parameters gets it, else the first by the
+    alphabet. Every other name gets a spare style: preferably with an unused pair of colour and
+    dashes, then with the colour used least, then with the marker used least. Among equally good
+    ones a checksum of the name decides.
 
     >>> styles(["UCB", "TS"])["TS"] == STYLES["ThompsonSampling"]
     True
@@ -118,7 +120,7 @@ def _plain(name: str) -> str:
 
 
 def _unlike(taken: list[Style], spelling: int) -> Style:
-    """The spare style that is least like those that are taken."""
+    """The spare style that is least like the taken ones."""
     lines = Counter((each.colour, each.dashes) for each in taken)
     colours = Counter(each.colour for each in taken)
     marks = Counter((each.marker, each.filled) for each in taken)

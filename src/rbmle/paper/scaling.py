@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,13 @@ _TABLES = {"bernoulli": "Bernoulli_ID=2", "gaussian": "Gaussian_ID=16",
            "exponential": "Exponential_ID=21"}  # fmt: skip
 
 
+def ucb_among(names: Iterable[str]) -> str:
+    """The name of UCB in a table. Where UCB and KL-UCB are the same rule (Gaussian rewards), the
+    tables call both KLUCB&UCB. "" if neither is there."""
+    listed = list(names)
+    return next((each for each in ("UCB", "KLUCB&UCB") if each in listed), "")
+
+
 class Scaling(NamedTuple):
     """One family: seconds per decision of each policy for each number of arms."""
 
@@ -27,8 +34,8 @@ class Scaling(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """The name of UCB's column, by which ratios are taken; "" if there is none."""
-        return next((each for each in ("UCB", "KLUCB&UCB") if each in self.times), "")
+        """The name of UCB's column, by whose times the others are divided; "" if there is none."""
+        return ucb_among(self.times)
 
     def ratios(self, policy: str) -> list[float]:
         """Our times divided by UCB's of the same measurement, for each number of arms."""
@@ -86,7 +93,7 @@ def measure(
     for family in families:
         one_of("scale", "families", family, PAPER_FAMILIES)
         printed = seconds_per_decision(family)["policies"]
-        unit = "UCB" if "UCB" in printed else "KLUCB&UCB"
+        unit = ucb_among(printed)
         chosen = [unit, *(each for each in policies or printed if each != unit)]
         for each in chosen:
             one_of("scale", "policies", each, printed)

@@ -1,7 +1,7 @@
-"""A report: one self-contained HTML page made of what a run stored.
+"""Reports: one self-contained HTML page, made of what a run stored.
 
-`rbmle.report(folder, path)` writes it: the room itself can be called, as the function `report` in
-`writing`, because a package and a function of its parent cannot share a name otherwise.
+`rbmle.report(folder, path)` writes one. `rbmle.report` is also this package, so the package itself
+can be called; it passes the call on to the function `report` in `writing`.
 """
 
 import sys
@@ -12,7 +12,7 @@ from .writing import report
 
 
 class _Room(ModuleType):
-    """This package, which can be called."""
+    """The type of this package: a module that can be called."""
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         return report(*given, **named)

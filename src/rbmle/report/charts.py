@@ -1,7 +1,8 @@
-"""Figures as data for the page: what it draws itself, so that values show, scales switch.
+"""Charts: figures as data. The page draws them itself, so that a reader can see values, zoom and
+switch scales.
 
 A chart is plain JSON: two axes, and series or boxes, each with the policy it belongs to. Numbers
-keep six significant digits, far more than a screen or a comparison of policies can use.
+have six significant digits, more than a screen or a comparison of policies needs.
 """
 
 from __future__ import annotations
@@ -21,35 +22,35 @@ from ..figures import (
     TimeAgainstRegret,
     styles,
 )
-from ..figures.adaptive import adaptive_lines
+from ..figures.adaptive_lines import adaptive_lines
 from ..figures.boxes import WHISKERS
 from ..figures.canvas import INK
 from ..figures.curves import BOUND
 from ..figures.style import DASH_DOT, DASHED, DOTTED, clean
 from ..theory import AdaptiveTrace
 
-_MOST_DOTS = 200  # of one policy beyond its whiskers, evenly by rank
+_MOST_DOTS = 200  # beyond the whiskers of a policy; of more, an even selection by rank is drawn
 _BOUND = Style("ink", DOTTED, "", width=1.3)
 
 
 def chart_of(record: Any) -> dict[str, Any] | None:
-    """The chart of a record that a figure was drawn from; None of one that is not known."""
+    """The chart of a figure's record; None for a record of another kind."""
     make = _MAKERS.get(type(record))
     return None if make is None else make(record)
 
 
 def _numbers(values: Any) -> list[float | None]:
-    """Six significant digits; nothing for what is not finite."""
+    """The values to six significant digits; None for infinity and NaN, which JSON cannot hold."""
     return [float(f"{x:.6g}") if np.isfinite(x) else None for x in np.asarray(values, dtype=float)]
 
 
 def _axis(label: str, log: bool = False, unit: str = "", both: bool = True) -> dict[str, Any]:
-    """log: the scale to begin with. both: whether the reader may switch it."""
+    """An axis. log: whether it starts with a log scale. both: whether the reader may switch it."""
     return {"label": label, "log": log, "unit": unit, "both": both}
 
 
 def _series(name: str, style: Style, x: Any, y: Any, **more: Any) -> dict[str, Any]:
-    """A line. policy: whose it is, by default its own name's."""
+    """A line of a chart. It belongs to the policy of its name, unless `more` has another."""
     return {
         "name": clean(name),
         "policy": clean(name),
@@ -191,14 +192,14 @@ def _arms(record: TimeAgainstArms) -> dict[str, Any]:
 
 
 def _adaptive(record: AdaptiveTrace) -> dict[str, Any]:
-    lines, top, told = adaptive_lines(record)
+    lines, top, notes = adaptive_lines(record)
     return {
         "kind": "lines",
         "about": "adaptive",
         "x": _axis("Round t", log=True),
         "y": {**_axis("Factor of log t in alpha(t)"), "top": top},
         "columns": ["round", "value"],
-        "note": "; ".join(told),
+        "note": "; ".join(notes),
         "series": [_series(name, style, x, y, policy="") for name, x, y, style in lines],
     }
 

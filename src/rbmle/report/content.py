@@ -1,4 +1,4 @@
-"""What a report is made of: plain data, which `page` writes as HTML."""
+"""The parts of a report as plain data, which `page` writes as HTML."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ..paper.verdicts import VERDICTS
 class TableCell(NamedTuple):
     """A cell of a table.
 
-    value: what it sorts by, its text by default. verdict: one of `VERDICTS` or None.
-    note: a sentence that is shown when the cell is pointed at. best: it is emphasised.
+    value: by which the column is sorted; by default the text. verdict: one of `VERDICTS` or None.
+    note: a sentence that the page shows when the reader points at the cell. best: emphasise it.
     """
 
     text: str
@@ -29,15 +29,15 @@ class TableCell(NamedTuple):
 
 
 def number_cell(value: float, best: bool = False, note: str = "") -> TableCell:
-    """A number as all tables show it."""
+    """A cell with a number, formatted as in all tables."""
     return TableCell(number_text(value), float(value), note=note, best=best)
 
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Columns by their names, and rows of cells: `TableCell`s, or plain text and numbers.
+    """A table: names of columns, and rows of `TableCell`s, texts or numbers.
 
-    title: what the table is called where a section has several; `caption` says how to read it.
+    caption: how to read the table. title: its name, where a section has several tables.
     """
 
     columns: Sequence[str]
@@ -46,7 +46,7 @@ class ReportTable:
     title: str = ""
 
     def cells(self) -> list[list[TableCell]]:
-        """The rows, checked: as many cells as columns, and verdicts that exist."""
+        """The rows as cells. A wrong number of cells or an unknown verdict is refused."""
         rows = [[_cell(each) for each in row] for row in self.rows]
         for row in rows:
             if len(row) != len(self.columns):
@@ -59,16 +59,16 @@ class ReportTable:
         return rows
 
     def counts(self) -> dict[str, int]:
-        """How many cells have each verdict."""
+        """The number of cells with each verdict that occurs."""
         found = Counter(cell.verdict for row in self.cells() for cell in row)
         return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
 
 
 class Plot(NamedTuple):
-    """A figure, of matplotlib or as SVG text, and what to say below it.
+    """A figure, of matplotlib or as SVG text, and its caption.
 
-    A figure that `rbmle.figures` drew knows its numbers: the page shows them where it is pointed
-    at, zooms, switches scales and gives them away.
+    The numbers of a figure drawn by `rbmle.figures` go into the page too: there a reader can see
+    values, zoom, switch scales and download the data.
     """
 
     figure: Figure | str
@@ -77,10 +77,11 @@ class Plot(NamedTuple):
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report.
+    """A section of the report.
 
-    facts: what was played, in pairs of a word and what there is to say.
-    more: tables below the figures. policies: those whose curves the reader may show and hide.
+    facts: what was played, as pairs of a word and its value.
+    policies: those whose curves the reader may show and hide.
+    more: tables below the figures.
     """
 
     title: str
@@ -94,9 +95,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All that the page says. `command` is what made it; `summary` holds paragraphs.
+    """The content of a report's page.
 
-    file: what it was made of. study: the study as the text of a file, to run it again.
+    command: the command that made it. summary: paragraphs at the top.
+    file: the folder of the run. study: the text of the study file, to run it again.
     """
 
     title: str

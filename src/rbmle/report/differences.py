@@ -1,4 +1,4 @@
-"""Paired differences: two policies on the same rewards, for all pairs."""
+"""The table of differences between policies on the same rewards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEAD = ("pair", "difference", "low", "high", "won", "tied")
 
 
 def differences_table(result: Result, level: float = 0.95) -> ReportTable | None:
-    """All pairs of `Result.compare`, the better one first; None for one policy."""
+    """A row for each pair of policies, the better one first; None if there is only one policy."""
     pairs = result.compare(level)
     if not len(pairs):
         return None

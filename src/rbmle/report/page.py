@@ -1,6 +1,6 @@
-"""A report: one HTML file that needs nothing else, with tables, figures and how it was made.
+"""Write a `Report` as one self-contained HTML file.
 
-A `Report` is plain data; `section_of` makes a section of a `Result`; `write_report` writes it.
+`section_of` makes a section of a `Result`; `write_report` writes the page.
 """
 
 from __future__ import annotations
@@ -56,11 +56,14 @@ __all__ = [
     "statistics_table",
     "write_report",
 ]
-_MOST_ROWS = 15  # a longer table below the figures is folded
+_MOST_ROWS = 15  # a table below the figures with more rows is folded at first
 
 
 def section_of(result: Result, title: str, text: str = "") -> Section:
-    """A section about one result: statistics of the final regret, and the figures."""
+    """The section about one result: statistics of the final regret, figures, and more tables.
+
+    text: by default `in_words(result)`.
+    """
     curves, differences = regret_curves(result), differences_table(result)
     percent = " to ".join(f"{100.0 * each:g}" for each in curves.band)
     bound = (
@@ -95,7 +98,7 @@ def section_of(result: Result, title: str, text: str = "") -> Section:
 
 
 def statistics_table(result: Result) -> ReportTable:
-    """Mean with its standard error, standard deviation and quantiles of the final regret."""
+    """The table of the final regret: mean and its standard error, standard deviation, quantiles."""
     values = result.statistics()
     least = values.min(axis=0)
     alone = result.replications == 1
@@ -119,9 +122,10 @@ def statistics_table(result: Result) -> ReportTable:
 
 
 def in_words(result: Result) -> str:
-    """A sentence or two: who had the least regret, and whether the next one is behind it.
+    """A sentence or two: which policy had the least mean regret, and how far the next one is
+    behind, beside the standard error of the difference.
 
-    Policies meet the same rewards in a replication, so the two are compared replication by
+    All policies meet the same rewards in a replication, so the difference is taken in each
     replication.
     """
     final, names = result.final_regret, result.names
@@ -149,12 +153,12 @@ def in_words(result: Result) -> str:
 
 
 def write_report(path: str | os.PathLike[str], report: Report) -> None:
-    """Write the page. The file is there whole or not at all; the same report, the same bytes."""
+    """Write the page. The same report gives the same bytes; no half-written file is ever left."""
     write_atomically(path, render(report).encode("utf-8", "replace"))
 
 
 def render(report: Report) -> str:
-    """The page as text."""
+    """The page as HTML."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("rbmle.report"),
         autoescape=True,
@@ -178,7 +182,7 @@ def render(report: Report) -> str:
 
 
 def _shown(number: int, section: Section) -> dict[str, Any]:
-    """A section as the template wants it."""
+    """A section as the template needs it."""
     drawings = [
         inline(
             each.figure if isinstance(each.figure, str) else svg(each.figure),
@@ -212,7 +216,7 @@ def _shown(number: int, section: Section) -> dict[str, Any]:
         "more": shown[first:],
         "plots": [
             {
-                "drawing": Markup(drawing),  # drawn here or by the caller, not user text
+                "drawing": Markup(drawing),  # SVG that `inline` has cleaned, so not escaped
                 "caption": each.caption,
                 "chart": json.dumps(chart, separators=(",", ":")) if chart else "",
                 "file": f"{_file_name(section.title)}-{chart['about'] if chart else rank}",
@@ -230,5 +234,5 @@ def _chart(plot: Plot) -> dict[str, Any] | None:
 
 
 def _file_name(title: str) -> str:
-    """The title as part of a file's name."""
+    """The title in a form that fits into a file's name."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "figure"

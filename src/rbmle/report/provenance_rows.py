@@ -1,4 +1,4 @@
-"""Provenance as a few lines, however many processes played a run."""
+"""The provenance of a run as a short table, however many processes played it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _PLACE = (*_VERSIONS, "platform", "machine", "cpus")
 
 
 def provenance_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Pairs of a word and what there is to say.
+    """The provenance as pairs of a word and its value.
 
-    Processes of the same versions on the same machine are one line: how many they were, what they
-    played, from when to when, and in what time.
+    Processes with the same versions on the same machine are summed up: how many they were, how many
+    replications they played, from when to when, and the time they took.
     """
     rows: list[tuple[str, str]] = []
     for key, value in provenance.items():

@@ -1,4 +1,4 @@
-"""How often each policy pulled each arm."""
+"""The table of how often each policy pulled each arm."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .._text import number_text
 from ..result import Result
 from .content import ReportTable, TableCell, number_cell
 
-_MOST_ARMS = 12  # columns of arms; the others are taken together
+_MOST_ARMS = 12  # columns; of more arms the rest is summed in the last column
 
 
 def pulls_table(result: Result) -> ReportTable:
-    """Mean pulls of each arm at the horizon, the arms with the largest means first."""
+    """Mean pulls of each arm up to the horizon; the arms with the largest means come first."""
     means, mean_pulls = result.problem.means, result.pulls.mean(axis=1)
     order = np.argsort(-means, kind="stable")
     shown = order if order.size <= _MOST_ARMS else order[: _MOST_ARMS - 1]

@@ -1,4 +1,4 @@
-"""What a section says was played: the problem, the policies, how long, how often, which rewards."""
+"""What was played, for a section: the problem, the policies, rounds, replications and rewards."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .._text import count_text, number_text, power_text, without_defaults
 from ..result import Result
 from .content import ReportTable, TableCell
 
-_MOST_MEANS = 24  # means that are listed one by one
+_MOST_MEANS = 24  # listed one by one; the rest is counted
 
 
 def facts_of(result: Result) -> dict[str, str]:
-    """The problem and the run, in pairs of a word and what there is to say."""
+    """The problem and the run as pairs of a word and its value."""
     problem = result.problem
     facts = {
         "Rewards": without_defaults(problem.law),
@@ -28,7 +28,7 @@ def facts_of(result: Result) -> dict[str, str]:
 
 
 def _means(result: Result) -> str:
-    """The arms' means as they were given; of very many, the largest and how many there are."""
+    """The arms' means in their order; of many arms the first 24, the count and the largest mean."""
     means = [power_text(f"{each:.6g}") for each in result.problem.means]
     if len(means) <= _MOST_MEANS:
         return ", ".join(means)
@@ -39,7 +39,7 @@ def _means(result: Result) -> str:
 
 
 def policies_table(result: Result) -> ReportTable:
-    """Every policy with its parameters, and the family it assumes."""
+    """The table of all policies with their parameters and the families they assume."""
     rows: list[list[TableCell | str | float]] = [
         [TableCell(name), str(policy), without_defaults(family)]
         for name, policy, family in zip(result.names, result.policies, result.families, strict=True)

@@ -1,4 +1,4 @@
-"""`rbmle.report`: write what a run stored as one page."""
+"""The function `rbmle.report`, which writes a stored run as one page."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def report(
     path: str | os.PathLike[str] | None = None,
     command: str | None = None,
 ) -> Path:
-    """Write a page with tables and figures that needs nothing else, and give its path.
+    """Write a run as one self-contained page with tables and figures; returns the page's path.
 
-    run: the folder of a study's run or of the recomputed paper; or what `run` or `simulate` gave.
+    run: the folder of a run or of the recomputed paper; or the result of `run` or `simulate`.
     path: the file to write; by default report.html in the folder.
-    command: what the page says that it was made by.
+    command: the command that the page names as its origin.
 
-    Nothing is played or timed for it: the page shows what the run stored.
+    Nothing is played or timed: the page shows what the run stored.
     """
     require("report", "report")
-    # Here, and not above: they need what was just asked for.
-    from .paper import paper_report
-    from .sections import result_report, study_report
+    # Imported only now, because they need the packages that `require` has just looked for.
+    from .paper_report import paper_report
+    from .study_report import result_report, study_report
 
     if isinstance(run, (str, os.PathLike)):
         folder = Path(run)

@@ -1,4 +1,4 @@
-"""The paper's analysis as functions: divergences, admissible constants, regret bounds, schemes.
+"""The paper's analysis: divergences, admissible constants, regret bounds, adaptive schemes.
 
     from rbmle import Bernoulli, Problem, theory
     theory.regret_bound(Problem(Bernoulli(), [0.2, 0.7]), 10_000, proposition=2).total

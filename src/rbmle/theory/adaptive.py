@@ -1,4 +1,4 @@
-"""The adaptive schemes, Algorithms 1 to 3, watched at work."""
+"""Traces of the adaptive schemes, Algorithms 1 to 3: beta(t) and the estimate of C_alpha."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream
 from .setting import inside, unique_best
 
-_ENDLESS = 1e300  # pulls of an arm whose mean is known
-_UNCAPPED = 1e300  # a beta(t) that the quick check of the constant never finds exceeded
+_ENDLESS = 1e300  # so many pulls that the arm's mean counts as known
+_UNCAPPED = 1e300  # in place of beta(t), so that the estimate is computed even if it is larger
 
 
 class AdaptiveTrace(NamedTuple):
-    """One replication of RBMLE with an adaptive scheme, from the first round after each arm once.
+    """One replication of RBMLE with an adaptive scheme, after each arm was pulled once.
 
-    rounds: t = N + 1, ..., T. beta: beta(t). c_alpha: the estimate of C_alpha, infinite while the
-    estimated gap is 0. alpha(t) is the smaller of the two times log t.
-    target: what the estimate would be if means and gap were known.
-    limit: what it tends to, see `adaptive_limit`.
-    pulls: of each arm, at the end.
+    rounds: t = N + 1, ..., T.
+    beta, c_alpha: beta(t) and the estimate of C_alpha, which is infinite while the estimated gap is
+    0. alpha(t) = min(beta(t), c_alpha(t)) log t.
+    target: the estimate if means and gap were known.
+    limit: the limit of the estimate, see `adaptive_limit`.
+    pulls: of each arm, in all rounds.
     """
 
     rounds: NDArray[np.int64]
@@ -63,7 +64,7 @@ def _watch(
     c_alpha: Floats,
     pulls: Floats,
 ) -> None:
-    """`engine.play` for one replication, writing down what governs each round."""
+    """Play one replication as `engine.play` does, and note beta(t) and C_alpha in each round."""
     n_arms = pulls.size
     arms = Arms(pulls, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
     for t in range(1, horizon + 1):
@@ -83,9 +84,10 @@ def adaptive_trace(
     replication: int = 0,
     family: Any = None,
 ) -> AdaptiveTrace:
-    """Play RBMLE(bias) and keep, round by round, beta(t) and the estimate of C_alpha.
+    """Play RBMLE(bias), and record beta(t) and the estimate of C_alpha in each round.
 
-    The choices are those of `simulate` with the same seed, in this replication.
+    bias: the scheme, such as `AdaptiveGaussian(sigma)`. replication: the number of the one to play.
+    The choices equal those of `simulate` with the same seed, in this replication.
 
     >>> from rbmle import AdaptiveGaussian, Gaussian
     >>> trace = adaptive_trace(Problem(Gaussian(0.05), [0.5, 1.0]), AdaptiveGaussian(0.05), 5000)
@@ -108,22 +110,22 @@ def adaptive_trace(
 
 
 def adaptive_target(problem: Problem, bias: Any, family: Any = None) -> float:
-    """The scheme's own C_alpha at the true gap and the true best mean: 256 sigma^2 / Delta, ...
+    """What the scheme's estimate of C_alpha would be if the means were known.
 
-    Infinite where K* is 0. For Algorithm 1 it is the smallest C_alpha of Proposition 4; for
-    Algorithm 2 it is not that of Proposition 2: docs/theory.md.
+    For Algorithm 1 it is 256 sigma^2 / Delta, the smallest C_alpha of Proposition 4. For Algorithm
+    2 it is not the smallest of Proposition 2, see docs/theory.md. It is infinite where K* is 0.
     """
     model = _scheme("adaptive_target", problem, bias, family)
     return _estimate(problem, bias, model, np.full(problem.n_arms, _ENDLESS))
 
 
 def adaptive_limit(problem: Problem, bias: Any, family: Any = None) -> float:
-    """Where the estimate of C_alpha settles once it governs: above its target.
+    """The limit of the estimate of C_alpha once it is below beta(t). It is above the target.
 
-    A suboptimal arm is pulled about K* C_alpha log t times, in step with the log t in its
-    confidence width, which therefore does not shrink: C_alpha(t) tends to the solution of
-    C = estimate(pulls = K* C log t), not to the target. Infinite where no C solves it, so that
-    beta(t) governs for ever.
+    A suboptimal arm is pulled about K* C_alpha log t times. Its confidence width contains log t /
+    pulls, so the width does not shrink, and C_alpha(t) tends to the solution of
+    C = estimate(pulls = K* C log t) instead of the target. The limit is infinite where no C solves
+    this; then beta(t) stays the smaller one for ever.
 
     >>> from rbmle import AdaptiveGaussian, Gaussian
     >>> problem = Problem(Gaussian(0.05), [0.5, 1.0])
@@ -154,7 +156,7 @@ def adaptive_limit(problem: Problem, bias: Any, family: Any = None) -> float:
         low, high = (middle, high) if excess(middle) > 0.0 else (low, middle)
 
 
-_CLOCK = Clock(1000, 0)  # any round: pulls in proportion to log t make the estimate independent
+_CLOCK = Clock(1000, 0)  # any round gives the same estimate if pulls are proportional to log t
 
 
 def _estimate(problem: Problem, bias: Any, family: Any, pulls: Floats) -> float:
@@ -163,7 +165,7 @@ def _estimate(problem: Problem, bias: Any, family: Any, pulls: Floats) -> float:
 
 
 def _scheme(owner: str, problem: Any, bias: Any, family: Any) -> Any:
-    """The family assumed; the problem and the scheme checked."""
+    """The family that the index assumes. A problem or scheme that does not fit is refused."""
     unique_best(owner, problem)
     if type(bias) not in BIASES.values() or not hasattr(bias, "c_alpha"):
         names = ", ".join(f"{name}()" for name, cls in BIASES.items() if hasattr(cls, "c_alpha"))

@@ -1,12 +1,12 @@
-"""D, natural and K* of means that are close together, where the plain formulas cancel.
+"""D, K* and differences of the natural parameter, accurate also for means that are close together.
 
-With natural' = 1/V, V the variance of a reward with mean theta, differences become integrals of
-positive functions, which do not cancel:
+Their plain formulas subtract nearly equal numbers. With natural' = 1/V, where V is the variance of
+a reward with mean theta, they become integrals of positive functions instead:
 
     natural(theta + s) - natural(theta) = s   int_0^1 du       / V(theta + s u)
     D(theta + s, theta)                 = s^2 int_0^1 (1 - u) du / V(theta + s u)
 
-The plain formula of D loses about (theta / s)^2 units in the last place: all of them at s = 1e-8.
+The plain formula of D loses a factor of about (theta / s)^2 in accuracy: all digits at s = 1e-8.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ import numpy as np
 
 from ..families import Gaussian
 
-_PLACES, _WEIGHTS = (x.tolist() for x in np.polynomial.legendre.leggauss(10))
+_NODES, _WEIGHTS = (x.tolist() for x in np.polynomial.legendre.leggauss(10))
 
-# Up to this share of the distance from the ends of the range the ten-point rule is exact to
-# rounding (V is analytic up to the ends), and the plain D has lost 1e-13 at most beyond it.
+# The integrals are used for steps up to this share of the distance to the ends of the range. There
+# the ten-point rule is exact to rounding (V is analytic up to the ends). Beyond it the plain
+# formula of D has a relative error of at most 1e-13.
 _CLOSE = 0.05
 
-# K* by its expansion up to this share, where it is right to its square; by bisection beyond, where
-# rounding costs 1e-16 / 1e-5.
+# K* is taken from its expansion up to this share, where the relative error is about the square of
+# the share; beyond it from bisection, where rounding costs 1e-16 / 1e-5.
 _VERY_CLOSE = 1e-5
 
 
@@ -37,8 +38,8 @@ def natural_rise(family: Any, mean: float, step: float) -> float:
     if abs(step) > _CLOSE * room(family, mean):
         return float(family.natural(mean + step) - family.natural(mean))
     return step * math.fsum(
-        0.5 * weight / family.variance(mean + 0.5 * (1.0 + place) * step)
-        for place, weight in zip(_PLACES, _WEIGHTS, strict=True)
+        0.5 * weight / family.variance(mean + 0.5 * (1.0 + node) * step)
+        for node, weight in zip(_NODES, _WEIGHTS, strict=True)
     )
 
 
@@ -49,8 +50,8 @@ def kl_from(family: Any, mean: float, step: float) -> float:
     if abs(step) > _CLOSE * room(family, mean):
         return float(family.kl(mean + step, mean))
     integral = math.fsum(
-        0.25 * weight * (1.0 - place) / family.variance(mean + 0.5 * (1.0 + place) * step)
-        for place, weight in zip(_PLACES, _WEIGHTS, strict=True)
+        0.25 * weight * (1.0 - node) / family.variance(mean + 0.5 * (1.0 + node) * step)
+        for node, weight in zip(_NODES, _WEIGHTS, strict=True)
     )
     return float(step * (step * integral))
 
@@ -69,11 +70,11 @@ def k_star(family: Any, mean: float, other: float) -> float:
 
 
 def reach(family: Any, mean: float, depth: float) -> float:
-    """1 / K*(mean, mean - depth): how far above mean - depth the mean must be biased, so that the
-    natural parameter averages natural(mean) in between.
+    """1 / K*(mean, mean - depth): the length of the interval from mean - depth upwards over which
+    the natural parameter averages natural(mean).
 
-    D(mean - depth + reach, mean) = D(mean - depth, mean), so reach = 2 depth for Gaussian rewards
-    and 2 depth (1 - depth natural'' / (6 natural') + ...) for any.
+    D(mean - depth + reach, mean) = D(mean - depth, mean), so reach is 2 depth for Gaussian rewards
+    and 2 depth (1 - depth natural'' / (6 natural') + ...) for all families.
     """
     if depth <= 0.0:
         return 0.0
@@ -90,8 +91,11 @@ def reach(family: Any, mean: float, depth: float) -> float:
 
 
 def room(family: Any, mean: float) -> float:
-    """How far the mean is from the ends of the range; 0, so that the plain formulas are used, where
-    there are no ends or the family does not say its variance."""
+    """The distance of the mean to the nearest end of its range.
+
+    It is 0, so that the plain formulas are used, for a range without ends and for a family without
+    a method `variance`.
+    """
     low, high = family.mean_range()
     distance = min(mean - low, high - mean)
     return float(distance) if distance < inf and hasattr(family, "variance") else 0.0

@@ -1,4 +1,4 @@
-"""The smallest C_alpha that Propositions 2 to 5 allow, as printed and as their proofs allow it."""
+"""The smallest C_alpha of Propositions 2 to 5, as printed and by sharper proofs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def smallest_c_alpha(
     family: Any = None,
     sharp: bool = False,
 ) -> float:
-    """The least C_alpha with which alpha(t) = C_alpha log t has the proposition's regret bound.
+    """The smallest C_alpha for which alpha(t) = C_alpha log t has the proposition's regret bound.
 
     | proposition | rewards | C_alpha, with theta' = theta_1 - epsilon Delta / 2 |
     |---|---|---|
@@ -31,17 +31,20 @@ def smallest_c_alpha(
 
     epsilon: in (0, 1), for Propositions 2 and 5.
     lower: the known lower bound on the means, by default the end of the family's range.
-    family: the one the index is of, for Proposition 5; by default the problem's own.
+    family: the family of the index, for Proposition 5; by default the problem's own.
+    sharp: the smaller C_alpha for which our own proofs (docs/theory.md) give the same bounds.
 
-    Infinite where K* is 0: no C_alpha is enough for exponential and gamma rewards with lower = 0.
-    The proofs use `lower` as a bound on the *empirical* mean of the best arm. A larger one leaves
-    Proposition 2 true, by another proof, and makes Proposition 5 false: docs/theory.md.
+    It is infinite where K* is 0: no C_alpha is enough for exponential and gamma rewards with
+    lower = 0. The proofs use `lower` as a bound on the *empirical* mean of the best arm. With a
+    `lower` above the least reward, Proposition 2 still holds, by another proof, but Proposition 5
+    is false: docs/theory.md.
 
-    sharp: the least that our own proofs (docs/theory.md) give the same bounds for.
+    The values of `sharp`:
     2: 4 / (natural(theta_1) - natural(theta')), for every family, without a lower bound.
-    3, 4: any C_alpha above 16 sigma^2 / Delta.
+    3, 4: 16 sigma^2 / Delta; any C_alpha above it will do.
     5: the supremum of 4 / (d(nu) K*(theta', nu)) over the empirical means nu < theta' that rewards
-    allow, d(nu) the exponent of the tail bound: still infinite if K* is 0 at the least reward.
+    allow, where d(nu) is the exponent of the tail bound. It is infinite if K* is 0 at the least
+    reward.
 
     >>> from rbmle import Exponential, Gaussian
     >>> smallest_c_alpha(Problem(Gaussian(0.5), [0.5, 1.0]), 3)
@@ -52,11 +55,11 @@ def smallest_c_alpha(
     """
     if proposition == 6:
         raise ParameterError.of("theory", "proposition", "one of 2, 3, 4, 5", proposition)
-    return least(setting(problem, proposition, epsilon, lower, family), sharp)
+    return least_c_alpha(setting(problem, proposition, epsilon, lower, family), sharp)
 
 
-def least(given: Setting, sharp: bool) -> float:
-    """`smallest_c_alpha` of a setting."""
+def least_c_alpha(given: Setting, sharp: bool) -> float:
+    """`smallest_c_alpha` of a setting that is already checked."""
     if given.proposition in (3, 4):
         return (16.0 if sharp else 256.0) * given.sigma * given.sigma / given.gap
     shift = 0.5 * given.epsilon * given.gap
@@ -74,7 +77,7 @@ def least(given: Setting, sharp: bool) -> float:
 
 
 def _over(a: float, b: float) -> float:
-    """a / b, infinite where b is 0 or too small for the quotient."""
+    """a / b; infinite where b is 0."""
     return a / b if b > 0.0 else inf
 
 
@@ -88,8 +91,8 @@ def theoretical_rbmle(
 ) -> RBMLE:
     """RBMLE with alpha(t) = C_alpha log t and the proposition's smallest C_alpha for the problem.
 
-    For Propositions 3 and 4 it is the Gaussian index that has the bound: where rewards are not
-    Gaussian, play `Assuming(policy, Gaussian())`.
+    Parameters are those of `smallest_c_alpha`. Propositions 3 and 4 are about the Gaussian index:
+    where rewards are not Gaussian, play `Assuming(policy, Gaussian())`.
 
     >>> from rbmle import Gaussian
     >>> theoretical_rbmle(Problem(Gaussian(0.5), [0.5, 1.0]), 3).alpha

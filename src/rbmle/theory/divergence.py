@@ -1,4 +1,4 @@
-"""The three functions that the analysis is written in: D, xi and K* (Sections 3.2 and 4)."""
+"""The three functions in which the analysis is written: D, xi and K* (Sections 3.2 and 4)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from . import close_means
 
 
 def divergence(family: Any, m1: float, m2: float) -> float:
-    """D(theta', theta'') of Section 4: the KL divergence of two rewards with these means.
+    """D(theta', theta'') of Section 4: the KL divergence between two rewards with these means.
 
-    Infinite where the second mean rules out rewards that the first allows.
+    It is infinite where rewards that have mean m1 are impossible with mean m2.
 
     >>> from rbmle import Bernoulli
     >>> round(divergence(Bernoulli(), 0.2, 0.5), 6), divergence(Bernoulli(), 0.2, 1.0)
@@ -29,11 +29,11 @@ def divergence(family: Any, m1: float, m2: float) -> float:
 def xi(family: Any, k: float, nu: float) -> float:
     """xi(k; nu) = k (F*(nu + 1/k) - F*(nu)) of Section 3.2, with its limits.
 
-    It is the average of the natural parameter over the means from nu to nu + 1/k, and alpha times
-    it is the index of an arm pulled k alpha times: I(nu, k alpha, alpha) = alpha xi(k; nu). It
-    falls in k, from the supremum of the natural parameter at k = 0 (infinity, but 0 for
-    exponential and gamma rewards) to natural(nu) at k = infinity. It is infinite as long as
-    nu + 1/k lies past the upper end of the means, where Bernoulli's jumps.
+    It is the average of the natural parameter over the means from nu to nu + 1/k. Times alpha, it
+    is the index of an arm pulled k alpha times: I(nu, k alpha, alpha) = alpha xi(k; nu). It
+    decreases in k, from the supremum of the natural parameter at k = 0 (0 for exponential and gamma
+    rewards, infinity for the others) to natural(nu) at k = infinity. It is infinite while nu + 1/k
+    is beyond the upper end of the means; for Bernoulli rewards it jumps there.
 
     >>> from rbmle import Exponential, Gaussian
     >>> xi(Gaussian(), 2.0, 0.5), xi(Gaussian(), inf, 0.5), xi(Exponential(), 0.0, 0.5)
@@ -55,11 +55,12 @@ def xi(family: Any, k: float, nu: float) -> float:
 def k_star(family: Any, m1: float, m2: float) -> float:
     """K*(theta', theta'') = inf {k : natural(theta') > xi(k; theta'')} of Section 3.2.
 
-    An arm with empirical mean theta'' is left for one with theta' once it has been pulled more
-    than K* alpha(t) times (Lemma 2). It is infinite unless theta' > theta'' (no k will do); 0
-    where every k will do, as for exponential rewards at theta'' = 0; and 1/(high - theta'') where
-    xi jumps past the target, as for Bernoulli rewards with theta' > 1/2 and theta'' = 0.
-    `explain_k_star` says which.
+    An arm with empirical mean theta'' loses against one with theta' once it has been pulled more
+    than K* alpha(t) times (Lemma 2). Special cases, which `explain_k_star` names:
+    infinity unless theta' > theta'', because no k satisfies the definition;
+    0 where every k does, as for exponential rewards at theta'' = 0;
+    1/(high - theta'') where xi jumps past natural(theta'), as for Bernoulli rewards with
+    theta' > 1/2 and theta'' = 0.
 
     >>> from rbmle import Bernoulli, Exponential, Gaussian
     >>> round(k_star(Gaussian(), 1.0, 0.5), 12), k_star(Gaussian(), 0.5, 1.0)
@@ -72,13 +73,13 @@ def k_star(family: Any, m1: float, m2: float) -> float:
     m1 = number("k_star", "m1", m1, means)
     m2 = number("k_star", "m2", m2, means)
     _, high = model.mean_range()
-    if m1 > m2 and m1 == high:  # natural(theta') is infinite: any k at which xi is not
+    if m1 > m2 and m1 == high:  # natural(theta') is infinite: every k with a finite xi will do
         return float(1.0 / (high - m2))
     return close_means.k_star(model, m1, m2)
 
 
 def explain_k_star(family: Any, m1: float, m2: float) -> str:
-    """One sentence: what K*(m1, m2) is, and whether the paper's conditions for it hold.
+    """K*(m1, m2) in one sentence: its value, and whether the paper's conditions for it hold.
 
     >>> from rbmle import Bernoulli, Exponential
     >>> explain_k_star(Exponential(), 1.0, 0.0)
@@ -102,32 +103,32 @@ def explain_k_star(family: Any, m1: float, m2: float) -> str:
 
 
 def family_of(owner: str, family: Any) -> Any:
-    """The family, or a sentence."""
+    """The given family; anything else is refused."""
     if not isinstance(family, tuple(FAMILIES.values())):
         raise ParameterError.of(owner, "family", "a reward family, as in Bernoulli()", family)
     return family
 
 
 def closed_range(family: Any) -> Interval:
-    """The means with the finite ends of their range."""
+    """The range of the means, including its finite ends."""
     low, high = family.mean_range()
     return Interval(low, high, closed_low=low > -inf, closed_high=high < inf)
 
 
 def open_range(family: Any) -> Interval:
-    """The means that have a natural parameter."""
+    """The range of the means without its ends: the means that have a natural parameter."""
     low, high = family.mean_range()
     return Interval(low, high, closed_low=False, closed_high=False)
 
 
 def natural(family: Any, mean: float) -> float:
-    """natural(mean), minus infinity at the lower end of the means."""
+    """natural(mean), which is minus infinity at the lower end of the means."""
     low, _ = family.mean_range()
     return -inf if mean <= low else float(family.natural(mean))
 
 
 def _highest_natural(family: Any) -> float:
-    """The limit of natural(theta) as theta grows without end."""
+    """The limit of natural(theta) for large theta, judged from its values at 1e150 and 1e300."""
     large, larger = family.natural(1e150), family.natural(1e300)
     if larger - large > 1e-9 * max(1.0, abs(larger)):
         return inf

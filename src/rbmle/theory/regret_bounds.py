@@ -12,19 +12,20 @@ from .._compile import Floats
 from ..errors import ParameterError, integer, number
 from ..rewards.problems import Problem
 from . import close_means
-from .constants import least
+from .constants import least_c_alpha
 from .setting import PROPOSITIONS, Setting, a_problem, assumed, inside, setting
 
 
 class Bound(NamedTuple):
-    """A bound on the regret, term by term. Arrays have an entry for each arm, 0 for the best.
+    """A bound on the regret, term by term. Arrays have an entry for each arm; the best arm's is 0.
 
-    In T rounds arm a is pulled, in expectation, at most
+    In T rounds the expected number of pulls of arm a is at most
 
-        max(coefficients[a] log T, wait) + constants[a]
+        max(coefficients[a] log T, wait) + constants[a],
 
-    times; the regret is the sum over arms of this times the gap. `wait` is T_0 of Proposition 6, 0
-    in the others, and `log_wait` its logarithm, as T_0 itself soon exceeds any float.
+    and the regret is the sum of this times the gap over the arms. `wait` is T_0 of Proposition 6
+    and 0 for the other propositions; `log_wait` is its logarithm, because T_0 soon exceeds any
+    float.
     """
 
     proposition: int
@@ -38,7 +39,7 @@ class Bound(NamedTuple):
 
     @property
     def pulls(self) -> Floats:
-        """The bound on the pulls of each arm; of the best arm there is none, which is written 0."""
+        """The bound on the pulls of each arm; 0 for the best arm, which has no bound."""
         most = np.maximum(self.coefficients * log(self.horizon), self.wait) + self.constants
         return np.where(self.gaps > 0.0, most, 0.0)
 
@@ -49,21 +50,21 @@ class Bound(NamedTuple):
 
     @property
     def constant(self) -> float:
-        """What the regret has beside the terms in log T and T_0."""
+        """The part of the bound on the regret that does not depend on T, without T_0."""
         return float(self.gaps @ self.constants)
 
     @property
     def total(self) -> float:
-        """The bound on the regret."""
+        """The bound on the regret of T rounds."""
         return float(self.gaps @ self.pulls)
 
     @property
     def informative(self) -> bool:
-        """Whether it says more than that T rounds cost at most T times the largest gap."""
+        """Whether the bound is below the trivial one, T times the largest gap."""
         return self.total < self.horizon * float(self.gaps.max())
 
     def at(self, rounds: ArrayLike) -> Floats:
-        """The bound on the regret in so many rounds: the curve to draw beside a measured one."""
+        """The bound on the regret at each of these rounds, to draw beside measured regret."""
         times = np.atleast_1d(np.asarray(rounds))
         return np.array([self._replace(horizon=int(t)).total for t in times])
 
@@ -79,16 +80,18 @@ def regret_bound(
     power: float = 0.5,
     sharp: bool = False,
 ) -> Bound:
-    """The proposition's bound on the regret of T rounds, for C_alpha log t (6: Algorithm 1).
+    """A proposition's bound on the regret of RBMLE in T rounds.
 
+    horizon: the number of rounds T.
+    proposition: 2, 3, 4 or 5, for alpha(t) = C_alpha log t; or 6, for Algorithm 1.
     c_alpha: by default the smallest that the proposition allows; a smaller one is refused.
     epsilon, lower, family, sharp: as in `smallest_c_alpha`.
     power: of beta(t) = (log t)^power, for Proposition 6, where C_alpha is estimated.
 
-    Proposition 5's first coefficient has the smallest gap in its numerator as printed, where the
-    proof needs the arm's own, which is used here. With the printed C_alpha or a larger one the
-    second coefficient is larger than both, so that the printed bound is the same with either; with
-    `sharp` it need not be.
+    Deviation from the paper: Proposition 5's first coefficient is printed with the smallest gap in
+    its numerator, but the proof needs the arm's own gap, which is used here. With the printed
+    C_alpha or a larger one this changes nothing, because the second coefficient is larger than
+    both; with `sharp` it can.
 
     >>> from rbmle import Gaussian
     >>> bound = regret_bound(Problem(Gaussian(0.1), [0.5, 1.0]), 10_000, 3)
@@ -115,7 +118,7 @@ def regret_bound(
 
 
 def applicable(problem: Problem, family: Any = None) -> dict[int, str]:
-    """Each proposition, with what stands in the way of its bound for the problem ("" if nothing).
+    """For each proposition, why it gives no bound for the problem; "" if it gives one.
 
     >>> from rbmle import Bernoulli
     >>> [n for n, why in applicable(Problem(Bernoulli(), [0.2, 0.7])).items() if not why]
@@ -133,11 +136,11 @@ def applicable(problem: Problem, family: Any = None) -> dict[int, str]:
 
 
 def lai_robbins(problem: Problem, family: Any = None) -> float:
-    """The least factor of log T in the regret of any consistent policy: sum of Delta_a / D(a, 1).
+    """Lai and Robbins' (1985) constant c = sum of Delta_a / D(theta_a, theta_1): the regret of any
+    consistent policy grows at least as c log T.
 
-    family: the set of rewards that the policy must be prepared for, by default the problem's own.
-    With a family other than that of the rewards it is the constant of a problem of that family
-    with these means.
+    family: the family that the policy must be prepared for, by default the problem's own. With
+    another family it is the constant of the problem of that family that has these means.
 
     >>> from rbmle import Gaussian
     >>> lai_robbins(Problem(Gaussian(2.0), [0.0, 0.5, 1.0]))
@@ -165,10 +168,11 @@ def lower_bound(problem: Problem, rounds: ArrayLike, family: Any = None) -> Floa
 
 
 def growth_rate(problem: Problem, c_alpha: float, family: Any = None) -> float:
-    """The factor of log T that RBMLE with C_alpha log t settles at: C_alpha sum Delta_a K*(1, a).
+    """C_alpha sum of Delta_a K*(theta_1, theta_a): the factor of log T that the regret of RBMLE
+    with alpha(t) = C_alpha log t is seen to approach.
 
-    Lemmas 2 and 3 with the true means in place of the empirical ones: an arm is pulled until it
-    has K* alpha(t) pulls. It is no bound, but what measured regret is seen to follow.
+    It is Lemmas 2 and 3 with the true means in place of the empirical ones: arm a is pulled
+    K* alpha(t) times. It is not a bound.
 
     >>> from rbmle import Gaussian
     >>> round(growth_rate(Problem(Gaussian(), [0.0, 0.5, 1.0]), 3.0), 12)
@@ -189,8 +193,8 @@ def growth_rate(problem: Problem, c_alpha: float, family: Any = None) -> float:
 
 def _admissible(given: Setting, c_alpha: Any, sharp: bool) -> float:
     owner = f"Proposition {given.proposition}"
-    # What the proofs support is admissible too, even where it is below the printed constant.
-    smallest = least(given, sharp) if c_alpha is None else _smallest_known(given)
+    # A given C_alpha may be below the printed constant, as long as a proof supports it.
+    smallest = least_c_alpha(given, sharp) if c_alpha is None else _smallest_known(given)
     if smallest == inf:
         raise ParameterError(
             f"{owner}: no C_alpha is admissible for {type(given.family).__name__} with 'lower' "
@@ -205,12 +209,13 @@ def _admissible(given: Setting, c_alpha: Any, sharp: bool) -> float:
 
 
 def _smallest_known(given: Setting) -> float:
-    sharp = least(given, sharp=True)
-    return sharp if given.lower == -inf else min(sharp, least(given, sharp=False))
+    sharp = least_c_alpha(given, sharp=True)
+    return sharp if given.lower == -inf else min(sharp, least_c_alpha(given, sharp=False))
 
 
 def _coefficient(given: Setting, c: float, arm: int) -> float:
-    """max{4 / D(...), C_alpha K*(...)} of Proposition 2 and its twin of Proposition 5."""
+    """The factor of log T in the pulls of an arm: max{4 / D(...), C_alpha K*(...)} in Proposition
+    2; Proposition 5 has the tail exponent of sub-Exponential rewards in place of D."""
     mean, gap = float(given.means[arm]), float(given.gaps[arm])
     if gap == 0.0:
         return 0.0

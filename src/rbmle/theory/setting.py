@@ -1,4 +1,4 @@
-"""What a proposition needs of a problem, checked once and kept together."""
+"""The numbers that a proposition needs of a problem, checked once and kept together."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from .divergence import family_of, open_range
 
 PROPOSITIONS = (2, 3, 4, 5, 6)
 
-# Bounds multiply four such numbers at most (sigma^2 / Delta^2), which neither overflows nor
-# underflows between these.
+# Admitted sizes of means, gaps and spreads. Bounds multiply at most four such numbers
+# (sigma^2 / Delta^2), and 1e-75^4 = 1e-300 and 1e75^4 = 1e300 are still floats.
 _SMALLEST, _LARGEST = 1e-75, 1e75
 _SIZES = f"[{_SMALLEST:g}, {_LARGEST:g}]"
 
 
 class Setting(NamedTuple):
-    """A problem as a proposition sees it: numbers of Section 4, in the order of the problem's arms.
+    """The numbers of Section 4 that a proposition needs of a problem, in the order of its arms.
 
-    family: the index's. best, gap: theta_1 and Delta. sigma, or rho and kappa: the largest over
-    the arms. lower: the known lower bound on the means.
+    family: the family of the index. best, gap: theta_1 and Delta. sigma, rho, kappa: the
+    sub-Gaussian and sub-Exponential parameters, each the largest over the arms. lower: the known
+    lower bound on the means.
     """
 
     proposition: int
@@ -42,19 +43,21 @@ class Setting(NamedTuple):
     kappa: float
 
     def exponent(self, deviation: float) -> float:
-        """The best arm's mean of n rewards is this far below theta_1 with probability at most
-        exp(-n exponent): Chernoff's bound (Proposition 2), or that of a sub-Exponential mean (5).
+        """The exponent of a tail bound: the mean of n rewards of the best arm is `deviation` or
+        more below theta_1 with probability at most exp(-n exponent). It is Chernoff's bound for
+        Proposition 2, and that of sub-Exponential rewards for Proposition 5.
         """
         if self.proposition == 2:
             return float(self.family.kl(self.best - deviation, self.best))
-        spread = self.rho / deviation  # not squared alone: rho^2 and deviation^2 may underflow
+        spread = self.rho / deviation  # divided first: rho^2 and deviation^2 may underflow
         return 1.0 / (2.0 * (self.kappa / deviation + spread * spread))
 
 
 def setting(
     problem: Any, proposition: Any, epsilon: Any = 0.5, lower: Any = None, family: Any = None
 ) -> Setting:
-    """The problem as the proposition sees it, or a sentence that says why it does not apply."""
+    """The checked numbers of the problem for a proposition. A problem to which it does not apply is
+    refused with a sentence that says why."""
     owner = f"Proposition {proposition}"
     if proposition not in PROPOSITIONS or isinstance(proposition, bool):
         listing = ", ".join(map(str, PROPOSITIONS))
@@ -103,7 +106,7 @@ def setting(
 
 
 def assumed(owner: str, problem: Problem, family: Any) -> Any:
-    """The family that the index is of: the one given, else the problem's own."""
+    """The family of the index: the one given, else the problem's own."""
     model = problem.family if family is None else family_of(owner, family)
     if model is None:
         name = type(problem.law).__name__
@@ -112,7 +115,7 @@ def assumed(owner: str, problem: Problem, family: Any) -> Any:
 
 
 def unique_best(owner: str, problem: Any) -> tuple[float, float]:
-    """theta_1 and Delta: the best mean, and how far the second best is below it."""
+    """theta_1 and Delta: the best mean, and its distance to the second best. Ties are refused."""
     a_problem(owner, problem)
     second, best = np.sort(problem.means)[-2:]
     if not best > second:
@@ -127,7 +130,7 @@ def _moderate(value: float) -> bool:
 
 
 def a_problem(owner: str, problem: Any) -> None:
-    """Refuse what is no problem, and means whose squares or quotients are no numbers."""
+    """Refuse anything but a `Problem`, and means or gaps too large or small for the formulas."""
     if not isinstance(problem, Problem):
         raise ParameterError.of(owner, "problem", "a Problem", problem)
     for sizes, what in ((np.abs(problem.means), "numbers"), (problem.gaps, "with gaps")):
@@ -137,8 +140,8 @@ def a_problem(owner: str, problem: Any) -> None:
 
 
 def inside(owner: str, family: Any, means: Floats) -> None:
-    """Refuse means on the boundary: they have no natural parameter. And a sigma whose square is
-    no number."""
+    """Refuse means at the ends of the family's range, where there is no natural parameter, and a
+    sigma that is too large or small for the formulas."""
     if isinstance(family, Gaussian) and not _moderate(family.sigma):
         raise ParameterError.of(owner, "sigma", f"a number in {_SIZES}", family.sigma)
     allowed = open_range(family)

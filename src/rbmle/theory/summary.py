@@ -1,4 +1,4 @@
-"""All that the theory says of a problem, as data: what `rbmle bounds` shows."""
+"""All bounds for one problem as plain data: what `rbmle bounds` shows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def bounds_data(
     lower: float | None = None,
     family: Any = None,
 ) -> dict[str, Any]:
-    """Lai and Robbins' bound, and each proposition's as printed and as it can be proved.
+    """Lai and Robbins' lower bound, and the upper bound of each proposition, printed and sharp.
 
-    What is wrong with the problem for every one of them is raised; what stands in the way of one
-    is its `obstacle`.
+    A problem to which no bound applies is refused. Where a single bound does not apply, its entry
+    has an `obstacle`, the sentence that says why.
     """
     _, gap = unique_best("bounds", problem)
     if problem.family is not None:
@@ -65,7 +65,8 @@ def _entry(
     problem: Problem, horizon: int, proposition: int, epsilon: float, lower: float | None,
     family: Any, sharp: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    """One proposition. Only the index of Propositions 2 and 5 is of a family that can be chosen."""
+    """The bound of one proposition. `family` matters to Propositions 2 and 5 alone: the others are
+    about the Gaussian index."""
     model = family if proposition in (2, 5) else None
     entry: dict[str, Any] = {"proposition": proposition, "sharp": sharp}
     try:

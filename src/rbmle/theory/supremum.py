@@ -1,21 +1,22 @@
-"""The sharp C_alpha of Proposition 5: a supremum over empirical means, bracketed.
+"""The sharp C_alpha of Proposition 5: a supremum over empirical means, by branch and bound.
 
 With x = theta' - nu > 0 it is the supremum over 0 < x <= theta' - (least reward) of
 
     v(x) = 4 w(x) / d(s + x),   w(x) = 1 / K*(theta', theta' - x),   s = theta_1 - theta',
 
-where d(y) = y^2 / (2 (kappa y + rho^2)). v has a peak near x = s, however small the gap makes s,
-and for some families another one at the least reward; so it is not searched on a grid but by branch
-and bound, with bounds on each interval that are proved:
+where d(y) = y^2 / (2 (kappa y + rho^2)). v has a peak near x = s, however small s is, and for some
+families another one at the least reward. A grid could miss them; branch and bound cannot, because
+it has proved upper bounds of v on each interval:
 
 - w and d increase, so v <= 4 w(x_2) / d(s + x_1) on [x_1, x_2];
 - the average of natural over [nu, b], b = nu + w, is natural(theta'). Differentiated, this is
   w' = 1 + (natural(theta') - natural(nu)) / (natural(b) - natural(theta')), of which numerator and
   denominator increase with x (the second term is 0 where b is the upper end of the means); and
-  d'/d = 1/y + rho^2 / (y (kappa y + rho^2)) decreases. So (log v)' = w'/w - d'/d lies between
-  known ends, and log v below the two lines with these slopes through its values at x_1 and x_2.
+  d'/d = 1/y + rho^2 / (y (kappa y + rho^2)) decreases. So (log v)' = w'/w - d'/d lies between two
+  known slopes, and log v lies below the lines with these slopes through its values at x_1 and x_2.
 
-The second bound is off by the square of the interval's width, so 20 to 100 places are enough.
+The error of the second bound is of the order of the square of the interval's width, so 20 to 100
+evaluations of v are enough.
 """
 
 from __future__ import annotations
@@ -27,13 +28,17 @@ from typing import NamedTuple
 from .close_means import natural_rise, reach
 from .setting import Setting
 
-_PRECISION = 1e-9  # of the bracket, relative; w itself is known to about 1e-10
-_MOST = 20_000  # intervals: two hundred times what any tested problem took; a wide bracket is safe
+_PRECISION = 1e-9  # relative width of the bracket at which to stop; w is known to about 1e-10
+_MOST = 20_000  # intervals: 200 times what any tested problem took. If it is reached, the result is
+# a larger upper bound, which is still safe.
 
 
-class _Place(NamedTuple):
-    """x, log v(x), and what its bounds need: w, the rises of natural from nu to theta' and from
-    theta' to nu + w, log d, and d'/d."""
+class _Point(NamedTuple):
+    """A point x with log v(x), and what the bounds need there.
+
+    w: w(x). below, above: the rise of natural from nu to theta' and from theta' to nu + w.
+    log_d, d_slope: log d and d'/d.
+    """
 
     x: float
     log_v: float
@@ -45,19 +50,19 @@ class _Place(NamedTuple):
 
 
 def supremum(given: Setting) -> float:
-    """The upper end of a bracket of the supremum, 1e-9 wide; infinite if K* is 0 at the least
+    """The supremum of v, at most a relative 1e-9 too large; infinite if K* is 0 at the least
     reward."""
     shift = 0.5 * given.epsilon * given.gap
     target = given.best - shift
     depth = target - given.law.reward_interval().low
     if reach(given.family, target, depth) == inf:
         return inf
-    first = _place(given, target, shift, shift / 64.0)
-    last = _place(given, target, shift, depth)  # depth >= shift: rewards reach the second mean
+    first = _point(given, target, shift, shift / 64.0)
+    last = _point(given, target, shift, depth)  # depth >= shift: rewards reach the second mean
     best = max(first.log_v, last.log_v)
     # Below `first` the first bound alone prunes: v <= 4 w(s/64) / d(s) < 4 w(s) / d(2 s) = v(s).
     rest = log(4.0 * first.w) - log(given.exponent(shift))
-    heap: list[tuple[float, _Place, _Place]] = []
+    heap: list[tuple[float, _Point, _Point]] = []
     heappush(heap, (-_upper(first, last), first, last))
     for _ in range(_MOST):
         upper = -heap[0][0]
@@ -66,18 +71,18 @@ def supremum(given: Setting) -> float:
         _, left, right = heappop(heap)
         wide = right.x > 4.0 * left.x
         x = sqrt(left.x) * sqrt(right.x) if wide else 0.5 * (left.x + right.x)
-        if not left.x < x < right.x:  # adjacent numbers: there is no place in between
+        if not left.x < x < right.x:  # adjacent floats: there is no number in between
             upper = max(left.log_v, right.log_v)
             heappush(heap, (-upper, left, right))
             break
-        middle = _place(given, target, shift, x)
+        middle = _point(given, target, shift, x)
         best = max(best, middle.log_v)
         heappush(heap, (-_upper(left, middle), left, middle))
         heappush(heap, (-_upper(middle, right), middle, right))
     return exp(max(best, -heap[0][0], rest))
 
 
-def _place(given: Setting, target: float, shift: float, x: float) -> _Place:
+def _point(given: Setting, target: float, shift: float, x: float) -> _Point:
     family, y = given.family, shift + x
     w = reach(family, target, x)
     low, high = family.mean_range()
@@ -86,11 +91,11 @@ def _place(given: Setting, target: float, shift: float, x: float) -> _Place:
     log_d = log(given.exponent(y))
     square = given.rho * given.rho
     slope = (1.0 + square / (given.kappa * y + square)) / y
-    return _Place(x, log(4.0 * w) - log_d, w, below, above, log_d, slope)
+    return _Point(x, log(4.0 * w) - log_d, w, below, above, log_d, slope)
 
 
-def _upper(left: _Place, right: _Place) -> float:
-    """An upper bound of log v between two places."""
+def _upper(left: _Point, right: _Point) -> float:
+    """An upper bound of log v between two points."""
     plain = log(4.0 * right.w) - left.log_d
     most = _w_slope(right.below, left.above) / left.w - right.d_slope
     least = _w_slope(left.below, right.above) / right.w - left.d_slope

@@ -1,4 +1,4 @@
-"""RBMLE with the C_alpha of a proposition, asked for before the problem is known."""
+"""A stand-in for RBMLE whose C_alpha, that of a proposition, is filled in for each problem."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def _lower(given: Any) -> float | None:
 class Theoretical(NamedTuple):
     """RBMLE with alpha(t) = C_alpha log t and the smallest C_alpha that a proposition allows.
 
-    A policy of a `Study`, which fills in C_alpha for each of its problems; in its file
-    `alpha = { proposition = 2, epsilon = 0.5, sharp = true }`. `Assuming(Theoretical(5),
-    Poisson())` is the Poisson index.
+    It stands in for a policy in a `Study`, which fills in C_alpha for each of its problems. In a
+    study file it is written `alpha = { proposition = 2, epsilon = 0.5, sharp = true }`.
+    `Assuming(Theoretical(5), Poisson())` uses the Poisson index.
 
     proposition: 2, 3, 4 or 5. epsilon, sharp, lower: as in `smallest_c_alpha`.
 
@@ -43,10 +43,10 @@ class Theoretical(NamedTuple):
     lower: Annotated[Any, _lower] = None
 
     def on(self, problem: Problem, family: Any = None) -> RBMLE | Assuming:
-        """The policy for this problem, or a sentence that says why the proposition does not apply.
+        """The policy for this problem; refused if the proposition does not apply to it.
 
-        Propositions 3 and 4 are about the Gaussian index, which is then assumed on rewards that
-        are not Gaussian; `family` is another one to assume.
+        family: the family that the policy is to assume. By default it is the problem's own, but
+        Gaussian for Proposition 4 on rewards that are not Gaussian.
         """
         policy = theoretical_rbmle(
             problem, self.proposition, self.epsilon, self.lower, family, self.sharp
@@ -56,17 +56,18 @@ class Theoretical(NamedTuple):
         return policy if family is None else Assuming(policy, family)
 
     def described(self) -> tuple[type, dict[str, Any]]:
-        """What its label is made of: RBMLE, with the request in place of alpha."""
+        """The class and parameters for its label: RBMLE, with this request in place of alpha."""
         return RBMLE, {**RBMLE()._asdict(), "alpha": self}
 
     def as_spec(self) -> dict[str, Any]:
-        """Its table in a file: RBMLE, with the request in place of alpha."""
+        """Its table in a study file: RBMLE, with this request in place of alpha."""
         asked = {key: value for key, value in self._asdict().items() if value is not None}
         return {"name": "RBMLE", "alpha": asked}
 
     @classmethod
     def of_spec(cls, spec: Mapping[str, Any]) -> Theoretical | None:
-        """The request in RBMLE's table: `alpha = { proposition = 2, epsilon = 0.5 }`."""
+        """The request in RBMLE's table, as in `alpha = { proposition = 2, epsilon = 0.5 }`; None if
+        there is none."""
         alpha = spec.get("alpha")
         if str(spec.get("name")).lower() != "rbmle" or not isinstance(alpha, Mapping):
             return None

@@ -1,4 +1,4 @@
-"""The theory in reports: regret beside its bounds, and the adaptive schemes at work."""
+"""The theory in reports: regret beside its bounds, and traces of the adaptive schemes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from ..result import Result
 from ..theory import Bound, Theoretical, regret_bound
 from .page import Plot, ReportTable, Section, TableCell
 
-_EPSILONS = np.arange(1, 20) / 20.0
+_EPSILONS = np.arange(1, 20) / 20.0  # tried for the smallest bound; all in (0, 1) are valid
 
 
-def bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> dict[str, Bound]:
-    """The bound of each policy, by name, that is RBMLE with a C_alpha that is large enough.
+def regret_bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> dict[str, Bound]:
+    """The regret bounds of the policies that have one, by name: RBMLE with a C_alpha that is large
+    enough.
 
-    asked: a study's policies as stated; a `Theoretical` names the proposition and epsilon. For
-    other policies it is the smallest bound that a proposition gives, with the best epsilon.
+    asked: the policies as the study states them. A `Theoretical` among them names its proposition
+    and epsilon. For other policies it is the smallest bound of all propositions and epsilons.
     """
     found = {}
     for name, policy, family in zip(result.names, result.policies, result.families, strict=True):
@@ -41,7 +42,7 @@ def bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> dict[st
         )
         bounds = []
         for way in ways:
-            with contextlib.suppress(ParameterError):  # it says nothing of this policy here
+            with contextlib.suppress(ParameterError):  # the proposition does not apply
                 bounds.append(_bound(result, policy.alpha.c, family, *way))
         if bounds:
             found[name] = min(bounds, key=lambda each: each.total)
@@ -72,9 +73,9 @@ def bounds_plot(result: Result, bounds: Mapping[str, Bound]) -> Plot:
 
 
 def theory_section(shown: Demonstration) -> Section:
-    """Proposition 2's bound on a run, and Algorithms 1 to 3 at work."""
+    """The section about theory: Proposition 2's bound on a run, and traces of Algorithms 1 to 3."""
     study, result = shown.bounded.study, shown.bounded.result
-    figures = [bounds_plot(result, bounds_of(result, study.policies))]
+    figures = [bounds_plot(result, regret_bounds_of(result, study.policies))]
     rows: list[list[TableCell | str | float]] = []
     for name, trace in shown.traces.items():
         problem = SCHEMES[name].problem

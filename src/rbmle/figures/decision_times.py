@@ -1,4 +1,4 @@
-"""What a decision costs: time against regret (the paper's Figure 2) and against arms."""
+"""The figures of time per decision: against regret (the paper's Figure 2) and against arms."""
 
 from __future__ import annotations
 
@@ -13,15 +13,26 @@ from matplotlib.ticker import FuncFormatter
 
 from .._compile import Floats
 from ..errors import ParameterError, one_of
-from .canvas import FAINT, INK, Ending, RecordFigure, canvas, end_labels, fit, gid, look, ticks
-from .canvas import seconds as seconds_text
+from .canvas import (
+    FAINT,
+    INK,
+    Ending,
+    RecordFigure,
+    canvas,
+    end_labels,
+    fit,
+    gid,
+    look,
+    seconds_text,
+    ticks,
+)
 from .curves import height_for
-from .labels import Box, around, place
+from .labels import Box, around, place_labels
 from .style import short, styles
 
 
 class TimeAgainstRegret(NamedTuple):
-    """A point (time, regret) for each policy, and the published one (NaN where there is none)."""
+    """Time and regret of each policy, measured and published (NaN where not published)."""
 
     names: tuple[str, ...]
     time: Floats
@@ -51,8 +62,8 @@ def time_against_regret(
 ) -> TimeAgainstRegret:
     """Seconds per decision against mean final regret.
 
-    published: (seconds, regret) by label, for those that were published.
-    relative_to: a label; times, ours and the published ones, become multiples of its own.
+    labels: the policies' names. published: (seconds, regret) by label, where they were published.
+    relative_to: a label; all times, measured and published, are divided by those of this policy.
     """
     names, owner = tuple(labels), "time_against_regret"
     time, ours = _positive(owner, "seconds", seconds), np.asarray(regret, dtype=float)
@@ -78,7 +89,7 @@ def time_against_arms(
     """Seconds per decision, by label, against the number of arms.
 
     published: seconds by label and number of arms.
-    relative_to: a label; times become multiples of its own at the same number of arms.
+    relative_to: a label; times are divided by those of this policy at the same number of arms.
     """
     names, owner = tuple(seconds), "time_against_arms"
     if not names or any(len(seconds[name]) != len(arms) for name in names):
@@ -97,7 +108,10 @@ def time_against_arms(
 
 
 def draw_time_against_regret(record: TimeAgainstRegret) -> RecordFigure:
-    """Ours as the policies' own markers, published ones as rings joined to ours; both axes log."""
+    """Draw measured points as the policies' markers, and published ones as rings joined to them.
+
+    Both axes are log, that of regret only if no regret is 0.
+    """
     drawn = styles(record.names)
     with look():
         figure, axes = canvas(record)
@@ -123,7 +137,7 @@ def draw_time_against_regret(record: TimeAgainstRegret) -> RecordFigure:
 
 
 def draw_time_against_arms(record: TimeAgainstArms) -> RecordFigure:
-    """Lines over the number of arms, both axes log; what was published dashed and faint."""
+    """Draw time over the number of arms on log axes; published times are dashed and faint."""
     drawn = styles(record.names)
     with look():
         figure, axes = canvas(record, height=height_for(len(record.names)))
@@ -192,7 +206,7 @@ def _name_points(figure: RecordFigure, axes: Axes, record: TimeAgainstRegret) ->
     frame = axes.get_window_extent()
     inside = Box(frame.x0, frame.y0, frame.x1, frame.y1)
     pairs = [(float(x), float(y)) for x, y in points]
-    boxes = place(pairs, sizes, inside, 5.0 * dot, obstacles)
+    boxes = place_labels(pairs, sizes, inside, 5.0 * dot, obstacles)
     back = axes.transData.inverted()
     for text, point, box in zip(texts, points, boxes, strict=True):
         left, bottom = back.transform((box.left + dot, box.bottom))
@@ -205,7 +219,10 @@ def _name_points(figure: RecordFigure, axes: Axes, record: TimeAgainstRegret) ->
 
 
 def _limits(axes: Axes, x: Floats, y: Floats, log_y: bool, margin: float = 1.6) -> None:
-    """Room round the points for their labels: a factor of `margin`, and a tenth of the span."""
+    """Set limits that leave room around the points for their labels.
+
+    margin: on the log x axis, the factor by which the limits lie beyond the points.
+    """
     for values, name, log, room in ((x, "x", True, margin), (y, "y", log_y, 1.2)):
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
         if log:

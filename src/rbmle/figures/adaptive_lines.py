@@ -1,4 +1,4 @@
-"""An adaptive scheme at work: beta(t), the estimate of C_alpha, and the smaller, which governs."""
+"""The figure of an adaptive scheme: beta(t), the estimate of C_alpha, and the smaller of both."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .canvas import INK, Ending, RecordFigure, canvas, end_labels, look, ticks
 from .curves import height_for, time_axis
 from .style import BLUE, DASHED, DOTTED, ORANGE, SOLID, VERMILLION, Style
 
-_POINTS = 800  # of each line
+_POINTS = 800  # of each line; more would not show at this size
 
 
 class AdaptiveLine(NamedTuple):
-    """A curve or a level of the figure."""
+    """A curve or a horizontal line of the figure."""
 
     name: str
     rounds: Floats
@@ -26,17 +26,18 @@ class AdaptiveLine(NamedTuple):
 
 
 class AdaptiveLines(NamedTuple):
-    """What is drawn of a trace, up to `top`, and what is only told."""
+    """The lines drawn of a trace, the upper end of the y axis, and notes for above the figure."""
 
     lines: list[AdaptiveLine]
     top: float
-    told: list[str]
+    notes: list[str]
 
 
 def adaptive_lines(trace: AdaptiveTrace) -> AdaptiveLines:
-    """The curves and levels on the scale. What is far above beta(t) is off it, and told.
+    """The lines of a trace: beta(t), the estimate where it is finite, the smaller of both, and the
+    estimate's target and limit.
 
-    The estimate begins where it is finite.
+    A target or limit more than four times beta(T) is not drawn but noted.
     """
     kept = _thinned(trace)
     rounds: Floats = trace.rounds[kept].astype(np.float64)
@@ -47,9 +48,9 @@ def adaptive_lines(trace: AdaptiveTrace) -> AdaptiveLines:
         ("target: means known", trace.target, Style(INK, DASHED, "", width=1.1)),
     ]
     near = [each for each in levels if each[1] <= reach]
-    told = [f"{name}: {value:.4g}, off the scale" for name, value, _ in levels if value > reach]
+    notes = [f"{name}: {value:.4g}, off the scale" for name, value, _ in levels if value > reach]
     if trace.takes_over is not None:
-        told.append(f"The estimate takes over in round {trace.takes_over:,} (vertical line)")
+        notes.append(f"The estimate takes over in round {trace.takes_over:,} (vertical line)")
     ends = rounds[[0, -1]]
     finite = np.where(np.isfinite(estimate), estimate, np.nan)
     smaller = np.minimum(beta, estimate)
@@ -63,15 +64,15 @@ def adaptive_lines(trace: AdaptiveTrace) -> AdaptiveLines:
             "C_alpha(t), estimated", rounds, finite, Style(VERMILLION, SOLID, "", width=1.4)
         ),
     ]
-    return AdaptiveLines(lines, 1.06 * max([float(beta[-1]), *(each[1] for each in near)]), told)
+    return AdaptiveLines(lines, 1.06 * max([float(beta[-1]), *(each[1] for each in near)]), notes)
 
 
 def draw_adaptive(trace: AdaptiveTrace, title: str = "") -> RecordFigure:
-    """Draw `theory.adaptive_trace`, the record of this figure, over log time.
+    """Draw a trace, the record of this figure, over log time.
 
-    What is off the scale is told on top.
+    trace: from `theory.adaptive_trace`. Values off the scale are noted above the figure.
     """
-    lines, top, told = adaptive_lines(trace)
+    lines, top, notes = adaptive_lines(trace)
     first, last = float(trace.rounds[0]), float(trace.rounds[-1])
     with look():
         figure, axes = canvas(trace, width=6.8, height=height_for(5))
@@ -85,14 +86,15 @@ def draw_adaptive(trace: AdaptiveTrace, title: str = "") -> RecordFigure:
         if trace.takes_over is not None:
             axes.axvline(trace.takes_over, color=INK, linewidth=0.8, zorder=1.7)
         axes.set_ylabel("Factor of log t in alpha(t)")
-        axes.set_title("\n".join([title, *told] if title else told))
+        axes.set_title("\n".join([title, *notes] if title else notes))
         ticks(axes, x=True)
         end_labels(figure, axes, endings, last)
     return figure
 
 
 def _thinned(trace: AdaptiveTrace) -> NDArray[np.int64]:
-    """The places of some rounds, evenly in log t; among them those round which the rule changes."""
+    """Positions of about 800 rounds, spaced evenly in log t, and of the two rounds between which
+    the estimate falls below beta(t)."""
     count = trace.rounds.size
     even = np.geomspace(1, count, _POINTS).astype(np.int64) - 1
     change = [] if trace.takes_over is None else [trace.takes_over - int(trace.rounds[0])]

@@ -1,4 +1,4 @@
-"""The report of the recomputed paper, made of what its folder stores."""
+"""The report of the recomputed paper, made of its folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..figures import (
 from ..paper.folder import Recomputed
 from ..paper.published import tables
 from ..paper.reproduction import ComparedRow, count_verdicts, seconds_per_decision
-from ..paper.scaling import Scaling
+from ..paper.scaling import Scaling, ucb_among
 from ..paper.verdicts import counted
 from ..result import STATISTICS, Result
 from .page import (
@@ -33,13 +33,14 @@ from .page import (
     statistics_table,
     write_report,
 )
-from .theory import theory_section
+from .theory_section import theory_section
 
 
 def paper_report(found: Recomputed, target: Path, command: str, file: str = "") -> None:
-    """Tables with verdicts and figures; times of decisions and theory, where they are stored.
+    """Write the page: tables with verdicts, figures, and times and theory if they are stored.
 
-    The figures of regret are also written to files of their own, in `figures` beside the page.
+    target: the page's file. command, file: the command and the folder that the page names.
+    The figures of regret are also written to files in the folder `figures` beside the page.
     """
     sections = []
     for table, result in found.results.items():
@@ -77,12 +78,12 @@ def _save_figures(folder: Path, name: str, result: Result) -> None:
 
 
 def _table(rows: Sequence[ComparedRow]) -> ReportTable:
-    """Ours, with the printed number where it is not the same."""
+    """The table of recomputed numbers, with the printed number beside where it differs."""
     shown = []
     for row in rows:
         cells: list[TableCell | str | float] = [TableCell(row.policy)]
         for cell in row.cells:
-            text = print_text(cell.computed)  # to the digits of print
+            text = print_text(cell.computed)  # as many digits as are printed
             if cell.verdict != "equal":
                 text += f" ({cell.printed:g})"
             note = f"printed {cell.printed:g}: {cell.note()}"
@@ -93,7 +94,7 @@ def _table(rows: Sequence[ComparedRow]) -> ReportTable:
 
 
 def _scatter(table: str, result: Result, times: Mapping[str, Any]) -> Plot:
-    """Time per decision against regret, in units of UCB's time (Figures 2, 5 and 6)."""
+    """The figure of time per decision, divided by UCB's, against regret (Figures 2, 5 and 6)."""
     entry = tables()["regret"][table]
     printed = seconds_per_decision(entry["family"])["policies"]
     seconds = [times[label]["compiled"]["median"] for label in result.names]
@@ -102,7 +103,7 @@ def _scatter(table: str, result: Result, times: Mapping[str, Any]) -> Plot:
         for label in result.names
         if label in printed
     }
-    unit = next((each for each in ("UCB", "KLUCB&UCB") if each in result.names), None)
+    unit = ucb_among(result.names) or None
     record = time_against_regret(
         result.names, seconds, result.final_regret.mean(axis=1), known, relative_to=unit
     )
@@ -113,7 +114,7 @@ def _scatter(table: str, result: Result, times: Mapping[str, Any]) -> Plot:
 
 
 def _scalability(record: Scaling) -> Section:
-    """One of the three scalability tables, as ratios to UCB."""
+    """The section about the scalability table of one family, as ratios to UCB's times."""
     rows: list[list[TableCell | str | float]] = []
     for policy, times in record.times.items():
         cells: list[TableCell | str | float] = [TableCell(policy)]

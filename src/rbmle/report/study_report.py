@@ -1,4 +1,4 @@
-"""The report of a study, made of what its run stored."""
+"""The reports of a study and of a single simulation."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from ..figures import draw_time_against_regret, time_against_regret
 from ..result import Result
 from ..studies.study_result import StudyResult
 from .page import Plot, Report, section_of, write_report
-from .theory import bounds_of, bounds_plot
+from .theory_section import bounds_plot, regret_bounds_of
 
 
 def study_report(
     result: StudyResult, target: Path, command: str, times: Mapping[str, Any], file: str = ""
 ) -> None:
-    """One section for each problem; where theory bounds a policy's regret, its bound too.
+    """Write the page, with a section for each problem, and bounds on the regret where theory has
+    them.
 
-    file: where the run is stored.
+    target: the page's file. command, file: the command and the run folder that the page names.
+    times: the stored times of decisions, {} if there are none.
     """
     study = result.study
     summary = [
@@ -32,7 +34,7 @@ def study_report(
     sections = []
     for name, each in result.results.items():
         section = section_of(each, name)
-        bounds = bounds_of(each, study.policies)
+        bounds = regret_bounds_of(each, study.policies)
         if bounds:
             section = replace(section, figures=(*section.figures, bounds_plot(each, bounds)))
         if set(times.get(name, ())) >= set(each.names):
@@ -45,15 +47,15 @@ def study_report(
 
 
 def result_report(result: Result, target: Path, command: str) -> None:
-    """The one section of a simulation that was not stored."""
-    section, bounds = section_of(result, "Regret"), bounds_of(result)
+    """Write the page of a simulation that was not stored; it has one section."""
+    section, bounds = section_of(result, "Regret"), regret_bounds_of(result)
     if bounds:
         section = replace(section, figures=(*section.figures, bounds_plot(result, bounds)))
     write_report(target, Report("A simulation of bandit policies", command, (), [section]))
 
 
 def _timed(result: Result, times: Mapping[str, Any]) -> Plot:
-    """Time per decision against regret, in seconds of the machine that was timed."""
+    """The figure of time per decision against regret, in seconds on the machine that played."""
     seconds = [times[label]["compiled"]["median"] for label in result.names]
     record = time_against_regret(result.names, seconds, result.final_regret.mean(axis=1))
     said = "Time per decision of the compiled loop, choosing only, against mean final regret."
