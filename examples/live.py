@@ -14,7 +14,7 @@ import rbmle
 SIGN_UP = {"plain": 0.04, "picture": 0.05, "video": 0.11}  # which the decider does not know
 
 
-def serve(decider: rbmle.Decider, visitors: int, world: random.Random) -> None:
+def serve(decider: rbmle.Decider[str], visitors: int, world: random.Random) -> None:
     for _ in range(visitors):
         page = decider.pull()
         decider.update(page, 1.0 if world.random() < SIGN_UP[page] else 0.0)

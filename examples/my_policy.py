@@ -22,7 +22,7 @@ class UCBV(NamedTuple):
     b: Annotated[float, "(0, inf)"] = 1.0
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
-        n, mean, e = arms.pulls[i], arms.mean(i), self.zeta * level
+        n, mean, e = float(arms.pulls[i]), arms.mean(i), self.zeta * level
         variance = arms.variance(i)
         return mean + sqrt(2.0 * variance * e / n) + 3.0 * self.b * e / n
 

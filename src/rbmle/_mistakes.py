@@ -3,7 +3,8 @@
 Before a user's class is compiled, the interpreter plays a few rounds with it: it reports an
 undefined variable or a wrong attribute in the form that Python programmers know. If the code passes
 there and the compiler refuses it, the reason and the line are cut out of the compiler's long
-message.
+message. Generators of random numbers are looked for in the code itself: the compiler accepts
+NumPy's.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 
+from ._generators import generator_in
 from ._record import is_package
 from .errors import DefinitionError, show
 
@@ -48,6 +50,7 @@ def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
 
     Raises DefinitionError, with the user's line, if that shows a mistake in a user's class.
     """
+    refuse_generators(args)
     if sum(each.nbytes for each in _arrays(args)) > _MOST_BYTES:
         return
     codes = _users_code(args)
@@ -80,11 +83,29 @@ def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         sys.setprofile(outer)
 
 
+def refuse_generators(args: tuple[Any, ...]) -> None:
+    """Refuse a user's class whose methods use a generator of random numbers.
+
+    Its numbers would depend on the thread, on the cut of the work and on the day.
+    """
+    for function in _users_functions(args):
+        found = generator_in(function)
+        if found is not None:
+            name, line = found
+            reason = (
+                f"random numbers must come from the 'rng' or 'cell' that a method is given. "
+                f"Got {name}."
+            )
+            code = function.__code__
+            raise _error(args, reason, code.co_filename, line, code.co_name)
+
+
 def _interpreters(
     args: tuple[Any, ...], problem: Exception, codes: set[CodeType], returned: list[_Return]
 ) -> DefinitionError:
     """The error for an exception in the interpreter, with the user's line that led to it."""
-    reason = f"{type(problem).__name__}: {problem}"
+    known = isinstance(problem, DefinitionError)
+    reason = str(problem) if known else f"{type(problem).__name__}: {problem}"
     frames = traceback.walk_tb(problem.__traceback__)
     inside = [(frame.f_code, line) for frame, line in frames if frame.f_code in codes]
     if inside:
@@ -140,15 +161,17 @@ def _users_classes(args: tuple[Any, ...]) -> Iterator[type]:
             yield from _users_classes(each)
 
 
+def _users_functions(args: tuple[Any, ...]) -> Iterator[FunctionType]:
+    """All methods that users wrote for the records among the arguments."""
+    for kind in _users_classes(args):
+        for each in vars(kind).values():
+            if inspect.isfunction(each) and not is_package(each) and each.__name__[:2] != "__":
+                yield each
+
+
 def _users_code(args: tuple[Any, ...]) -> set[CodeType]:
-    """The code of all methods that users wrote for the records among the arguments."""
-    functions = (
-        each
-        for kind in _users_classes(args)
-        for each in vars(kind).values()
-        if inspect.isfunction(each) and not is_package(each)
-    )
-    return {each.__code__ for each in functions if not each.__name__.startswith("__")}
+    """The code of those methods."""
+    return {each.__code__ for each in _users_functions(args)}
 
 
 def _arrays(args: tuple[Any, ...]) -> Iterator[Any]:

@@ -15,16 +15,19 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import types
 import typing
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
+from ._help import describe
 from .errors import DefinitionError, ParameterError, did_you_mean, integer, number, one_of, show
 
 T = TypeVar("T")
 
 _ANY_NUMBER = "[-inf, inf]"
+KNOWN: dict[str, type] = {}  # every policy, family, law and bias, by its class's name
 _ours: dict[str, str] = {}  # the package's own classes: lower-case name -> name
 
 
@@ -47,7 +50,7 @@ def register(known: dict[str, type], cls: type) -> None:
         raise DefinitionError(
             f"{name}: a class must have another name than the package's {_ours[name.lower()]}."
         )
-    known[name] = cls
+    known[name] = KNOWN[name] = cls
 
 
 class Choice(enum.IntEnum):
@@ -84,6 +87,8 @@ def checked(cls: type[T]) -> type[T]:
             ) from None
         return tuple.__new__(cls_, [c(value) for c, value in zip(coerce, given, strict=True)])
 
+    describe(cls, new, {name: _shown(hints[name]) for name in fields})
+    kind.__annotations__ = {name: hints[name] for name in fields}  # with what names stand for
     kind.__new__ = new
     kind._make = classmethod(lambda cls_, values: cls_(*values))
     kind._replace = lambda self, **changes: type(self)(**{**self._asdict(), **changes})
@@ -116,6 +121,23 @@ def _coercion(owner: str, name: str, hint: Any) -> Callable[[Any], Any]:
     if hint is int:
         return lambda value: integer(owner, name, value, interval)
     return lambda value: value
+
+
+def _shown(hint: Any) -> tuple[Any, str]:
+    """The type of a field as `help` shows it, and what the field may hold in words."""
+    interval = ""
+    if typing.get_origin(hint) is Annotated:
+        hint, interval = typing.get_args(hint)[:2]
+        if callable(interval):
+            return hint, inspect.getdoc(interval) or ""
+    choice = next((each for each in _members(hint) if _is_choice(each)), None)
+    if choice is not None:
+        names = tuple(choice.__members__)
+        return Literal[names], f"One of {', '.join(map(repr, names))}."
+    what = {bool: "True or False", float: "A number", int: "A whole number"}.get(hint)
+    if what is None:
+        return hint, ""
+    return hint, f"{what} in {interval}." if interval else f"{what}."
 
 
 def _members(hint: Any) -> tuple[Any, ...]:

@@ -98,13 +98,15 @@ def simulate(
 ) -> Result:
     """Play each policy on the problem for `replications` x `horizon` rounds.
 
-    policies: a list of them; or a mapping of labels to policies.
+    policies: a list of them; or a mapping of labels to policies. A text names one, as at the
+    command line: "rbmle", "ts", "ucb(alpha=1)".
     rewards: `RewardStream(seed)` (the default, seed 0), a `Table`, or the paper's
     `PublishedTable(seed)`.
     seed: short for rewards=RewardStream(seed).
     ties: "random" or "first", who wins between equal indices.
-    family: what the policies assume, the problem's own family by default; `Assuming(policy,
-    family)` sets it for one policy. A problem with a non-parametric law needs one of them.
+    family: what the policies assume, or its name, as in "gaussian(sigma=2)"; the problem's own
+    family by default. `Assuming(policy, family)` sets it for one policy. A problem with a
+    non-parametric law needs one of them.
     checkpoints: the rounds at which regret is kept; by default about 200, spaced evenly and evenly
     in log t. The horizon is always the last.
     first_replication: the number of the first replication, to go on where another run ended.

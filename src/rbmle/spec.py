@@ -13,18 +13,15 @@ that its label is made of.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from math import inf, isinf
 from typing import Any, TypeVar
 
-from ._record import Choice
+from ._record import KNOWN, Choice
 from .errors import ParameterError, one_of
-from .families import FAMILIES
-from .policies.alpha import BIASES
-from .policies.base import POLICIES
-from .policies.fit import Assuming
-from .rewards.laws import LAWS
-from .rewards.problems import Problem
+from .extensions import load_installed
+from .names import ALIASES, parsed
 
 T = TypeVar("T")
 
@@ -54,28 +51,55 @@ def to_spec(record: Any) -> dict[str, Any]:
     }
 
 
-def from_spec(data: Any, among: Mapping[str, type] | None = None) -> Any:
-    """The record that the data describes, such as {"name": "UCB", "alpha": 1} or just "ucb".
+def from_spec(
+    data: Any, among: Mapping[str, type] | None = None, owner: str = "spec", key: str = "name"
+) -> Any:
+    """The record that the data describes, such as {"name": "UCB", "alpha": 1} or "ucb(alpha=1)".
 
     Parameters that are left out have their default values. The case of the name does not matter.
     among: the classes that may be named; by default all that are known.
+    owner, key: whose parameter the data is, for error messages.
 
     >>> from_spec({"name": "RBMLE", "alpha": {"name": "BetaBias"}, "boundary": "corollary"})
     RBMLE(alpha=BetaBias(power=0.5), boundary='corollary')
-    >>> from_spec("ucb")
-    UCB(alpha=2.0)
+    >>> from_spec("ucb"), from_spec("ucb(alpha=1)")
+    (UCB(alpha=2.0), UCB(alpha=1.0))
     """
-    known = _known() if among is None else among
-    given = {"name": data} if isinstance(data, str) else data
+    given = parsed(data, owner, key) if isinstance(data, str) else data
     if not isinstance(given, Mapping) or "name" not in given:
-        raise ParameterError.of("spec", "data", "a name, or an object with a 'name'", data)
-    spelled = {name.lower(): name for name in known}
-    name = given["name"]
-    kind: Any = known[spelled.get(str(name).lower()) or one_of("spec", "name", name, known)]
+        raise ParameterError.of(owner, key, "a name, or an object with a 'name'", data)
+    kind: Any = class_named(given["name"], _known() if among is None else among, owner, key)
     values = {key: value for key, value in given.items() if key != "name"}
     for key in values:
         one_of(kind.__name__, "parameter", key, kind._fields)
     return kind(**{key: _value(value) for key, value in values.items()})
+
+
+def class_named(name: Any, among: Mapping[str, type], owner: str, key: str) -> type:
+    """The class of that name, in any spelling of its case, or of that name in the paper's tables.
+
+    What installed packages announce is loaded when a name is not known without them.
+    """
+    full = ALIASES.get(str(name).upper(), name)
+    spelled = {each.lower(): each for each in among}
+    found = spelled.get(str(full).lower())
+    if found is None:
+        load_installed()
+        spelled = {each.lower(): each for each in among}
+        found = spelled.get(str(full).lower()) or one_of(owner, key, name, among)
+    return among[found]
+
+
+def as_record(given: Any, among: Mapping[str, type], owner: str, key: str) -> Any:
+    """The record that a text names, or what was given; a class in its place is refused."""
+    if isinstance(given, str):
+        return from_spec(given, among, owner, key)
+    if isinstance(given, type):
+        name = given.__name__
+        raise ParameterError(
+            f"{owner}: '{key}' must be written with parentheses, {name}(). Got the class {name}."
+        )
+    return given
 
 
 def stand_in(cls: type[T]) -> type[T]:
@@ -95,14 +119,8 @@ def stand_in_of(data: Mapping[str, Any]) -> Any:
     return next((each for each in (read(data) for read in readers) if each is not None), None)
 
 
-def on_problem(given: Any, problem: Problem) -> Any:
-    """The policy to play on the problem: what a stand-in stands for, or what was given."""
-    policy, family = given if isinstance(given, Assuming) else (given, None)
-    return policy.on(problem, family) if stands_in(policy) else given
-
-
-def _known() -> dict[str, type]:
-    return {**STAND_INS, **LAWS, **BIASES, **FAMILIES, **POLICIES}
+def _known() -> ChainMap[str, type]:
+    return ChainMap(KNOWN, STAND_INS)
 
 
 def _plain(owner: type, field: str, value: Any) -> Any:
@@ -118,6 +136,6 @@ def _plain(owner: type, field: str, value: Any) -> Any:
 
 
 def _value(data: Any) -> Any:
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) or (isinstance(data, str) and data.endswith(")")):
         return from_spec(data)
     return _INFINITE.get(data, data) if isinstance(data, str) else data

@@ -189,7 +189,8 @@ DEEDS = [
     *[("Problem", "means", x, problem(Bernoulli(), x)) for x in (
         [0.5], [], 0.5, "high", None, [0.5, "x"], np.full((3, 2), 0.5), [[0.1, 0.2]],
     )],
-    *[("Problem", "law", x, problem(x, [0.2, 0.5])) for x in ("Bernoulli", None, Bernoulli)],
+    *[("Problem", "law", x, problem(x, [0.2, 0.5])) for x in ("Bernouli", None)],
+    ("Problem", "law", ..., problem(Bernoulli, [0.2, 0.5])),
     *[("TwoPoint", "high", x, lambda x=x: Problem(TwoPoint(1.0, x), [0.9, 1.0]))
       for x in (1.0, 0.5)],
     *[("RewardStream", "seed", x, lambda x=x: RewardStream(x))
@@ -219,10 +220,13 @@ DEEDS = [
     )],
     ("simulate", "policies", (), run(policies=())),
     ("simulate", "policies", UCB, run(policies=UCB)),
-    *[("policy", "policy", x, run(policies=[x])) for x in (UCB, "UCB", None, 2.0, Bernoulli())],
-    ("policy", "policy", UCB, run(policies=[Assuming(UCB, Bernoulli())])),
+    *[("policy", "policy", x, run(policies=[x])) for x in (None, 2.0, Bernoulli())],
+    ("simulate", "policies", ..., run(policies=[UCB])),
+    ("simulate", "policies", "UBC", run(policies=["UBC"])),
+    ("Assuming", "policy", ..., lambda: Assuming(UCB, Bernoulli())),
     ("simulate", "family", None, run(DICE)),
-    *[("simulate", "family", x, run(DICE, family=x)) for x in (Gaussian, "Gaussian", UCB(), 1.0)],
+    *[("simulate", "family", x, run(DICE, family=x)) for x in ("Gausian", UCB(), 1.0)],
+    ("simulate", "family", ..., run(DICE, family=Gaussian)),
     *[(type(x).__name__, "family", ..., run(on, [x])) for x, on in [
         (KGMin(), BELLS), (IDS(), BELLS), (KG(), COUNTS), (KGStar(), COINS), (IDS(), WAITS),
     ]],

@@ -11,8 +11,9 @@ import pytest
 
 from rbmle._text import with_error
 from rbmle.cli.main import run
-from rbmle.names import policies
+from rbmle.names import split
 from rbmle.policies import POLICIES, RBMLE, UCB, KGStar, LogBias, ThompsonSampling
+from rbmle.policies.fit import as_policy
 from rbmle.studies.runner import load
 
 SMALL = """
@@ -45,7 +46,8 @@ def said(capsys, *arguments, code=0):
 
 
 def test_policies_as_they_are_typed():
-    assert policies("rbmle(alpha=2.0), UCB(alpha=1),ts,kg*(form=published)") == [
+    typed = split("rbmle(alpha=2.0), UCB(alpha=1),ts,kg*(form=published)")
+    assert [as_policy(each) for each in typed] == [
         RBMLE(LogBias(2.0)),
         UCB(1.0),
         ThompsonSampling(),

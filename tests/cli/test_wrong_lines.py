@@ -103,7 +103,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["reproduce", "1a", "--threads", "0"], "Got 0"),
     (["run", "s.toml", "--threads", "0"], "Got 0"),
     # Names.
-    (["compare", "bernouli", "0.1", "0.2"], "law: 'name' must be one of"),
+    (["compare", "bernouli", "0.1", "0.2"], "Problem: 'law' must be one of"),
     (["compare", "gaussian(sigma=0)", "0", "1"], "'sigma'"),
     (["compare", "gaussian(sigm=1)", "0", "1"], "Did you mean 'sigma'?"),
     (["compare", "gaussian(", "0", "1"], "Got 'gaussian('"),
@@ -118,7 +118,7 @@ WRONG: list[tuple[list[str], str]] = [
     ([*COMPARE, "--family", "gausian"], "Did you mean 'Gaussian'?"),
     ([*COMPARE, "--import", "no.such.module"], "no.such.module"),
     ([*COMPARE, "--import", "../evil"], "../evil"),
-    (["bounds", "bernoulli", "0.4", "0.6", "--family", "uniform"], "family: 'name'"),
+    (["bounds", "bernoulli", "0.4", "0.6", "--family", "uniform"], "bounds: 'family' must be"),
     (["reproduce", "9z"], "9z"),
     (["reproduce", "1a", "--policies", "TS,Nobody"], "Nobody"),
     (["bench", "--only", "speed"], "speed"),

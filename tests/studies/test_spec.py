@@ -59,8 +59,8 @@ def test_records_round_trip(record: Any) -> None:
 def test_specs_that_are_wrong() -> None:
     for data, sentence in (
         ("RBMLEE", "Did you mean 'RBMLE'?"),
-        ({"alpha": 1}, "'data' must be a name, or an object with a 'name'"),
-        (7, "'data' must be a name, or an object with a 'name'. Got 7."),
+        ({"alpha": 1}, "'name' must be a name, or an object with a 'name'"),
+        (7, "'name' must be a name, or an object with a 'name'. Got 7."),
         ({"name": 3}, "'name' must be one of"),
         ({"name": "RBMLE", "alpha": {"name": "Logbais"}}, "Did you mean 'LogBias'?"),
         ({"name": "RBMLE", "boundary": "exakt"}, "Did you mean 'exact'?"),

@@ -132,7 +132,7 @@ def compare(
 
     Example: rbmle compare bernoulli 0.1 0.2 0.3 --policies rbmle,ucb,ts --horizon 10000
     """
-    from .. import engine, names
+    from .. import engine
     from ..rewards.problems import Problem
     from ..rewards.sources import RewardStream
     from ..studies.export import statistics_data
@@ -141,12 +141,12 @@ def compare(
 
     bring("compare", modules)
     result = engine.simulate(
-        Problem(names.law(law), means),
-        names.policies(",".join(listed("compare", "--policies", policies))),
+        Problem(law, means),
+        listed("compare", "--policies", policies),
         horizon,
         replications,
         RewardStream(seed),
-        family=names.law(family) if family else None,
+        family=family,
         threads=threads,
     )
     if json:
@@ -229,15 +229,14 @@ def bounds(
 
     Example: rbmle bounds bernoulli 0.4 0.6 --horizon 10000
     """
-    from .. import names
-    from ..families import FAMILIES
+    from ..policies.fit import as_family
     from ..rewards.problems import Problem
     from ..theory.summary import bounds_data
     from .screen import show_json
     from .theory import show_bounds
 
-    assumed = names.record(family, FAMILIES, "family") if family else None
-    data = bounds_data(Problem(names.law(law), means), horizon, epsilon, lower, assumed)
+    assumed = as_family(family, "bounds") if family else None
+    data = bounds_data(Problem(law, means), horizon, epsilon, lower, assumed)
     if json:
         show_json(data)
     else:

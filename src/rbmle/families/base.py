@@ -13,7 +13,7 @@ faster or, at the ends of the range, more safely.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, sqrt
+from math import inf, log, sqrt
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from .._compile import extend, record
@@ -160,6 +160,18 @@ _DEFAULTS: dict[str, Callable[..., Any]] = {
         reward_interval,
     )
 }
+
+
+def mean_at(law: Any, place: float) -> float:
+    """The mean at a place in (0, 1) of the range of means, whatever its ends are."""
+    low, high = law.mean_range()
+    if low > -inf and high < inf:
+        return float(low + place * (high - low))
+    if low > -inf:
+        return float(low + place / (1.0 - place))
+    if high < inf:
+        return float(high - (1.0 - place) / place)
+    return 3.0 * log(place / (1.0 - place))
 
 
 def family(cls: type[T]) -> type[T]:

@@ -30,8 +30,8 @@ class Decider(Generic[N]):
     """A policy at work: it chooses among named arms and learns from their rewards.
 
     arms: at least two distinct names, strings or whole numbers.
-    policy: any policy of the simulator, such as `RBMLE()`.
-    family: what the policy assumes of the rewards, such as `Bernoulli()`.
+    policy: any policy of the simulator, such as `RBMLE()`, or its name, "rbmle".
+    family: what the policy assumes of the rewards, such as `Bernoulli()`, or "bernoulli".
     seed, replication: random numbers (for Thompson sampling and for ties) depend on these two and
     on the round alone. The simulator with the same two makes the same choices if it gets the same
     rewards.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ParameterError, integer, one_of
 from ..families import FAMILIES
-from ..policies.fit import check_fit
+from ..policies.fit import as_family, as_policy, check_fit
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from .live_arm import LiveArm
 from .live_arms import LiveArms
@@ -34,6 +34,7 @@ class Settings(NamedTuple):
         replication: Any, patience: Any,
     ) -> Settings:  # fmt: skip
         """The settings, or an error that names the first one that is not allowed."""
+        policy, family = as_policy(policy, "Decider"), as_family(family, "Decider")
         if type(family) not in FAMILIES.values():
             raise ParameterError.of(
                 "Decider", "family", "an instance of a family class, as in Bernoulli()", family

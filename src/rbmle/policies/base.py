@@ -14,9 +14,9 @@ import numpy as np
 
 from .._compile import Floats, record
 from .._record import register
-from ..errors import one_of
 from ..families import Family
 from ..random import Draws
+from ..spec import class_named
 from .arms import Arms, Clock
 
 T = TypeVar("T")
@@ -171,8 +171,7 @@ def policy(
 
 def policy_named(name: str) -> type:
     """The policy class of that name, in any spelling of its case."""
-    names = {known.lower(): known for known in POLICIES}
-    return POLICIES[names.get(str(name).lower()) or one_of("policy", "name", name, POLICIES)]
+    return class_named(name, POLICIES, "policy", "name")
 
 
 def fresh_state(policy: Policy, family: Any, n_arms: int) -> Floats:

@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from .._record import checked
 from ..errors import ParameterError
 from ..families import FAMILIES
-from .base import NEEDS
+from ..spec import as_record, stands_in
+from .base import NEEDS, POLICIES
+from .trial import try_out
 
 
+def as_policy(given: Any, owner: str = "Assuming", key: str = "policy") -> Any:
+    """A policy that is given by its name, as in "ucb(alpha=1)", or as it is."""
+    return as_record(given, POLICIES, owner, key)
+
+
+def as_family(given: Any, owner: str = "Assuming", key: str = "family") -> Any:
+    """A family that is given by its name, as in "gaussian(sigma=2)", or as it is."""
+    return as_record(given, FAMILIES, owner, key)
+
+
+@checked
 class Assuming(NamedTuple):
     """A policy together with the family it assumes, where that is not the problem's own.
 
     `Assuming(RBMLE(), Gaussian(0.5))` plays the Gaussian index on rewards of any law
-    (Proposition 4).
+    (Proposition 4). Both may be given by name: `Assuming("rbmle", "gaussian(sigma=0.5)")`.
     """
 
-    policy: Any
-    family: Any
+    policy: Annotated[Any, as_policy]
+    family: Annotated[Any, as_family]
 
 
 def player(given: Any, problem: Any, family: Any) -> tuple[Any, Any]:
     """The policy and the family it assumes on a problem, checked to fit each other.
 
-    given: a policy, or one `Assuming` a family. family: what to assume if it does not say so; None
-    for the problem's own.
+    given: a policy, its name, or one `Assuming` a family. family: what to assume if it does not
+    say so; None for the problem's own.
     """
-    policy, model = given if isinstance(given, Assuming) else (given, family)
+    if isinstance(given, Assuming):
+        policy, model = given
+    else:
+        policy = as_policy(given, "simulate", "policies")
+        model = as_family(family, "simulate")
     if model is None:
         model = problem.family
     if model is None:
         raise ParameterError.of(
             "simulate", "family", f"given for rewards of law {type(problem.law).__name__}", None
         )
-    if isinstance(model, type) or not hasattr(model, "reward_interval"):
+    if not hasattr(model, "reward_interval"):
         raise ParameterError.of("simulate", "family", "a family, as in Gaussian()", model)
     check_fit(policy, model)
     rewards, assumed = problem.law.reward_interval(), model.reward_interval()
@@ -45,8 +63,15 @@ def player(given: Any, problem: Any, family: Any) -> tuple[Any, Any]:
     return policy, model
 
 
+def on_problem(given: Any, problem: Any) -> Any:
+    """The policy to play on the problem: what a stand-in stands for, or what was given."""
+    policy, family = given if isinstance(given, Assuming) else (given, None)
+    return policy.on(problem, family) if stands_in(policy) else given
+
+
 def check_fit(policy: Any, family: Any) -> None:
-    """Refuse, with a sentence, what is no policy or one that does not fit the family."""
+    """Refuse, with a sentence, what is no policy, or one that does not fit the family, or one of
+    the user's own that uses what it must not."""
     name, assumed = type(policy).__name__, type(family).__name__
     if type(policy) not in NEEDS:
         raise ParameterError.of(
@@ -60,6 +85,7 @@ def check_fit(policy: Any, family: Any) -> None:
         )
     if hasattr(policy, "check_family"):
         policy.check_family(family)
+    try_out(policy, family)
 
 
 def families_of(policy: type) -> list[type]:

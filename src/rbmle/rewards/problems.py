@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from .._compile import Floats
 from ..errors import ParameterError
 from ..families import FAMILIES
 from ..random import MAX_ARMS
+from ..spec import as_record
+from .laws import LAWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +22,9 @@ class Problem:
     """Arms that share a law of rewards and differ in their means.
 
     `law` is a family (`Bernoulli()`, `Gaussian(sigma=2)`, ...) or one of the non-parametric laws
-    (`Uniform()`, `Laplace()`, ...).
+    (`Uniform()`, `Laplace()`, ...), or the name of one: `"bernoulli"`, `"gaussian(sigma=2)"`.
 
-    >>> Problem(FAMILIES["Bernoulli"](), [0.2, 0.5, 0.4]).gaps
+    >>> Problem("bernoulli", [0.2, 0.5, 0.4]).gaps
     array([0.3, 0. , 0.1])
     """
 
@@ -29,7 +32,8 @@ class Problem:
     means: Floats
 
     def __init__(self, law: Any, means: Sequence[float] | Floats) -> None:
-        if isinstance(law, type) or not hasattr(law, "sample"):
+        law = as_record(law, ChainMap(LAWS, FAMILIES), "Problem", "law")
+        if not hasattr(law, "sample"):
             raise ParameterError.of(
                 "Problem", "law", "a family or law that can be sampled, as in Bernoulli()", law
             )

@@ -131,9 +131,7 @@ def _record(key: str, given: Any, among: Mapping[str, type]) -> Any:
     spec = {"name": given} if isinstance(given, str) else given
     if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
         raise ParameterError.of("Study", key, "a name, or a table with a 'name'", given)
-    spelled = {name.lower(): name for name in among}
-    name = spelled.get(spec["name"].lower()) or one_of("Study", key, spec["name"], among)
-    return from_spec({**spec, "name": name}, among)
+    return from_spec(given, among, "Study", key)
 
 
 def _tables(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:

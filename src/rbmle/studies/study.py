@@ -16,11 +16,11 @@ from ..engine import rounds_kept
 from ..errors import ParameterError, StudyError, integer, one_of
 from ..families import FAMILIES
 from ..policies.base import POLICIES
-from ..policies.fit import Assuming, player
+from ..policies.fit import Assuming, as_policy, on_problem, player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS
 from ..rewards.problems import Problem
 from ..rewards.sources import SOURCES, Rewards
-from ..spec import on_problem, stands_in
+from ..spec import stands_in
 from .file import (
     RESERVED,
     at,
@@ -42,8 +42,9 @@ class Study:
 
     problems: `Problem`s by name; or a single `Problem`.
     policies: policies by label, each alone or `Assuming` a family; or a list of them, labelled
-    with their classes' names. An object with a method `on(problem)` that returns a policy, such as
-    `theory.Theoretical`, may stand in for a policy.
+    with their classes' names. A policy may be given by name, as in "ucb(alpha=1)". An object with
+    a method `on(problem)` that returns a policy, such as `theory.Theoretical`, may stand in for
+    one.
     horizon: the number of rounds T, at least the number of arms.
     replications: how often each policy plays each problem.
     seed: a whole number, from which all rewards and draws follow.
@@ -224,6 +225,10 @@ def _policies(given: Any) -> dict[str, Any]:
         raise ParameterError.of("Study", "policies", "a list of at least one policy", given)
     if hasattr(given, "_fields"):  # a single policy: a NamedTuple is a sequence too
         raise ParameterError.of("Study", "policies", "a list of at least one policy", given)
+    if isinstance(given, Mapping):
+        given = {label: as_policy(each, "Study", "policies") for label, each in given.items()}
+    else:
+        given = [as_policy(each, "Study", "policies") for each in given]
     for each in given.values() if isinstance(given, Mapping) else given:
         policy, family = each if isinstance(each, Assuming) else (each, None)
         kind = type(policy)

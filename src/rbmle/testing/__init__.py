@@ -6,12 +6,13 @@ check_family(MyFamily())
 check_law(MyLaw())
 """
 
+from ..families.base import mean_at
 from .checking import BrokenLawError, Check, NotApplicable, Outcome
 from .family_checks import check_family
 from .law_checks import check_law
 from .listing import checks
 from .policy_checks import check_policy
-from .problems import easy_problem, mean_at
+from .problems import easy_problem
 
 __all__ = [
     "BrokenLawError",

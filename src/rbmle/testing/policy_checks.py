@@ -19,7 +19,7 @@ from ..engine import simulate
 from ..live.decider import Decider
 from ..policies.arms import Arms, Clock
 from ..policies.base import ranks_only
-from ..policies.fit import check_fit
+from ..policies.fit import as_family, as_policy, check_fit
 from ..random import key
 from ..result import Result
 from ..rewards.sources import RewardStream, Stream
@@ -41,6 +41,7 @@ def check_policy(policy: Any, family: Any) -> list[Outcome]:
     Outcome(check='regret_is_sublinear', outcome='does not apply: KGMin says that it does not \
 settle on an arm')
     """
+    policy, family = as_policy(policy, "check_policy"), as_family(family, "check_policy")
     check_fit(policy, family)
     return CHECKS.run(policy, family)
 

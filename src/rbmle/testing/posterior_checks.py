@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from .._compile import Floats, kernel
+from ..families.base import mean_at
 from ..random import Cell, key
 from .checking import Checks, NotApplicable, require, require_close, require_method
 from .compiled_checks import posteriors_compiled_equal_interpreted
-from .problems import SEED, mean_at
+from .problems import SEED
 from .reward_checks import require_mean
 
 DRAWS, _COMPARED = 10_000, 2_000  # those compared are looked up one by one

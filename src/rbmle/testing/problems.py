@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from math import inf, log
+from math import inf
 from typing import Any
 
+from ..families.base import mean_at
 from ..rewards.problems import Problem
 
 SEED = 7  # of every check: what holds once holds again
 PLACES = (0.05, 0.2, 0.5, 0.8, 0.95)
-
-
-def mean_at(law: Any, place: float) -> float:
-    """The mean at a place in (0, 1) of the range of means, whatever its ends are."""
-    low, high = law.mean_range()
-    if low > -inf and high < inf:
-        return float(low + place * (high - low))
-    if low > -inf:
-        return float(low + place / (1.0 - place))
-    if high < inf:
-        return float(high - (1.0 - place) / place)
-    return 3.0 * log(place / (1.0 - place))
 
 
 def means_of(law: Any) -> list[float]:

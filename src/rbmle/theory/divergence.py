@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import Interval, ParameterError, number
 from ..families import FAMILIES
+from ..policies.fit import as_family
 from . import close_means
 
 
@@ -103,10 +104,11 @@ def explain_k_star(family: Any, m1: float, m2: float) -> str:
 
 
 def family_of(owner: str, family: Any) -> Any:
-    """The given family; anything else is refused."""
-    if not isinstance(family, tuple(FAMILIES.values())):
+    """The given family, or the one of the given name; anything else is refused."""
+    model = as_family(family, owner)
+    if not isinstance(model, tuple(FAMILIES.values())):
         raise ParameterError.of(owner, "family", "a reward family, as in Bernoulli()", family)
-    return family
+    return model
 
 
 def closed_range(family: Any) -> Interval:

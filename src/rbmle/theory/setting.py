@@ -10,6 +10,7 @@ import numpy as np
 from .._compile import Floats
 from ..errors import Interval, ParameterError, number
 from ..families import Gaussian
+from ..policies.fit import as_family
 from ..rewards.problems import Problem
 from .divergence import family_of, open_range
 
@@ -63,6 +64,7 @@ def setting(
         listing = ", ".join(map(str, PROPOSITIONS))
         raise ParameterError.of("theory", "proposition", f"one of {listing}", proposition)
     best, gap = unique_best(owner, problem)
+    family = as_family(family, owner)
     law, means = problem.law, problem.means
     epsilon = number(owner, "epsilon", epsilon, "(0, 1)")
     model, floor = Gaussian(), -inf

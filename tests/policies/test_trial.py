@@ -1,0 +1,196 @@
+"""A policy of one's own that uses the horizon without saying so, or a generator of random numbers,
+is refused wherever it is to be played."""
+
+from __future__ import annotations
+
+import random
+from math import sqrt
+from random import gauss
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numpy.random import random as numpy_random
+
+import rbmle
+from rbmle import Arms, Bernoulli, Clock, Decider, Problem, Study, policy, simulate
+from rbmle._generators import generator_in
+from rbmle.errors import DefinitionError
+from rbmle.policies import trial
+
+COINS = Problem(Bernoulli(), [0.2, 0.5])
+GENERATOR = np.random.default_rng(1)
+
+
+@policy
+class Reads(NamedTuple):
+    """Uses the horizon and says so only if `says`."""
+
+    says: bool = False
+
+    def level(self, family: Any, arms: Arms, clock: Clock) -> float:
+        return float(clock.horizon)
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return arms.mean(i) + sqrt(level / arms.pulls[i])
+
+    def needs_horizon(self) -> bool:
+        return self.says
+
+
+@policy
+class Counts(NamedTuple):
+    """Calls `left` in a method of its own, after 30 rounds, and never says so."""
+
+    def choose(self, state: Any, family: Any, arms: Arms, clock: Clock, rng: Any) -> int:
+        return self._late(arms, clock) if clock.t > 30 else clock.t % 2
+
+    def _late(self, arms: Arms, clock: Clock) -> int:
+        return int(clock.left()) % arms.n_arms()
+
+
+@policy
+class Noisy(NamedTuple):
+    """Adds noise of NumPy's, rarely: in a branch that a trial does not reach."""
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        if arms.pulls[i] < 1e6:
+            return arms.mean(i)
+        return arms.mean(i) + np.random.random()
+
+
+def played() -> dict[str, Any]:
+    return {
+        "simulate": lambda policy: simulate(COINS, [policy], 50, 2),
+        "Decider": lambda policy: Decider(["a", "b"], policy, Bernoulli()),
+        "Study": lambda policy: Study(COINS, [policy], 50, 2),
+        "Assuming": lambda policy: simulate(COINS, [rbmle.Assuming(policy, Bernoulli())], 50, 2),
+    }
+
+
+CASES = [
+    (Reads(), "Reads: 'needs_horizon' must return True", "clock.horizon", "level"),
+    (Counts(), "Counts: 'needs_horizon' must return True", "clock.left()", "_late"),
+    (Noisy(), "Noisy: random numbers must come from .*Got np.random", "np.random", "index_of"),
+]
+
+
+@pytest.mark.parametrize("place", played())
+@pytest.mark.parametrize(("flawed", "sentence", "code", "method"), CASES)
+def test_it_is_refused_with_its_line(
+    place: str, flawed: Any, sentence: str, code: str, method: str
+) -> None:
+    with pytest.raises(DefinitionError, match=f"^{sentence}") as caught:
+        played()[place](flawed)
+    _, where, line = str(caught.value).splitlines()
+    assert __file__ in where
+    assert where.endswith(f"in {method}")
+    assert code in line
+
+
+def test_what_says_that_it_needs_the_horizon_is_played() -> None:
+    assert simulate(COINS, [Reads(says=True)], 50, 2).pulls.sum() == 100
+    with pytest.raises(DefinitionError, match="needs_horizon"):  # its code is compiled by now
+        simulate(COINS, [Reads(says=False)], 50, 2)
+
+
+def test_the_package_s_own_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(trial, "rehearse", refuse)
+    trial.try_out(rbmle.MOSS(), Bernoulli())
+    with pytest.raises(AssertionError):
+        trial.try_out(Reads(), Bernoulli())
+
+
+def test_what_passed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    monkeypatch.setattr(trial, "rehearse", lambda *args: tried.append(args))
+    monkeypatch.setattr(trial, "_tried", set())
+    for _ in range(2):
+        trial.try_out(Noisy(), Bernoulli())
+        trial.try_out(Counts(), Bernoulli())  # an equal tuple, and another policy
+    assert len(tried) == 2
+
+
+@rbmle.law
+class Wild(NamedTuple):
+    """A law that draws from the standard library."""
+
+    def mean_range(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def sample(self, mean: float, cell: Any) -> float:
+        return 1.0 if random.random() < mean else 0.0
+
+
+def test_a_law_is_refused_too() -> None:
+    with pytest.raises(DefinitionError, match=r"^Wild: random numbers .*Got random\."):
+        simulate(Problem(Wild(), [0.2, 0.5]), [rbmle.UCB()], 50, 2, family=Bernoulli())
+
+
+def helper() -> float:
+    return float(np.random.random())
+
+
+compiled_helper = numba.njit(helper)
+
+
+def uses_numpy() -> Any:
+    return np.random.default_rng(1)
+
+
+def uses_a_function() -> float:
+    return gauss(0.0, 1.0)
+
+
+def uses_a_function_of_numpy() -> float:
+    return float(numpy_random())
+
+
+def uses_an_object() -> float:
+    return float(GENERATOR.random())
+
+
+def uses_a_helper() -> float:
+    return 1.0 + helper()
+
+
+def uses_a_compiled_helper() -> float:
+    return float(compiled_helper())
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (uses_numpy, "np.random"),
+        (uses_a_function, "gauss"),
+        (uses_a_function_of_numpy, "numpy_random"),
+        (uses_an_object, "GENERATOR"),
+        (uses_a_helper, "np.random in helper"),
+        (uses_a_compiled_helper, "np.random in compiled_helper"),
+    ],
+)
+def test_a_generator_is_found_however_it_is_named(function: Any, name: str) -> None:
+    assert generator_in(function) == (name, function.__code__.co_firstlineno + 1)
+
+
+def test_a_generator_in_a_closure_is_found() -> None:
+    inner = np.random.default_rng(2)
+
+    def body() -> float:
+        return float(inner.random())
+
+    found = generator_in(body)
+    assert found is not None
+    assert found[0] == "inner"
+
+
+def test_other_code_has_none() -> None:
+    def again(n: int) -> float:
+        return np.sqrt(n) + (again(n - 1) if n else Arms.fresh(1).n_arms())
+
+    assert generator_in(again) is None
+    assert generator_in(rbmle.ThompsonSampling.choose) is None
