@@ -1,4 +1,4 @@
-"""Every policy of the paper, one class each."""
+"""The policies of the paper, one class each, and what an author of a policy needs."""
 
 from .._compile import record
 from .._record import Choice

@@ -1,8 +1,10 @@
-"""The bias-growth rate alpha(t) of RBMLE: given, or with its constant estimated on the fly.
+"""Bias-growth rates alpha(t) for RBMLE: fixed functions of t, and the paper's adaptive schemes.
 
-beta(t) = (log t)^power, sqrt(log t) in the paper's experiments (Section 5), keeps growing; the
-adaptive schemes (Section 4.2) stop it at an estimate of the smallest constant C_alpha that the
-regret bounds allow: alpha(t) = min(C_alpha(t), beta(t)) log t.
+The paper's experiments (Section 5) use alpha(t) = beta(t) log t with beta(t) = (log t)^power, power
+1/2, which grows without bound. The adaptive schemes (Section 4.2) cap beta(t) at an estimate of the
+smallest constant C_alpha that the regret bounds allow:
+
+    alpha(t) = min(C_alpha(t), beta(t)) log t.
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ def gap_and_top(
 ) -> tuple[float, float]:
     """The estimated gap max_i max(0, L_i - max_{j != i} U_j), and the largest U_i.
 
-    L_i and U_i are p_i -+ width, kept within [low, high]. Only the arm with the largest U_i can
-    have a positive term: any other arm's L_i is at most its own U_i.
+    L_i and U_i are p_i -+ width, cut to [low, high]. Only the arm with the largest U_i can have a
+    positive term: for any other arm, L_i <= U_i <= the largest.
     """
     log_t = clock.log_t()
     top, second, lower = -inf, -inf, low
@@ -57,10 +59,10 @@ def gap_and_top(
 def capped_ratio(
     self: Any, family: Family, numerator: float, mean: float, lower: float, beta: float
 ) -> float:
-    """numerator / K*(mean, lower), or infinity where the quick check says that it exceeds beta.
+    """numerator / K*(mean, lower), or infinity if it is larger than beta.
 
-    The check (line 9 of Algorithms 2 and 3) asks whether K* is below numerator / beta with one
-    evaluation of xi, so that the root is searched for only where it matters.
+    Whether it is larger is told by one evaluation of xi (line 9 of Algorithms 2 and 3), so that K*,
+    a root, is only computed if it matters.
     """
     if family.xi(numerator / beta, lower) < family.natural(mean):
         return inf
@@ -84,7 +86,7 @@ def bias(cls: type[T]) -> type[T]:
 
 @bias
 class LogBias(NamedTuple):
-    """alpha(t) = c log t (Propositions 2 to 5)."""
+    """alpha(t) = c log t with c in (0, inf) (Propositions 2 to 5)."""
 
     c: Annotated[float, "(0, inf)"] = 1.0
 
@@ -97,7 +99,7 @@ class LogBias(NamedTuple):
 
 @bias
 class BetaBias(NamedTuple):
-    """alpha(t) = beta(t) log t with beta(t) = (log t)^power: what the published tables ran."""
+    """alpha(t) = (log t)^power log t; power in (0, inf), 1/2 in the published tables."""
 
     power: Annotated[float, "(0, inf)"] = 0.5
 
@@ -110,8 +112,8 @@ class BetaBias(NamedTuple):
 
 
 class Constant(Choice):
-    """The constant of Algorithm 1: as printed, as Proposition 6's proof needs it, or as the
-    authors' script has it."""
+    """The constant of Algorithm 1: as printed, as in the proof of Proposition 6, or as in the
+    authors' script."""
 
     text = 0
     proof = 1
@@ -122,10 +124,11 @@ class Constant(Choice):
 class AdaptiveGaussian(NamedTuple):
     """Algorithm 1, for Gaussian and sigma-sub-Gaussian rewards: C_alpha = 256 sigma^2 / gap.
 
-    The gap is estimated from p_i -+ sqrt(2 sigma^2 (N + 2) log t / N_i).
-    constant: "text" is Algorithm 1 as printed. "proof" has 256 sigma^2 (N + 2) / gap, as the proof
-    of Proposition 6. "script" leaves 2 sigma^2 out of the width and compares beta(t) with
-    C_alpha log t, as the authors' code.
+    The gap is estimated from p_i -+ sqrt(2 sigma^2 (N + 2) log t / N_i); N is the number of arms.
+    sigma, power: in (0, inf).
+    constant: "text" is Algorithm 1 as printed. "proof" is 256 sigma^2 (N + 2) / gap, as in the
+    proof of Proposition 6. "script" is the authors' code: the width lacks the factor 2 sigma^2, and
+    beta(t) is compared with C_alpha log t.
     """
 
     sigma: Annotated[float, "(0, inf)"] = 1.0
@@ -150,8 +153,9 @@ class AdaptiveGaussian(NamedTuple):
 class AdaptiveBernoulli(NamedTuple):
     """Algorithm 2, for rewards in [0, 1]: C_alpha = (N + 2) / (2 (epsilon gap)^2 K*).
 
-    K* = K*(U_max - epsilon gap / 2, 0), with p_i -+ sqrt((N + 2) log t / N_i) kept in [0, 1].
-    epsilon: in (0, 1/2); the paper does not print its own.
+    K* = K*(U_max - epsilon gap / 2, 0). The gap and U_max are estimated from
+    p_i -+ sqrt((N + 2) log t / N_i), cut to [0, 1]; N is the number of arms.
+    epsilon: in (0, 1/2); the paper does not state the value that it used. power: in (0, inf).
     """
 
     epsilon: Annotated[float, "(0, 0.5)"] = 0.25
@@ -170,8 +174,8 @@ class AdaptiveBernoulli(NamedTuple):
 
 
 class Width(Choice):
-    """The confidence width of Algorithm 3: from the tail bound of a mean of n sub-Exponential
-    variables, from the tail bound printed in the appendix, or as printed in the algorithm."""
+    """The confidence width of Algorithm 3: from the correct tail bound of a mean of n
+    sub-Exponential variables, from the bound printed in the appendix, or from the algorithm."""
 
     tail = 0
     appendix = 1
@@ -183,11 +187,13 @@ class AdaptiveExponential(NamedTuple):
     """Algorithm 3, for (rho, kappa)-sub-Exponential rewards.
 
     C_alpha = 16 (kappa e + 2 rho^2) / (e^2 K*(U_max - e / 2, lower)), e = epsilon gap.
-    bounds: with L = (N + 2) log t, "tail" is (kappa L + sqrt(kappa^2 L^2 + 2 n rho^2 L)) / n;
-    "appendix" lacks the factor n on rho^2; "text" closes the root before it. See docs/errata.md.
-    lower: the known lower bound on the means, 0 in the paper. For exponential rewards K* is 0
-    there, so that C_alpha is infinite and beta(t) governs for ever.
-    rho, kappa: 10 in the paper's experiments.
+    rho, kappa: of the rewards; rho in (0, inf), kappa in [0, inf); 10 in the paper's experiments.
+    epsilon: in (0, 1/2). power: in (0, inf).
+    lower: a known lower bound on the means, in [0, inf); 0 in the paper. For exponential rewards K*
+    is 0 at lower = 0, so that C_alpha is infinite and alpha(t) is always beta(t) log t.
+    bounds: the confidence width. With L = (N + 2) log t, "tail" is
+    (kappa L + sqrt(kappa^2 L^2 + 2 n rho^2 L)) / n. "appendix" lacks the factor n of rho^2. "text"
+    has the term 2 rho^2 L outside the root. See docs/errata.md.
     """
 
     rho: Annotated[float, "(0, inf)"] = 10.0
@@ -216,7 +222,7 @@ class AdaptiveExponential(NamedTuple):
 
 
 def as_bias(given: Any) -> Any:
-    """A bias-growth rate; a plain number c means c log t."""
+    """The bias-growth rate that a user means: one given as such, or c log t for a number c."""
     if type(given) in BIASES.values():
         return given
     if isinstance(given, Real) and not isinstance(given, bool):

@@ -1,4 +1,4 @@
-"""What a policy may know: the statistics of each arm, and what time it is."""
+"""What a policy sees: the statistics of each arm, the round and the horizon."""
 
 from __future__ import annotations
 
@@ -12,16 +12,22 @@ from .._compile import Floats, njit, record
 
 @njit
 def origin_of(reward: float) -> float:
-    """What an arm's squares are taken about, from its first reward: that reward, so that they keep
-    their digits however far from 0 rewards lie; 0 for a small whole number, whose squares are
-    exact anyway, so that arms with the same counts stay exactly alike."""
+    """The origin about which an arm's squares are taken, given its first reward.
+
+    It is that reward, so that squares keep their digits however far from 0 the rewards are. For a
+    whole number up to 1024 it is 0: the squares of such numbers are exact anyway, and arms with the
+    same rewards in another order then have exactly the same statistics.
+    """
     return 0.0 if abs(reward) <= 1024.0 and reward % 1.0 == 0.0 else reward
 
 
 @record
 class Arms(NamedTuple):
-    """The past, arm by arm: numbers of pulls N_i, sums of rewards S_i, and sums of their squared
-    distances from `origins` (empty for squares about 0)."""
+    """The statistics of all arms.
+
+    pulls: the numbers of pulls N_i. sums: the sums of rewards S_i. squares: the sums of squared
+    distances of rewards from `origins`. origins: empty if all are 0.
+    """
 
     pulls: Floats
     sums: Floats
@@ -47,12 +53,11 @@ class Arms(NamedTuple):
         return float(self.sums[i] / self.pulls[i])
 
     def origin(self, i: int) -> float:
-        """What the squares of arm i are taken about."""
+        """The number about which the squares of arm i are taken."""
         return float(self.origins[i]) if self.origins.size > 0 else 0.0
 
     def variance(self, i: int) -> float:
-        """The empirical variance of arm i's rewards, about their mean; infinite where their
-        squares overflow."""
+        """The empirical variance of arm i's rewards; infinite if their squares overflow."""
         squares, away = float(self.squares[i] / self.pulls[i]), self.mean(i) - self.origin(i)
         return max(squares - away * away, 0.0) if squares < inf else inf
 
@@ -64,7 +69,7 @@ class Arms(NamedTuple):
         return -1
 
     def learn(self, i: int, reward: float) -> None:
-        """Learn one reward of arm i."""
+        """Add one reward of arm i to the statistics."""
         if self.pulls[i] == 0.0 and self.origins.size > 0:
             self.origins[i] = origin_of(reward)
         away = reward - self.origin(i)
@@ -75,9 +80,9 @@ class Arms(NamedTuple):
 
 @record
 class ArmCount(NamedTuple):
-    """How many arms there are and nothing else: `Arms` for a level that reads no statistics.
+    """Only the number of arms, in place of `Arms`, for a `level` that reads no statistics.
 
-    A level that does read them fails on it, in the interpreter and when it is compiled.
+    A `level` that does read statistics fails on it, in the interpreter and in the compiler.
     """
 
     total: int
@@ -89,13 +94,13 @@ class ArmCount(NamedTuple):
 
 @record
 class Clock(NamedTuple):
-    """The round t = 1, 2, ...; and the horizon T, for rules that say they need it (else 0)."""
+    """The round t = 1, 2, ..., and the horizon T, which is 0 for policies that do not need it."""
 
     t: int
     horizon: int
 
     def log_t(self) -> float:
-        """log t, the level of most indices."""
+        """log t, the level of most policies."""
         return log(self.t)
 
     def left(self) -> float:

@@ -1,7 +1,7 @@
-"""What a policy is, and what every policy gets without writing it.
+"""The interface of a policy, and the methods that every policy gets by default.
 
-A policy is an immutable record of numbers with one method, `index_of`: the arm with the largest
-index is played. Policies that do not rank arms one by one write `choose` instead.
+A policy is an immutable record of numbers with a method `index_of`: the arm with the largest index
+is played. A policy that does not rank arms by an index defines `choose` instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .arms import Arms, Clock
 T = TypeVar("T")
 
 POLICIES: dict[str, type] = {}
-NEEDS: dict[type, tuple[str, ...]] = {}  # what each policy needs of a family beyond the common
+NEEDS: dict[type, tuple[str, ...]] = {}  # policy -> methods it needs that not every family has
 
 
 class Policy(Protocol):
@@ -42,22 +42,22 @@ class Policy(Protocol):
 
 
 def level(self: Any, family: Family, arms: Arms, clock: Clock) -> float:
-    """What the indices of one round have in common, computed once: log t unless said otherwise."""
+    """The part that all indices of a round have in common, computed once; by default log t."""
     return clock.log_t()
 
 
 def index_of(self: Any, family: Family, arms: Arms, i: int, level: float) -> float:
-    """The index of arm i. A policy that writes `choose` has none."""
+    """The index of arm i. This default is for policies that define `choose` and have no index."""
     return 0.0
 
 
 def prefer(self: Any, family: Family, arms: Arms, i: int, j: int, level: float) -> float:
-    """Which of two arms with equal indices goes first: i if positive, j if negative, a tie if 0."""
+    """Which of two arms with equal indices is preferred: i if > 0, j if < 0, neither if 0."""
     return 0.0
 
 
 def choose(self: Any, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-    """Play each arm once, then the arm with the largest index; arms that tie share one draw."""
+    """The arm to play: each arm once, then the one with the largest index; ties by one draw."""
     unpulled = arms.unpulled()
     if unpulled >= 0:
         return unpulled
@@ -77,7 +77,7 @@ def choose(self: Any, state: Floats, family: Family, arms: Arms, clock: Clock, r
 
 
 def tied(self: Any, family: Family, arms: Arms, first: int, level: float, place: int) -> int:
-    """Of the arms that tie with arm `first`, the one at this place; `first` itself is at 0."""
+    """The arm at this place among those that tie with arm `first`, which is at place 0."""
     best, i = self.index_of(family, arms, first, level), first
     while place > 0:
         i += 1
@@ -90,33 +90,35 @@ def tied(self: Any, family: Family, arms: Arms, first: int, level: float, place:
 def remembers(self: Any) -> int:
     """How many numbers the policy carries from round to round; a saved decider keeps them.
 
-    They are the first of the array `state` that `choose` is handed, 0 in the first round.
+    They are the first numbers of the array `state` that `choose` gets; in round 1 they are 0.
     """
     return 0
 
 
 def scratch(self: Any, family: Family, n_arms: int) -> int:
-    """How many numbers of work space `choose` needs beside those it remembers.
+    """How many numbers of work space `choose` needs besides those that it remembers.
 
-    They follow in the array `state`. They are 0 in the first round and stay as `choose` leaves
-    them, but may be set to 0 between any two rounds: nothing may depend on them.
+    They follow in the array `state`. In round 1 they are 0. Later they usually are as `choose` left
+    them, but they may be set to 0 between any two rounds: choices must not depend on that.
     """
     return 0
 
 
 def needs_horizon(self: Any) -> bool:
-    """Whether the rule must know the horizon T in advance."""
+    """Whether the policy must know the horizon T in advance."""
     return False
 
 
 def samples_posteriors(self: Any) -> bool:
-    """Whether the rule draws from posteriors: in the published protocol, from the generator that
-    filled the table of rewards."""
+    """Whether the policy draws from posteriors.
+
+    In the published protocol such draws come from the generator that filled the table of rewards.
+    """
     return False
 
 
 def settles(self: Any) -> bool:
-    """Whether the rule is meant to play the best arm ever more often: sublinear regret."""
+    """Whether regret is meant to be sublinear: the best arm is played ever more often."""
     return True
 
 
@@ -146,10 +148,11 @@ def policy(
 def policy(
     cls: type[T] | None = None, /, *, needs: Sequence[str] = (), **shared: Callable[..., Any]
 ) -> Any:
-    """Make a NamedTuple class a policy: checked, compiled, known by its name.
+    """Make a NamedTuple class a policy: its fields are checked, its methods compiled.
 
-    `needs` names the methods that the assumed family must have, beyond those every family has;
-    `shared` gives methods that several policies have in common, in place of the defaults.
+    It is known by its name from now on.
+    needs: the methods that the assumed family must have, beyond those that every family has.
+    shared: methods that replace the defaults above, for several policies that have them in common.
     """
 
     def decorate(cls: type[T]) -> type[T]:
@@ -170,17 +173,17 @@ def policy(
 
 
 def policy_named(name: str) -> type:
-    """The policy class of that name, in any spelling of its case."""
+    """The policy class of that name; upper and lower case do not matter."""
     return class_named(name, POLICIES, "policy", "name")
 
 
 def fresh_state(policy: Policy, family: Any, n_arms: int) -> Floats:
-    """The array that `choose` is handed in the first round of a replication."""
+    """The array `state` that `choose` gets in the first round of a replication."""
     return np.zeros(policy.remembers() + policy.scratch(family, n_arms))
 
 
 def ranks_only(policy: Any) -> bool:
-    """Whether the policy only ranks arms by their indices: then it draws nothing but ties."""
+    """Whether the policy only ranks arms by index: then it draws random numbers only for ties."""
     return type(policy).choose is choose
 
 

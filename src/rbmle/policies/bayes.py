@@ -1,4 +1,4 @@
-"""Policies that ask the posterior: Bayes-UCB and Thompson sampling."""
+"""Policies that use the posterior: Bayes-UCB and Thompson sampling."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .base import policy
 class BayesUCB(NamedTuple):
     """Bayes-UCB (Kaufmann, Cappe and Garivier 2012): the posterior quantile at 1 - 1/(t log(T)^c).
 
-    c: 0 in the paper, which makes the rule independent of the horizon; 5 in the theory.
+    c: in [0, inf); 0 in the paper, for which the horizon T does not matter; 5 in the theory.
 
     >>> import numpy as np
     >>> from rbmle import Arms, Bernoulli
@@ -53,9 +53,9 @@ class ThompsonSampling(NamedTuple):
     """Thompson sampling (Thompson 1933; Agrawal and Goyal 2012): draw each mean, play the largest.
 
     prior: "conjugate" draws from the posterior under the family's prior, as the paper states.
-    "flat" takes a flat prior on the mean: for Gaussian rewards N(S/N, sigma^2/N), which is what
-    the published Gaussian tables ran. It is proper after one pull for Bernoulli, Binomial,
-    Gaussian and Poisson, and refused for the others.
+    "flat" draws under a flat prior on the mean; for Gaussian rewards that is N(S/N, sigma^2/N), as
+    in the code behind the published Gaussian tables. A flat prior is allowed for Bernoulli,
+    Binomial, Gaussian and Poisson, whose posterior is then proper after one pull.
     """
 
     prior: Prior | str = "conjugate"
@@ -67,7 +67,7 @@ class ThompsonSampling(NamedTuple):
         best, chosen = -inf, 0
         for i in range(arms.n_arms()):
             drawn = self.draw(family, arms, i, rng)
-            if drawn > best:  # draws are continuous: there are no ties
+            if drawn > best:  # no ties: draws are continuous
                 best, chosen = drawn, i
         return chosen
 

@@ -1,4 +1,4 @@
-"""Which policy goes with which family: what is asked for is checked before anything is played."""
+"""Checks that a policy fits a family, and the family a problem, before anything is played."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .trial import try_out
 
 
 def as_policy(given: Any, owner: str = "Assuming", key: str = "policy") -> Any:
-    """A policy that is given by its name, as in "ucb(alpha=1)", or as it is."""
+    """The policy that is meant: given as such, or by its name as in "ucb(alpha=1)"."""
     return as_record(given, POLICIES, owner, key)
 
 
 def as_family(given: Any, owner: str = "Assuming", key: str = "family") -> Any:
-    """A family that is given by its name, as in "gaussian(sigma=2)", or as it is."""
+    """The family that is meant: given as such, or by its name as in "gaussian(sigma=2)"."""
     return as_record(given, FAMILIES, owner, key)
 
 
 @checked
 class Assuming(NamedTuple):
-    """A policy together with the family it assumes, where that is not the problem's own.
+    """A policy together with the family that it assumes, if that is not the problem's own.
 
     `Assuming(RBMLE(), Gaussian(0.5))` plays the Gaussian index on rewards of any law
     (Proposition 4). Both may be given by name: `Assuming("rbmle", "gaussian(sigma=0.5)")`.
@@ -35,10 +35,10 @@ class Assuming(NamedTuple):
 
 
 def player(given: Any, problem: Any, family: Any) -> tuple[Any, Any]:
-    """The policy and the family it assumes on a problem, checked to fit each other.
+    """The policy to play on a problem and the family it assumes, checked to fit each other.
 
-    given: a policy, its name, or one `Assuming` a family. family: what to assume if it does not
-    say so; None for the problem's own.
+    given: a policy, its name, or one `Assuming` a family. family: what a policy alone assumes; None
+    means the problem's own family.
     """
     if isinstance(given, Assuming):
         policy, model = given
@@ -70,8 +70,10 @@ def on_problem(given: Any, problem: Any) -> Any:
 
 
 def check_fit(policy: Any, family: Any) -> None:
-    """Refuse, with a sentence, what is no policy, or one that does not fit the family, or one of
-    the user's own that uses what it must not."""
+    """Raise ParameterError unless it is a policy that fits the family.
+
+    A user's own policy is also refused if it uses what it must not; see `trial`.
+    """
     name, assumed = type(policy).__name__, type(family).__name__
     if type(policy) not in NEEDS:
         raise ParameterError.of(
@@ -89,7 +91,7 @@ def check_fit(policy: Any, family: Any) -> None:
 
 
 def families_of(policy: type) -> list[type]:
-    """The families that have what the policy needs."""
+    """The families that have all methods that the policy needs."""
     return [each for each in FAMILIES.values() if not _missing(policy, each)]
 
 

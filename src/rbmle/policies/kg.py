@@ -1,7 +1,8 @@
 """Knowledge-gradient policies: KG, KG*, KGMin and KGMN.
 
-Each asks what more pulls of an arm are worth: the expected rise of the largest posterior mean.
-mu_i is the posterior mean of arm i and c_i, its rival, the largest of the others'.
+Each asks what more pulls of an arm are worth: the expected rise of the largest posterior mean. In
+the formulas mu_i is the posterior mean of arm i, and c_i, its rival, is the largest posterior mean
+of the other arms.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .published_forms import PublishedGain, PublishedStarGain
 
 
 class Form(Choice):
-    """The complete policy, or what the published tables ran."""
+    """The complete policy, or the form that the published tables ran."""
 
     exact = 0
     published = 1
@@ -27,7 +28,7 @@ class Form(Choice):
 
 @record
 class Race(NamedTuple):
-    """The level of these policies: the rounds left, the leader, and the two largest means."""
+    """The `level` of these policies: the rounds left, the leader, and the two largest means."""
 
     left: float
     leader: int
@@ -56,9 +57,9 @@ class KG(NamedTuple):
     """Knowledge gradient (Ryzhov, Powell and Frazier 2012): mu_i + (T - t) v_i.
 
     v_i = E[max(mu_i', c_i)] - max(mu_i, c_i), with mu_i' the posterior mean after one more pull.
-    form: "published" is what the tables ran (`rbmle.paper.variants`): for Bernoulli it leaves out
-    what the leading arm may lose; for Exponential its powers underflow and the run ends on the
-    first arm.
+    form: "exact", or "published" for what the tables ran (`rbmle.paper.variants`). The published
+    form for Bernoulli ignores that the leading arm may fall behind; for Exponential its powers
+    underflow, after which it plays the first arm only.
     """
 
     form: Form | str = "exact"
@@ -79,12 +80,13 @@ class KG(NamedTuple):
 class KGStar(NamedTuple):
     """KG* (Ryzhov, Powell and Frazier 2010): mu_i + (T - t) max_m v_i(m) / m, Gaussian rewards.
 
-    v_i(m) = s f(-|mu_i - c_i| / s) is the gain of m pulls in a row, 1 <= m <= T - t: s is the
-    standard deviation of the change in mu_i that they bring and f(z) = z Phi(z) + phi(z). v is
-    convex, then concave, so v(m)/m has one maximum; it lies between the bounds of their Section 4,
-    (-1 + r + sqrt(1 + 6r + r^2)) / 4 and (1 + r + sqrt(1 + 10r + r^2)) / 4 in units of the
-    pulls that the posterior is worth, r = ((mu_i - c_i) / sd_i)^2.
-    form: "published" is what the tables ran: `published_star_gain` in `rbmle.paper.variants`.
+    v_i(m) = s f(-|mu_i - c_i| / s) is the gain of m pulls in a row, 1 <= m <= T - t. Here s is the
+    standard deviation of the change of mu_i that they bring, and f(z) = z Phi(z) + phi(z). As a
+    function of m, v is first convex, then concave, so v(m) / m has one maximum. In units of the
+    pulls that the posterior is worth it lies between the bounds of their Section 4,
+    (-1 + r + sqrt(1 + 6r + r^2)) / 4 and (1 + r + sqrt(1 + 10r + r^2)) / 4, where
+    r = ((mu_i - c_i) / sd_i)^2.
+    form: "exact", or "published" for what the tables ran (`rbmle.paper.variants`).
     """
 
     form: Form | str = "exact"
@@ -97,7 +99,7 @@ class KGStar(NamedTuple):
         return float(mean + level.left * self.best_rate(family, n, gap, level.left))
 
     def best_rate(self, family: LooksAhead, n: float, gap: float, left: float) -> float:
-        """max_m v(m) / m over whole m: thirds that cannot hold the maximum are cut off."""
+        """The maximum of v(m) / m over whole m, by ternary search: cut off thirds without it."""
         low, high = family.look_ahead_bounds(n, gap)
         last = max(1.0, float(ceil(min(left, high))))
         first = max(1.0, float(floor(min(low, last))))
@@ -115,7 +117,7 @@ class KGStar(NamedTuple):
         return best
 
     def rate(self, family: LooksAhead, n: float, gap: float, m: float) -> float:
-        """v(m) / m: the gain per pull of m pulls in a row."""
+        """v(m) / m, the gain per pull of m pulls in a row."""
         s: float = family.look_ahead_sd(n, m)
         if s == 0.0:
             return 0.0
@@ -129,12 +131,11 @@ class KGStar(NamedTuple):
 class KGMin(NamedTuple):
     """KGMin (Kaminski 2015) for Bernoulli rewards: q^m / m, infinite at m = 0.
 
-    The index is its logarithm, m log q - log m, which ranks arms the same: q^m itself underflows to
-    0 for every arm once m is about 1,000.
-
-    m equal outcomes in a row, each of probability q, would carry the arm's posterior mean across
-    its rival's: successes for an arm behind, failures for the leader. The horizon plays no part.
-    whole: count whole pulls, m rounded up; the published tables take m as it is.
+    m is the number of equal outcomes in a row, each of probability q, that would move the arm's
+    posterior mean to its rival's: successes for an arm behind, failures for the leader. The horizon
+    does not matter. Deviation from the source: the index is the logarithm, m log q - log m, which
+    ranks arms alike, because q^m underflows to 0 for every arm once m is about 1,000.
+    whole: round m up to whole pulls; the published tables do not.
     """
 
     whole: bool = False
@@ -148,13 +149,13 @@ class KGMin(NamedTuple):
         return m * log(q) - log(m) if q > 0.0 else -inf
 
     def settles(self) -> bool:
-        """It explores for ever: without a horizon a switch is always worth the same."""
+        """No: it explores for ever, because it values a switch the same in every round."""
         return False
 
 
 @policy(needs=("pulls_to_cross",), level=race)
 class KGMN(NamedTuple):
-    """KGMN (Kaminski 2015) for Bernoulli rewards: -m, with the m of `KGMin`."""
+    """KGMN (Kaminski 2015) for Bernoulli rewards: -m, with m and `whole` as in `KGMin`."""
 
     whole: bool = False
 
@@ -163,5 +164,5 @@ class KGMN(NamedTuple):
         return -float(ceil(m)) if self.whole else -m
 
     def settles(self) -> bool:
-        """As `KGMin`."""
+        """No, for the reason given in `KGMin`."""
         return False

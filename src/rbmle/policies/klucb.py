@@ -1,4 +1,4 @@
-"""KL-UCB: the largest mean that the data do not rule out."""
+"""KL-UCB: the index is the largest mean that the data do not rule out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .published_forms import PublishedSearch
 
 
 class Search(Choice):
-    """How the index is found: to full precision, or as the code behind the tables does."""
+    """How the index is computed: to full precision, or as the code behind the tables does."""
 
     exact = 0
     published = 1
@@ -23,9 +23,10 @@ class Search(Choice):
 class KLUCB(NamedTuple):
     """KL-UCB (Cappe et al. 2013): max {theta : N_i D(p_i, theta) <= log t + c log log t}.
 
-    c: 0 in the paper ("following the suggestion in the original papers"); 3 in the theory.
+    c: in [0, inf); 0 in the paper ("following the suggestion in the original papers"), 3 in the
+    theory.
     search: "exact" solves to full precision; "published" bisects as the code behind the tables
-    does, see `rbmle.paper.variants`.
+    does (see `rbmle.paper.variants`).
 
     >>> import numpy as np
     >>> from rbmle import Arms, Bernoulli

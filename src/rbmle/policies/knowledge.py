@@ -1,6 +1,7 @@
-"""What the knowledge-gradient policies ask of a family: how far more pulls may move its mean.
+"""Methods of families for the knowledge-gradient policies: how far more pulls may move the mean.
 
-mu is the posterior mean of an arm after `pulls` that paid `total`, and `rival` another arm's.
+In the formulas mu is the posterior mean of an arm after `pulls` pulls that paid `total`, and
+`rival` is the posterior mean of another arm.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from ..special import normal_cdf, normal_density
 
 
 class Learns(Conjugate, Protocol):
-    """A family that says what one more pull is worth."""
+    """A family that knows what one more pull is worth."""
 
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float: ...
 
 
 class LooksAhead(Conjugate, Protocol):
-    """A family that says what m pulls in a row are worth."""
+    """A family that knows what m pulls in a row are worth."""
 
     def look_ahead_sd(self, pulls: float, m: float) -> float: ...
     def look_ahead_bounds(self, pulls: float, gap: float) -> tuple[float, float]: ...
 
 
 class Crosses(Conjugate, Protocol):
-    """A family that says how many equal outcomes carry its mean to another."""
+    """A family that knows how many equal outcomes move its posterior mean to a rival's."""
 
     def pulls_to_cross(self, pulls: float, total: float, rival: float) -> tuple[float, float]: ...
 
@@ -55,7 +56,7 @@ def bernoulli_knowledge_gain(self: Bernoulli, pulls: float, total: float, rival:
 def gaussian_knowledge_gain(self: LooksAhead, pulls: float, total: float, rival: float) -> float:
     """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull."""
     s = self.look_ahead_sd(pulls, 1.0)
-    if s == 0.0:  # it is below the least float, beside a sigma above 1e150
+    if s == 0.0:  # underflow, for sigma above 1e150
         return 0.0
     return s * expected_excess(-abs(self.posterior_mean(pulls, total) - rival) / s)
 
@@ -66,12 +67,15 @@ def exponential_knowledge_gain(
 ) -> float:
     """E[max(mu', rival)] - max(mu, rival), mu' the posterior mean after one more pull.
 
-    With shape a and rate b the next reward has tail (b / (b + y))^a and mu' = (b + y) / a, so
-    E[max(mu' - rival, 0)] = (b/a)^a rival^(1-a) / (a - 1) where rival >= b/a, taken in
-    logarithms: the powers themselves underflow.
+    With posterior shape a and rate b, the next reward exceeds y with probability (b / (b + y))^a,
+    and then mu' = (b + y) / a. So for rival >= b/a
+
+        E[max(mu' - rival, 0)] = (b/a)^a rival^(1-a) / (a - 1),
+
+    which is computed by logarithms, because the powers themselves underflow.
     """
     a, b = self.prior_shape + pulls, self.prior_rate + total
-    if rival <= b / a:  # one reward cannot bring the mean below its rival
+    if rival <= b / a:  # no single reward can bring the mean below the rival
         return 0.0
     exponent = a * log(b / a) - (a - 1.0) * log(rival)
     excess = exp(exponent) / (a - 1.0)
@@ -94,7 +98,7 @@ def look_ahead_sd(self: Gaussian, pulls: float, m: float) -> float:
 
 @extend(Gaussian)
 def look_ahead_bounds(self: Gaussian, pulls: float, gap: float) -> tuple[float, float]:
-    """The best number of pulls in a row lies between these two: see `KGStar`."""
+    """Two numbers between which the best number of pulls in a row lies: see `KGStar`."""
     sd = self.posterior_sd(pulls, 0.0)
     r = (gap / sd) * (gap / sd)
     if self.has_squares():
@@ -109,8 +113,8 @@ def look_ahead_bounds(self: Gaussian, pulls: float, gap: float) -> tuple[float, 
 def pulls_to_cross(
     self: Bernoulli, pulls: float, total: float, rival: float
 ) -> tuple[float, float]:
-    """How many equal outcomes in a row carry the posterior mean to the rival's, and the
-    probability of one such outcome."""
+    """How many equal outcomes in a row move the posterior mean to the rival, and the probability
+    of one such outcome: successes if the mean is below the rival, failures if it is above."""
     size, mean = pulls + (self.prior_a + self.prior_b), self.posterior_mean(pulls, total)
     if mean <= rival:
         return size * (rival - mean) / (1.0 - rival), mean

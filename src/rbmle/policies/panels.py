@@ -1,9 +1,10 @@
-"""Panels for quadrature over posteriors: where they lie, and where many arms ask for more.
+"""The panels (intervals) over which posteriors are integrated numerically.
 
-A panel is at most 2.5 posterior standard deviations wide for every arm whose posterior reaches into
-it. That is enough for each F_i, and for P = prod_i F_i of some ten arms; but the largest of K means
-has a distribution of its own, which for wide posteriors is up to K times narrower than theirs. So
-it is treated as one more posterior, with a span of its own, where a sum shows that it must be.
+A panel is at most 2.5 posterior standard deviations wide, for every arm whose posterior reaches
+into it. That is accurate for each distribution function F_i, and for the product P = prod_i F_i of
+about ten arms. But P, the distribution function of the largest mean, may be much steeper: up to K
+times for K wide posteriors. If a check of the integrals shows that panels are too wide for P, it is
+treated as one more posterior, with an interval and a panel width of its own.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from typing import NamedTuple
 
 from .._compile import Floats, njit, record
 
-WIDEST = 2.5  # a panel, in posterior standard deviations
+WIDEST = 2.5  # posterior standard deviations; with 12 nodes the error is about 1e-12, see `beliefs`
 
 
 @record
 class Span(NamedTuple):
-    """From where to where panels are at most so wide."""
+    """An interval, and the largest width of panels in it."""
 
     low: float
     high: float
@@ -39,8 +40,12 @@ def panel_width(sd: float) -> float:
 def lay_panels(
     low: Floats, high: Floats, width: Floats, largest: Span, left: Floats, size: Floats
 ) -> int:
-    """Cover [max low, max high] with dyadic panels, none wider than the arms that it meets and the
-    span of the largest mean ask for; or as much of it as there is room for panels."""
+    """Cover [max low, max high] with panels whose ends are dyadic; returns how many there are.
+
+    low, high, width: the interval of each arm's posterior and the largest width of a panel in it.
+    largest: the same for P. left, size: filled with the left end and the width of each panel; if
+    there is not enough room in them, the right end of the interval is not covered.
+    """
     x, end, coarsest = low.max(), high.max(), width.max()
     count = 0
     while x < end and count < left.size:

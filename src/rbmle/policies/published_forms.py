@@ -1,7 +1,7 @@
-"""The methods that the paper's room gives families, as policies name them.
+"""The types of families that can play a policy as the code behind the published tables did.
 
-Their formulas are in `rbmle.paper.variants`: what the code behind the tables ran, where that is not
-what the text says.
+Where that code differs from the paper's text, its formulas are in `rbmle.paper.variants`, which
+gives the families these methods.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from .knowledge import Learns, LooksAhead
 
 
 class PublishedIndex(Family, Protocol):
-    """RBMLE's index at the upper end of the means, as printed and as run."""
+    """A family with RBMLE's index as printed in Corollary 1, and as the published code has it."""
 
     def corollary_index(self, pulls: float, total: float, alpha: float) -> float: ...
     def published_index(self, pulls: float, total: float, alpha: float) -> float: ...
 
 
 class PublishedSearch(Family, Protocol):
-    """KL-UCB's search for its root."""
+    """A family with the published code's search for KL-UCB's index."""
 
     def published_kl_upper(self, mean: float, bound: float) -> float: ...
 
 
 class PublishedGain(Learns, Protocol):
-    """KG's gain of one pull."""
+    """A family with the published code's gain of one pull, for KG."""
 
     def published_gain(self, pulls: float, total: float, rival: float, leads: bool) -> float: ...
 
 
 class PublishedStarGain(LooksAhead, Protocol):
-    """KG*'s gain of the pulls to come."""
+    """A family with the published code's gain of several pulls, for KG*."""
 
     def published_star_gain(self, pulls: float, gap: float, left: float) -> float: ...

@@ -1,4 +1,4 @@
-"""RBMLE: reward-biased maximum likelihood estimation, the policy this package is about."""
+"""RBMLE, reward-biased maximum likelihood estimation: the policy that this package is about."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .published_forms import PublishedIndex
 
 
 class Boundary(Choice):
-    """What the index is where nu + alpha/n leaves the range of the mean."""
+    """The form of the index where nu + alpha/n is outside the range of the mean; see `RBMLE`."""
 
     exact = 0
     corollary = 1
@@ -36,11 +36,11 @@ class RBMLE(NamedTuple):
 
     alpha: the bias-growth rate: `BetaBias()`, (log t)^1.5, by default as in the paper's
     experiments; a number c for c log t; or one of the adaptive schemes, Algorithms 1 to 3.
-    boundary: matters where the mean is bounded above (Bernoulli, Binomial). "exact": from
-    nu + alpha/n = 1 on the likelihood has no finite maximiser, the index is infinite, and such
-    arms rank by alpha - n (1 - nu), then by fewer pulls. "corollary" is Corollary 1 as printed,
-    "published" the code behind the tables: see `rbmle.paper.variants`. Both can have linear regret:
-    docs/errata.md.
+    boundary: matters only for families whose mean is bounded above (Bernoulli, Binomial), where
+    nu + alpha/n is at or beyond the bound. There the likelihood has no finite maximiser. "exact":
+    the index is infinite, and arms with infinite indices are ranked by alpha - n (high - nu), then
+    by fewer pulls. "corollary" is Corollary 1 as printed, and "published" is the code behind the
+    tables (see `rbmle.paper.variants`); both can have linear regret (see docs/errata.md).
 
     >>> from rbmle import Arms, Gaussian
     >>> import numpy as np
@@ -64,11 +64,11 @@ class RBMLE(NamedTuple):
         return float(family.bias_index(n, total, level))
 
     def settles(self) -> bool:
-        """Only the exact index has sublinear regret on every problem."""
+        """Only the exact form of the index has sublinear regret on every problem."""
         return self.boundary == Boundary.exact
 
     def prefer(self, family: Family, arms: Arms, i: int, j: int, level: float) -> float:
-        """Among infinite indices: the larger alpha - n (high - nu), then fewer pulls."""
+        """Infinite indices: the larger alpha - n (high - nu) first, then fewer pulls."""
         _, high = family.mean_range()
         if self.boundary != Boundary.exact or arms.mean(i) + level / arms.pulls[i] < high:
             return 0.0

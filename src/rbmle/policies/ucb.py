@@ -14,7 +14,7 @@ from .base import policy
 class UCB(NamedTuple):
     """UCB1 (Auer, Cesa-Bianchi and Fischer 2002): p_i + sqrt(alpha log t / N_i).
 
-    alpha: the width's factor in (0, inf); 2 in the paper (Table 1).
+    alpha: the factor of the width, in (0, inf); 2 in the paper (Table 1).
 
     >>> from rbmle import Arms
     >>> import numpy as np
@@ -32,8 +32,9 @@ class UCB(NamedTuple):
 class UCBTuned(NamedTuple):
     """UCB-Tuned (Auer et al. 2002): p_i + sqrt(min(cap, V_i) log t / N_i).
 
-    V_i = (empirical variance) + sqrt(2 log t / N_i) bounds the variance from above.
-    cap: the largest variance that a reward in [0, 1] can have, 1/4; other supports need another.
+    V_i = (empirical variance) + sqrt(2 log t / N_i) is an upper confidence bound of the variance.
+    cap: in (0, inf]; by default 1/4, the largest variance of a reward in [0, 1]. Rewards in another
+    interval need another cap.
     """
 
     cap: Annotated[float, "(0, inf]"] = 0.25
@@ -48,8 +49,9 @@ class UCBTuned(NamedTuple):
 class MOSS(NamedTuple):
     """MOSS (Audibert and Bubeck 2009): p_i + sqrt(max(log(T / (K N_i)), 0) / N_i).
 
-    anytime: replace the horizon T by the round t (Degenne and Perchet 2016, with their factor 1);
-    the paper has the fixed horizon.
+    K is the number of arms.
+    anytime: use the round t in place of the horizon T (Degenne and Perchet 2016, with their
+    factor 1); the paper uses the horizon.
     """
 
     anytime: bool = False
@@ -70,7 +72,8 @@ class MOSS(NamedTuple):
 class GPUCB(NamedTuple):
     """GP-UCB (Srinivas et al. 2012) for independent arms: mu_i + sd_i sqrt(beta_t).
 
-    beta_t = 2 log(K (t pi)^2 / (6 delta)), with mu_i and sd_i those of the posterior.
+    beta_t = 2 log(K (t pi)^2 / (6 delta)); mu_i and sd_i are the posterior mean and standard
+    deviation, and K is the number of arms.
     delta: the probability that the bounds ever fail, in (0, 1); 1e-5 in the paper.
     """
 
@@ -88,7 +91,8 @@ class GPUCB(NamedTuple):
 class GPUCBTuned(NamedTuple):
     """GP-UCB-Tuned (Srinivas et al. 2012, tuned in the paper): mu_i + sd_i sqrt(c log t).
 
-    c: the tuned width in (0, inf); 0.9 is the best in the paper's experiments.
+    mu_i and sd_i are the posterior mean and standard deviation.
+    c: the factor of the width, in (0, inf); 0.9 was the best in the paper's experiments.
     """
 
     c: Annotated[float, "(0, inf)"] = 0.9
