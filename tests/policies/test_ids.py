@@ -13,8 +13,9 @@ from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.policies import IDS, VIDS
 from rbmle.policies.arms import Arms
 from rbmle.policies.base import fresh_state
-from rbmle.policies.beliefs import MAX_PANELS, beliefs_in
+from rbmle.policies.beliefs import beliefs_in
 from rbmle.policies.ids import best_odds, dominated, ratio
+from rbmle.policies.panels import MAX_PANELS
 from rbmle.random import Draws
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import RewardStream

@@ -1,22 +1,22 @@
-"""What the posteriors say jointly: which arm is best, and what each mean would be if it were.
+"""`Beliefs`: the probability that each arm is best, and the means given which arm is best.
 
-IDS and VIDS need p_a = P(A* = a) and E[theta_j | A* = a] for independent conjugate posteriors. Such
-a posterior with mean mu, worth nu rewards, has in the natural parameter eta of the mean x the
-density f(x) = exp(-nu D(mu, x)) / Z, and D's derivative is known, so that its partial means are too
-(Diaconis and Ylvisaker 1979): E[theta | theta < x] = mu - h(x) / nu, where h = f / F. Hence
+IDS and VIDS need p_a = P(A* = a) and E[theta_j | A* = a] for independent conjugate posteriors. A
+posterior with mean mu that is worth nu rewards has, in the natural parameter eta of the mean x, the
+density f(x) = exp(-nu D(mu, x)) / Z, with distribution function F. As D's derivative is known, so
+are partial means (Diaconis and Ylvisaker 1979): E[theta | theta < x] = mu - h(x) / nu, h = f / F.
+Hence
 
     p_a = integral of h_a P d(eta),   P = prod_i F_i,
-    p_a (E[theta_j | A* = a] - mu_j) = -G_aj / nu_j,   G_aj = integral of h_a h_j P d(eta),  j != a,
+    p_a (E[theta_j | A* = a] - mu_j) = -G_aj / nu_j,   G_aj = integral of h_a h_j P d(eta),  j != a.
 
-and the deviations of one arm add up to 0 over a, which gives those at j = a.
+The case j = a follows, because the left sides for one j add up to 0 over a.
 
-`Beliefs` computes the integrals by quadrature. Panels of 12 Gauss-Legendre nodes cover the interval
-in which the largest mean can lie; each is at most 2.5 posterior standard deviations wide for every
-arm whose posterior reaches into it, however narrow. For up to ten arms or so that leaves an error
-of about 1e-12 in p_a; where there are more, P may be steeper than any F_i. The p_a must add up to
-1, which nothing in their computation enforces: where they do not, to `CLOSE`, panels are halved
-where P rises until they do. Panels have dyadic ends, so that they stay where they are while
-posteriors move a little, and one more reward changes the table of one arm only.
+The integrals are computed by quadrature. Panels of 12 Gauss-Legendre nodes cover the interval in
+which the largest mean can lie (see `panels`). For up to about ten arms the error of p_a is about
+1e-12; for more, P may be steeper than any F_i. Nothing in the computation forces the p_a to add up
+to 1, so their sum shows the error: if it is off by more than `CLOSE`, panels are halved where P
+rises until it is not. Panels have dyadic ends, so that they stay where they are while posteriors
+move a little, and a new reward changes the table of one arm only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .._compile import Floats, njit, record
 from .._record import Choice
 from ..random import Draws
 from .arms import Arms
-from .panels import NOWHERE, Span, lay_panels, panel_width
+from .panels import NODES, NOWHERE, UP_TO, Span, W, X, lay_panels, panel_width
 from .posterior_shape import Shaped
 
 Nodes = NDArray[np.float64]  # (panels, nodes)
@@ -39,30 +39,22 @@ Tables = NDArray[np.float64]  # (panels, arms, nodes)
 
 
 class Method(Choice):
-    """How the posteriors are integrated."""
+    """How to integrate over the posteriors."""
 
     quadrature = 0
     monte_carlo = 1
 
 
-NODES = 12  # a multiple of 4: sums run four nodes at a time
-MAX_PANELS = 320  # up to 60 panels for one width, and some more for each of 30 doublings
-CLOSE = 1e-9  # to 1: of 4,000 random histories, those of 5 arms were off by 1e-10 at most
-LEAST = 1e-300  # for F where rounding leaves nothing of it: then h is finite still, and F h is f
-_BLOCKS_A_DRAW = 256  # random blocks kept for one posterior draw
-
-_x, _w = np.polynomial.legendre.leggauss(NODES)
-X: Floats = 0.5 * (_x + 1.0)
-W: Floats = 0.5 * _w
-# UP_TO[m, k]: the integral over [0, X_k] of the polynomial that is 1 at X_m and 0 at other nodes.
-_basis = np.linalg.inv(np.polynomial.legendre.legvander(_x, NODES - 1))
-_integrals = np.polynomial.legendre.legint(_basis, lbnd=-1)
-UP_TO: Floats = np.ascontiguousarray(0.5 * np.polynomial.legendre.legval(_x, _integrals))
+# The largest |sum of p_a - 1| that is accepted; it was at most 1e-10 in 4,000 random histories of
+# 5 arms.
+CLOSE = 1e-9
+LEAST = 1e-300  # in place of an F that rounds to 0: h = f / F stays finite, and h F is still f
+_BLOCKS_A_DRAW = 256  # random blocks set aside for a posterior draw: two gamma draws of 128 each
 
 
 @njit
 def share_out(weight: Nodes, hazard: Tables, a: int, panels: int, share: Nodes) -> float:
-    """h_a P d(eta) at every node of so many panels, and their sum, p_a."""
+    """Fill `share` with h_a P d(eta) at every node of the first panels; returns the sum, p_a."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
     for p in range(panels):
         for k in range(NODES):
@@ -77,7 +69,7 @@ def share_out(weight: Nodes, hazard: Tables, a: int, panels: int, share: Nodes) 
 
 @njit
 def common(share: Nodes, hazard: Tables, j: int, panels: int) -> float:
-    """G_aj from the shares of arm a, in four sums: in one, each addition would await the last."""
+    """G_aj from the shares of arm a. Four sums, so that no addition has to wait for the last."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
     for p in range(panels):
         for k in range(0, NODES, 4):
@@ -90,49 +82,49 @@ def common(share: Nodes, hazard: Tables, j: int, panels: int) -> float:
 
 @record
 class Beliefs(NamedTuple):
-    """Tables for the posteriors that were last seen, in arrays that the caller provides.
+    """Tables of the posteriors that were last seen, in arrays that the caller provides.
 
-    All of it is derived from the arms, and rebuilt where they have changed.
+    Everything follows from the arms' statistics and is computed anew for arms that changed.
     """
 
-    pulls: Floats  # the statistics that the tables were made for
+    pulls: Floats  # the statistics for which the tables were made
     sums: Floats
     low: Floats  # where each posterior begins and ends, and its panel width
     high: Floats
     width: Floats
     size: Floats  # nu
-    panels: Floats  # how many there are, and whether they were halved; up to which each reaches
-    reach: Floats
-    left: Floats
+    panels: Floats  # (how many panels there are, whether they were halved)
+    reach: Floats  # how many panels each posterior reaches
+    left: Floats  # where each panel begins, and its width
     span: Floats
-    slope_at: Nodes  # d(eta) in units of the panel,
-    tilt_at: Nodes  # eta from here to the first node,
+    slope_at: Nodes  # d(eta) in units of the panel
+    tilt_at: Nodes  # eta at the first node minus eta here
     far_at: Nodes  # D from the first node to here
     below: Tables  # F_i and h_i
     hazard: Tables
-    weight: Nodes  # scratch: P d(eta), and h_a P d(eta)
+    weight: Nodes  # work space: P d(eta), and h_a P d(eta)
     share: Nodes
-    samples: NDArray[np.float64]  # (arms, samples): in place of the tables, for Monte Carlo
+    samples: NDArray[np.float64]  # (arms, samples): used instead of the tables for Monte Carlo
     means: Floats  # posterior means
     best: Floats  # p_a
     given: NDArray[np.float64]  # E[theta_j | A* = a]
-    regret: Floats  # what each arm costs and tells
+    regret: Floats  # the expected regret of each arm, and what it is expected to tell
     information: Floats
 
     def solve(self, family: Shaped, arms: Arms) -> None:
-        """p_a and E[theta_j | A* = a] of the arms as they are now."""
+        """Compute p_a and E[theta_j | A* = a] for the arms as they are now."""
         self.refresh(family, arms)
         if abs(self.integrate() - 1.0) > CLOSE:
             self.halve(family)
             self.integrate()
 
     def refresh(self, family: Shaped, arms: Arms) -> None:
-        """Bring the tables up to date: those of the arms that changed, or all if panels moved."""
+        """Update the tables of the arms that changed, or all tables if panels moved."""
         moved = False
         for i in range(arms.n_arms()):
             n, total = arms.pulls[i], arms.sums[i]
             if n != self.pulls[i] or total != self.sums[i]:
-                moved = moved or self.panels[1] > 0.0  # what was halved depends on all arms
+                moved = moved or self.panels[1] > 0.0  # which ones were halved depends on all arms
                 low, high, sd = family.posterior_span(n, total)
                 width = panel_width(sd)
                 low, high = floor(low / width) * width, -floor(-high / width) * width
@@ -167,7 +159,7 @@ class Beliefs(NamedTuple):
             self.tabulate(family, i)
 
     def weigh_nodes(self) -> None:
-        """P d(eta) at every node."""
+        """Fill `weight` with P d(eta) at every node."""
         for p in range(int(self.panels[0])):
             for k in range(NODES):
                 self.weight[p, k] = W[k] * self.slope_at[p, k]
@@ -185,7 +177,7 @@ class Beliefs(NamedTuple):
         return total
 
     def rise(self) -> Span:
-        """Where P, at the nodes, is neither 0 nor 1, and half the widest panel there."""
+        """The interval in which P is neither 0 nor 1, and half the width of its widest panel."""
         low, high, width = self.left[0], self.left[0], 0.0
         for p in range(int(self.panels[0])):
             for k in range(NODES):
@@ -203,7 +195,7 @@ class Beliefs(NamedTuple):
         return Span(low, high, 0.5 * width)
 
     def lay(self, family: Shaped, largest: Span) -> bool:
-        """Lay panels for the present spans and describe the nodes; False if there were too many."""
+        """Lay panels for the present posteriors, fill the tables of nodes; False if out of room."""
         count = lay_panels(self.low, self.high, self.width, largest, self.left, self.span)
         self.panels[0] = count
         for i in range(self.low.size):
@@ -224,11 +216,11 @@ class Beliefs(NamedTuple):
         return bool(self.left[count - 1] + self.span[count - 1] >= self.high.max())
 
     def tabulate(self, family: Shaped, i: int) -> None:
-        """F_i and h_i at every node that the posterior reaches: its density integrated panel by
-        panel, up to a constant, which F at the end then gives.
+        """Fill the tables of F_i and h_i at every node that arm i's posterior reaches.
 
-        D(mu, x) = D(mu, o) + D(o, x) + (mu - o) (eta_o - eta_x), where o, the origin, is the first
-        node: for a narrow posterior, all of whose nodes are near it, this loses no digits.
+        The density is integrated panel by panel up to a constant factor, which follows from F = 1
+        at the end. D(mu, x) = D(mu, o) + D(o, x) + (mu - o) (eta_o - eta_x), where o is the first
+        node; for a narrow posterior, whose nodes are all near o, this loses no digits.
         """
         size, mean = self.size[i], self.means[i]
         origin = family.chart(self.left[0] + self.span[0] * X[0])
@@ -252,7 +244,7 @@ class Beliefs(NamedTuple):
                 self.below[p, i, k] = below * share
 
     def mass_below(self, family: Shaped, i: int) -> float:
-        """The integral of the same density from where the posterior begins to the first panel."""
+        """The integral of the same density from the begin of the posterior to the first panel."""
         mass, at, begin = 0.0, self.low[i], min(self.left[0], self.high[i])
         while at < begin:
             h = min(self.width[i], begin - at)
@@ -266,8 +258,10 @@ class Beliefs(NamedTuple):
         return mass
 
     def integrate(self) -> float:
-        """p_a and E[theta_j | A* = a] from the tables; and the sum of the p_a before it is made 1,
-        which says how accurate they are."""
+        """Compute p_a and E[theta_j | A* = a] from the tables.
+
+        Returns the sum of the p_a before they are scaled to add up to 1: it shows their error.
+        """
         n_arms = self.reach.size
         self.weigh_nodes()
         total = 0.0
@@ -286,12 +280,12 @@ class Beliefs(NamedTuple):
                 self.given[a, j] /= self.size[j]
         self.conclude()
         for a in range(n_arms):
-            self.best[a] /= total  # exactly 1 in all: an error would be one of the small regrets
+            self.best[a] /= total  # else the error of the sum would be added to small regrets
         return total
 
     def draw_jointly(self, family: Shaped, arms: Arms, rng: Draws) -> None:
-        """The same from joint posterior samples (Russo and Van Roy 2018, Algorithm 3); those of an
-        arm stay until it is pulled again."""
+        """Estimate p_a and E[theta_j | A* = a] from joint posterior samples (Russo and Van Roy
+        2018, Algorithm 3). The samples of an arm stay the same until it is pulled again."""
         n_arms, samples = self.samples.shape
         for i in range(n_arms):
             n, total = arms.pulls[i], arms.sums[i]
@@ -314,26 +308,26 @@ class Beliefs(NamedTuple):
         self.conclude()
 
     def conclude(self) -> None:
-        """From sums of deviations over {A* = a} to means; to the plain mean if a is never best."""
+        """Turn sums of deviations over {A* = a} into conditional means, if arm a is ever best."""
         for a in range(self.means.size):
             for j in range(self.means.size):
                 shift = self.given[a, j] / self.best[a] if self.best[a] > 1e-300 else 0.0
                 self.given[a, j] = self.means[j] + shift
 
 
-_PER_ARM = 11  # arrays of one number an arm in `beliefs_in`
+_PER_ARM = 11  # arrays in `beliefs_in` with one number for each arm
 _PER_PANEL = 2 + 5 * NODES  # numbers for each panel, whatever the number of arms
 
 
 def beliefs_size(n_arms: int, panels: int, samples: int) -> int:
-    """How many numbers `beliefs_in` lays out."""
+    """How many numbers the arrays of `beliefs_in` have in all."""
     tables = panels * (_PER_PANEL + 2 * NODES * n_arms)
     return 2 + _PER_ARM * n_arms + n_arms * n_arms + n_arms * samples + tables
 
 
 @njit
 def beliefs_in(space: Floats, n_arms: int, panels: int, samples: int) -> Beliefs:
-    """The arrays of `Beliefs`, one after the other in a given space; all 0 means nothing seen."""
+    """A `Beliefs` whose arrays are parts of the given space, which is all 0 at the start."""
     n, nodes = n_arms, panels * NODES
     arm = space[: _PER_ARM * n].reshape((_PER_ARM, n))
     rest = space[_PER_ARM * n :]

@@ -1,7 +1,8 @@
 """Information-directed sampling: IDS and its variance-based variant VIDS.
 
-Both play at random the two arms, and the odds between them, that minimise the information ratio
-(expected regret)^2 / (expected information) (Russo and Van Roy 2018).
+Both choose two arms and a probability q, and play the first with probability q, else the second.
+They choose them to minimise the information ratio, (expected regret)^2 / (expected information)
+(Russo and Van Roy 2018).
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from ..families import Family, Gaussian
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
-from .beliefs import MAX_PANELS, Beliefs, Method, beliefs_in, beliefs_size
+from .beliefs import Beliefs, Method, beliefs_in, beliefs_size
+from .panels import MAX_PANELS
 from .posterior_shape import Shaped, Tells
 
 
 @njit
 def ratio(regret: float, information: float) -> float:
-    """regret^2 / information, 0 where there is no regret, infinite where nothing is learned."""
+    """regret^2 / information; 0 if there is no regret, infinite if nothing is learned."""
     if regret <= 0.0:
         return 0.0
     return regret * regret / information if information > 0.0 else inf
@@ -31,9 +33,9 @@ def ratio(regret: float, information: float) -> float:
 def best_odds(regret: float, information: float, other: float, other_information: float) -> float:
     """The probability q of the first of two arms that minimises the ratio of their mixture.
 
-    With regret a + b q and information c + d q the ratio is convex in q. Where b and d have the
-    same sign its derivative vanishes at q = a/b - 2 c/d; elsewhere one arm costs no more and tells
-    no less than the other, and is played outright.
+    The mixture has regret a + b q and information c + d q, and its ratio is convex in q. If b and d
+    have the same sign, the derivative vanishes at q = a/b - 2 c/d. Otherwise one arm has no more
+    regret and no less information than the other, and q is 0 or 1.
     """
     b, d = regret - other, information - other_information
     if b * d > 0.0:
@@ -49,7 +51,7 @@ def samples_posteriors(self: Any) -> bool:
 
 @njit
 def dominated(i: int, regret: Floats, information: Floats) -> bool:
-    """Whether another arm costs less and tells no less: the best pair does without such an arm."""
+    """Whether another arm has less regret and no less information: then arm i is not needed."""
     for j in range(regret.size):
         if regret[j] < regret[i] and information[j] >= information[i]:
             return True
@@ -57,27 +59,27 @@ def dominated(i: int, regret: Floats, information: Floats) -> bool:
 
 
 def panels(self: Any) -> int:
-    """How many panels quadrature may lay; none for Monte Carlo."""
+    """How many panels quadrature may use; 0 for Monte Carlo."""
     return MAX_PANELS if self.method == Method.quadrature else 0
 
 
 def drawn(self: Any) -> int:
-    """How many samples of each posterior are kept; none for quadrature."""
+    """How many samples of each posterior are kept; 0 for quadrature."""
     return self.samples if self.method == Method.monte_carlo else 0
 
 
 def remembers(self: Any) -> int:
-    """The arm that is played for good, from 1 on; 0 if there is none."""
+    """One number: the arm that is played for good, counted from 1, or 0 if there is none."""
     return 1
 
 
 def scratch(self: Any, family: Family, n_arms: int) -> int:
-    """The tables of `Beliefs`."""
+    """Room for the tables of `Beliefs`."""
     return beliefs_size(n_arms, self.panels(), self.drawn())
 
 
 def check_family(self: Any, family: Any) -> None:
-    """Densities over sigma^2 are integrated."""
+    """Refuse Gaussian families whose sigma^2 overflows or underflows: densities contain it."""
     if isinstance(family, Gaussian) and not family.has_squares():
         raise ParameterError.of(
             type(self).__name__, "family",
@@ -86,7 +88,7 @@ def check_family(self: Any, family: Any) -> None:
 
 
 def weigh(self: Any, state: Floats, family: Shaped, arms: Arms, clock: Clock, rng: Draws) -> int:
-    """The `choose` of both: integrate, then draw from the two arms that minimise the ratio."""
+    """The `choose` of both policies: integrate, then draw one of the two arms with least ratio."""
     unpulled = arms.unpulled()
     if unpulled >= 0:
         return unpulled
@@ -115,12 +117,12 @@ def weigh(self: Any, state: Floats, family: Shaped, arms: Arms, clock: Clock, rn
 
 @njit
 def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, int, float]:
-    """The two arms, and the odds of the first, whose mixture has the least information ratio."""
+    """Two arms and the probability of the first whose mixture has the least information ratio."""
     first, second, odds, least = likely, likely, 1.0, inf
     for i in range(regret.size):
         if dominated(i, regret, information):
             continue
-        for j in range(i + 1):  # j = i: the arm alone, for it may be the only one in question
+        for j in range(i + 1):  # j = i: the arm alone
             q = best_odds(regret[i], information[i], regret[j], information[j])
             value = ratio(
                 q * regret[i] + (1.0 - q) * regret[j],
@@ -139,15 +141,17 @@ _SHARED = {
 
 @policy(needs=("outcome_kl", "posterior_size", "posterior_span"), **_SHARED)
 class IDS(NamedTuple):
-    """Information-directed sampling (Russo and Van Roy 2018) for Bernoulli rewards: the odds of two
-    arms that minimise (expected regret)^2 / (expected information).
+    """Information-directed sampling (Russo and Van Roy 2018) for Bernoulli rewards: two arms at
+    random, with the odds that minimise (expected regret)^2 / (expected information).
 
-    The information of arm i is the mutual information of its next reward and of which arm is best,
-    g_i = sum_a p_a KL(E[theta_i | A* = a], mu_i).
-    method: "quadrature", deterministic and accurate; or "monte_carlo", the paper's, from `samples`
-    joint posterior draws (10,000 there).
-    commit: play one arm for good once it is the best with this probability; the published tables
-    commit at 0.99, 1 never does.
+    The information of arm i is the mutual information between its next reward and the best arm A*,
+
+        g_i = sum_a p_a KL(E[theta_i | A* = a], mu_i),    p_a = P(A* = a).
+
+    method: "quadrature", deterministic and accurate; or "monte_carlo", the paper's method.
+    samples: joint posterior draws for "monte_carlo", in [1, 1e7]; 10,000 in the paper.
+    commit: in (0, 1]: once an arm is the best with at least this probability, play it for good. The
+    published tables use 0.99; 1 means never.
     """
 
     method: Method | str = "quadrature"
@@ -164,10 +168,13 @@ class IDS(NamedTuple):
 @policy(needs=("posterior_size", "posterior_span"), **_SHARED)
 class VIDS(NamedTuple):
     """Variance-based information-directed sampling (Russo and Van Roy 2018): as IDS, with a
-    variance for the information.
+    variance in place of the information.
 
-    The information of arm i is the variance of its conditional mean,
-    v_i = sum_a p_a (E[theta_i | A* = a] - mu_i)^2. Parameters as for `IDS`.
+    The information of arm i is the variance of its mean given the best arm A*,
+
+        v_i = sum_a p_a (E[theta_i | A* = a] - mu_i)^2,    p_a = P(A* = a).
+
+    Parameters as for `IDS`.
     """
 
     method: Method | str = "quadrature"

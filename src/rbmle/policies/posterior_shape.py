@@ -1,6 +1,7 @@
-"""What IDS and VIDS ask of a family: where its posteriors lie, and how they are integrated.
+"""Methods of families for IDS and VIDS: where posteriors lie, and how to integrate over them.
 
-Quadrature runs in a coordinate y in which posteriors have light tails; the mean at y is `chart(y)`.
+Integrals are taken over a coordinate y in which posteriors have light tails; the mean at y is
+`chart(y)`.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from typing import Any, Protocol
 from .._compile import extend, njit
 from ..families import Bernoulli, Conjugate, Exponential, Gaussian, every_family
 
-TAIL = 34.538776394910684  # -log(1e-15): what is left out at each end of a posterior
+TAIL = 34.538776394910684  # -log(1e-15); 1e-15 of a posterior is left out at each end
 
 
 class Shaped(Conjugate, Protocol):
     """A family whose posteriors can be integrated over.
 
-    posterior_size: the number of rewards that the posterior mean is the average of, those that the
-    conjugate prior is worth among them.
-    posterior_span: the ends, in y, outside which at most 1e-15 of the posterior lies at each side,
-    and its standard deviation in y.
+    posterior_size: how many rewards the posterior mean is an average of, including those that the
+    conjugate prior is worth.
+    posterior_span: an interval of y that leaves out at most 1e-15 of the posterior at each side,
+    and the standard deviation of y.
+    chart, chart_slope: the mean at y, and its derivative.
+    density_kl: `kl` with an absolute error of some units in the last place of 1.
     """
 
     def posterior_size(self, pulls: float) -> float: ...
@@ -31,7 +34,7 @@ class Shaped(Conjugate, Protocol):
 
 
 class Tells(Shaped, Protocol):
-    """A family that also says how much a reward tells."""
+    """A family that also knows how much a reward tells, for IDS."""
 
     def outcome_kl(self, mean: float, other: float) -> float: ...
 
@@ -56,9 +59,9 @@ def bernoulli_posterior_span(
 
 @njit
 def bernstein_radius(variance: float, skew: float) -> float:
-    """How far above its mean a beta variable is with probability 1e-15 at most.
+    """The t by which a beta variable exceeds its mean with probability at most 1e-15.
 
-    It exceeds the mean by t with probability exp(-t^2 / (2 (v + c t / 3))) at most, where c is
+    That probability is at most exp(-t^2 / (2 (v + c t / 3))), where v is the variance and c is
     `skew`, or 0 if that is negative (Skorski 2023, "Bernstein-type bounds for beta distribution").
     """
     c = max(skew, 0.0) * TAIL / 3.0
@@ -67,11 +70,13 @@ def bernstein_radius(variance: float, skew: float) -> float:
 
 @extend(Bernoulli)
 def outcome_kl(self: Bernoulli, mean: float, other: float) -> float:
-    """The divergence of the next reward's distribution under these two means.
+    """The KL divergence of the next reward's distribution between these two means.
 
-    It is `kl` without cancellation where the means are close: q g(s / q) + (1 - q) g(-s / (1 - q))
-    with s = p - q and g(u) = (1 + u) log(1 + u) - u = u^2 / 2 - u^3 / 6 + u^4 / 12 - ..., of which
-    eleven terms are right to 1e-11 up to |u| = 1/10.
+    For close means it is computed without cancellation, with s = p - q, as
+
+        q g(s / q) + (1 - q) g(-s / (1 - q)),    g(u) = (1 + u) log(1 + u) - u.
+
+    Eleven terms of g(u) = u^2 / 2 - u^3 / 6 + u^4 / 12 - ... are accurate to 1e-11 for |u| <= 1/10.
     """
     p, q = mean, other
     s = p - q
@@ -88,7 +93,7 @@ def bernoulli_density_kl(self: Bernoulli, mean: float, other: float) -> float:
 
 @njit
 def plain_coin_kl(p: float, q: float) -> float:
-    """`kl` of two coins from two plain logarithms: right to some units in the last place of 1."""
+    """`kl` of two coins from two plain logarithms, error: some units in 1's last place."""
     if p == q:
         return 0.0
     if q <= 0.0 or q >= 1.0:
@@ -99,7 +104,7 @@ def plain_coin_kl(p: float, q: float) -> float:
 
 @njit
 def entropy_series(u: float) -> float:
-    """((1 + u) log(1 + u) - u) / u^2 near u = 0."""
+    """((1 + u) log(1 + u) - u) / u^2 for |u| <= 1/10, from its power series."""
     r = 1.0 / 110.0 - u / 132.0
     r = 1.0 / 56.0 - u * (1.0 / 72.0 - u * (1.0 / 90.0 - u * r))
     r = 0.05 - u * (1.0 / 30.0 - u * (1.0 / 42.0 - u * r))
@@ -121,7 +126,7 @@ def gaussian_posterior_span(self: Any, pulls: float, total: float) -> tuple[floa
 
 @extend(Exponential, name="chart")
 def exponential_chart(self: Exponential, y: float) -> float:
-    """theta = e^y: the posterior of theta itself has heavy tails."""
+    """theta = e^y, because the posterior of theta itself has heavy tails."""
     return exp(y)
 
 
@@ -139,14 +144,17 @@ def exponential_posterior_size(self: Exponential, pulls: float) -> float:
 def exponential_posterior_span(
     self: Exponential, pulls: float, total: float
 ) -> tuple[float, float, float]:
-    """From Chernoff's bounds: a gamma variable of shape a is x = a e^-u or less, or at u < 0 or
-    more, with probability exp(-a (e^-u - 1 + u)) at most. The upper end is where all but 1e-15
-    of the mean's own integral lies below, which is a gamma variable of shape a - 1."""
+    """The interval from Chernoff's bounds, for the rate, a gamma variable of shape a.
+
+    It is below a e^-u (u > 0), or above it (u < 0), with probability at most
+    exp(-a (e^-u - 1 + u)). The upper end is chosen for the integral of the mean instead, of which
+    1e-15 is left out; that is the bound for a gamma variable of shape a - 1.
+    """
     a, b = self.prior_shape + pulls, self.prior_rate + total
     k = TAIL / a
     low = log(b / a) - log(1.0 + sqrt(2.0 * k) + k)
     k = TAIL / (a - 1.0)
-    u = sqrt(2.0 * k) + k  # beyond the root of the convex e^-u - 1 + u - k, and so is Newton's
+    u = sqrt(2.0 * k) + k  # above the root of e^-u - 1 + u - k; Newton's step stays above (convex)
     u -= (exp(-u) - 1.0 + u - k) / (1.0 - exp(-u))
     return low, log(b / (a - 1.0)) + u, 1.0 / sqrt(a)
 
@@ -161,13 +169,13 @@ def exponential_density_kl(self: Exponential, mean: float, other: float) -> floa
 
 @every_family
 def density_kl(self: Any, mean: float, other: float) -> float:
-    """`kl` as the logarithm of a density needs it: to some units in the last place of 1."""
+    """`kl`, with an absolute error of some units in the last place of 1: enough for a density."""
     return float(self.kl(mean, other))
 
 
 @every_family
 def chart(self: Any, y: float) -> float:
-    """The mean at the coordinate y: by default y is the mean."""
+    """The mean at the coordinate y; by default y is the mean itself."""
     return y
 
 

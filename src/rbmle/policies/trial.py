@@ -1,7 +1,7 @@
-"""A policy of the user's own is tried before it is played, so that what it must not do is refused.
+"""A trial of a user's own policy before it is played: what it must not do is refused.
 
-A few rounds are played by the interpreter. A rule that uses the horizon must say so, because a
-`Decider` without one cannot play it; elsewhere the horizon would be 0 without a word.
+The interpreter plays a few rounds. A policy that uses the horizon must say so by `needs_horizon`;
+otherwise it would be played with a horizon of 0, without any warning.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ..random import Draws
 from .arms import Arms, Clock
 from .base import fresh_state
 
-_ROUNDS = 100  # a few milliseconds
-_PLACES = (0.3, 0.6)  # of the two arms' rewards, which are all alike, in the range of means
+_ROUNDS = 100  # takes a few milliseconds
+_PLACES = (0.3, 0.6)  # the constant rewards of the two arms, as places in the range of means
 _tried: set[tuple[Any, ...]] = set()
 
 
 class _NoHorizon(Clock):
-    """A clock for rules that do not say that they need the horizon."""
+    """A clock that refuses to tell the horizon, for policies that do not say that they need it."""
 
     @property
     def horizon(self) -> int:
@@ -35,9 +35,9 @@ class _NoHorizon(Clock):
 
 
 def try_out(policy: Any, family: Any) -> None:
-    """Refuse, with a sentence, a policy of the user's own that does what it must not.
+    """Raise DefinitionError if a user's own policy does what it must not.
 
-    The package's own are tested. What passed is not tried again.
+    The package's own policies are not tried, nor is a policy that has passed before.
     """
     if is_package(type(policy)):
         return
@@ -45,7 +45,7 @@ def try_out(policy: Any, family: Any) -> None:
     try:
         if key in _tried:
             return
-    except TypeError:  # it holds what has no hash, so it is tried each time
+    except TypeError:  # a field has no hash: the policy is tried each time
         rehearse(_play, (policy, family))
     else:
         rehearse(_play, (policy, family))
@@ -53,8 +53,11 @@ def try_out(policy: Any, family: Any) -> None:
 
 
 def _play(policy: Any, family: Any) -> None:
-    """Other mistakes are left to the rehearsal of what is really played: with two arms and rewards
-    that are all alike they need not be any."""
+    """Play a few rounds; raises DefinitionError if the horizon is used without saying so.
+
+    Other exceptions are ignored here: with two arms and constant rewards they need not be mistakes.
+    The rehearsal of the real run reports those that are.
+    """
     try:
         rewards = [mean_at(family, place) for place in _PLACES]
         arms, state = Arms.fresh(len(rewards)), fresh_state(policy, family, len(rewards))
