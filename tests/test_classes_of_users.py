@@ -94,22 +94,25 @@ class TestOwnClasses:
         assert after == before
 
     def test_a_policy_needs_no_field(self, tmp_path: pathlib.Path) -> None:
-        assert (repr(Greedy()), Greedy()) == ("Greedy()", pickle.loads(pickle.dumps(Greedy())))
-        assert Greedy._fields == ()
-        assert to_spec(Greedy()) == {"name": "Greedy"}
-        assert from_spec({"name": "Greedy"}) == Greedy()
-        with pytest.raises(ParameterError, match="Greedy: takes no parameters"):
-            Greedy(1.0)  # type: ignore[call-arg]
-        decider = Decider(["a", "b"], Greedy(), Bernoulli())
+        assert (repr(FollowTheLeader()), FollowTheLeader()) == (
+            "FollowTheLeader()",
+            pickle.loads(pickle.dumps(FollowTheLeader())),
+        )
+        assert FollowTheLeader._fields == ()
+        assert to_spec(FollowTheLeader()) == {"name": "FollowTheLeader"}
+        assert from_spec({"name": "FollowTheLeader"}) == FollowTheLeader()
+        with pytest.raises(ParameterError, match="FollowTheLeader: takes no parameters"):
+            FollowTheLeader(1.0)  # type: ignore[call-arg]
+        decider = Decider(["a", "b"], FollowTheLeader(), Bernoulli())
         decider.save(tmp_path / "state.json")
-        assert Decider.load(tmp_path / "state.json").policy == Greedy()
-        compiled = simulate(COINS, [Greedy()], 50, 2)
+        assert Decider.load(tmp_path / "state.json").policy == FollowTheLeader()
+        compiled = simulate(COINS, [FollowTheLeader()], 50, 2)
         assert compiled.regret.shape[1] == 2
 
     def test_nor_does_a_family_or_a_law(self) -> None:
         problem = Problem(Coin(), [0.2, 0.6])
         same = Problem(Bernoulli(), [0.2, 0.6])
-        for each in (UCB(), Greedy()):
+        for each in (UCB(), FollowTheLeader()):
             ours, theirs = (simulate(p, [each], 80, 3).regret for p in (same, problem))
             assert np.array_equal(ours, theirs)
         fair = Problem(Toss(), [0.2, 0.6])
@@ -118,7 +121,7 @@ class TestOwnClasses:
 
 
 @policy
-class Greedy(NamedTuple):
+class FollowTheLeader(NamedTuple):
     def index_of(self, family, arms, i, level):
         return arms.mean(i)
 
@@ -198,7 +201,7 @@ class TestInterpreted:
 
 @pytest.mark.slow
 def test_a_policy_of_ones_own_keeps_the_laws() -> None:
-    check_policy(Greedy(), Bernoulli())
+    check_policy(FollowTheLeader(), Bernoulli())
 
 
 def test_the_package_says_nothing_unless_someone_listens() -> None:

@@ -218,9 +218,7 @@ def test_without_pandas_there_is_one_sentence(
     for deed in (outcome.frame, outcome.final):
         with pytest.raises(RbmleError, match=r"^StudyResult\..*: pandas .*pip install 'rbmle\[dat"):
             deed()
-    with pytest.raises(
-        RbmleError, match=r"^Result\.frame: pandas .*pip install 'rbmle\[data\]'\.$"
-    ):
+    with pytest.raises(RbmleError, match=r"^Result\.frame: pandas .*pip install 'rbmle\[data\]'$"):
         outcome.results["coins"].frame()
     assert "coins" in outcome.summary()
 

@@ -120,7 +120,7 @@ def misses(policy, bias, family, source, randomness, replications, horizon, mean
     best = means.max()
     gap = best - np.sort(means)[-2]
     for replication in range(replications):
-        arms = Arms(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
+        arms = Arms(np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
         state = np.zeros(0)
         for t in range(1, horizon + 1):
             clock = Clock(t, 0)
