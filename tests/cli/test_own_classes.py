@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from rbmle import Study
+from rbmle import POLICIES, Study, policy
+from rbmle.cli.tables import policy_data
 from rbmle.errors import ParameterError, StudyError
 
 MODULE = """
@@ -128,3 +130,23 @@ def test_a_module_that_fails_is_one_sentence(tmp_path: Path) -> None:
         f"{path}: 'import' must name modules that can be imported. "
         "Got 'mine_e' (ValueError: two lines)."
     )
+
+
+def test_a_policy_without_defaults_is_listed() -> None:
+    @policy
+    class Demanding(NamedTuple):
+        c: float
+        d: float = 2.0
+
+        def index_of(self, family, arms, i, level):
+            return self.c
+
+        def needs_horizon(self):
+            return True
+
+    try:
+        listed = next(each for each in policy_data() if each["name"] == "Demanding")
+    finally:
+        del POLICIES["Demanding"]
+    assert listed["parameters"] == {"c": "required", "d": "2.0"}
+    assert listed["needs_horizon"]

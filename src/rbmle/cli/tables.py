@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ..comparison import COMPARED, ComparisonTable
 from ..policies import POLICIES, families_of
+from ..policies.base import needs_horizon
 from ..result import STATISTICS, Result
 from .screen import say, show_table
 
@@ -53,12 +54,16 @@ def show_policies() -> None:
 
 
 def _describe(kind: Any) -> dict[str, Any]:
-    default = kind()
+    values, needs = dict(kind._field_defaults), kind.needs_horizon is not needs_horizon
+    if len(values) == len(
+        kind._fields
+    ):  # else a class of the user's own, with a required parameter
+        values, needs = kind()._asdict(), kind().needs_horizon()
     first, _, _ = inspect.cleandoc(kind.__doc__ or "").partition("\n\n")
     return {
         "name": kind.__name__,
         "summary": " ".join(first.split()),
-        "parameters": {key: str(value) for key, value in default._asdict().items()},
+        "parameters": {key: str(values.get(key, "required")) for key in kind._fields},
         "families": [each.__name__ for each in families_of(kind)],
-        "needs_horizon": bool(default.needs_horizon()),
+        "needs_horizon": bool(needs),
     }
