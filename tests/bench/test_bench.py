@@ -8,9 +8,8 @@ import pytest
 
 from rbmle.bench import ids_exact, yardstick
 from rbmle.bench.footprint import LONG, checkpoints, study
-from rbmle.bench.ids import errors, statistics
-from rbmle.bench.ids_reference import SampledIDS, least_ratio
-from rbmle.bench.problems import COINS
+from rbmle.bench.ids_reference import SampledIDS, least_ratio_on_grid
+from rbmle.bench.ids_samples import errors, statistics
 from rbmle.bench.references import CASES, against_loop
 from rbmle.bench.table import (
     BenchTable,
@@ -22,6 +21,7 @@ from rbmle.bench.table import (
     choosing_by_turns,
 )
 from rbmle.bench.threads import identical, play
+from rbmle.bench.timed_problems import COINS
 from rbmle.cli import bench
 from rbmle.cli.main import run
 from rbmle.engine import rounds_kept, simulate
@@ -82,8 +82,8 @@ def test_information_ratios_of_ours_the_reference_and_the_exact_one(rule, varian
         reference = SampledIDS(COINS.n_arms, variance, pairwise, seed=1)
         reference.samples = drawn
         found.append(reference.regret_and_information())
-        assert least_ratio(*exact, pairwise)[3] == pytest.approx(
-            ids_exact.least_ratio(*exact), rel=1e-4
+        assert least_ratio_on_grid(*exact, pairwise)[3] == pytest.approx(
+            ids_exact.exact_least_ratio(*exact), rel=1e-4
         )
     np.testing.assert_allclose(*found, rtol=1e-9)
     # Means of samples whose deviation is 0.15 at most; information is quadratic in such means.

@@ -18,7 +18,7 @@ FAMILY_FLAWS = {
     "the_mean_is_the_slope_of_the_log_partition": (2, 3),
     "the_variance_is_the_curvature_of_the_log_partition": (4,),
     "the_conjugate_is_the_legendre_transform": (5,),
-    "the_divergence_is_that_of_the_log_partition": (6,),
+    "the_divergence_is_the_bregman_divergence_of_the_log_partition": (6,),
     "the_upper_mean_solves_the_divergence": (7, 8),
     "family_compiled_equals_interpreted": (9,),
     "rewards_have_the_familys_distribution": (10, 11, 12),

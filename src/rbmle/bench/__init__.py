@@ -1,4 +1,4 @@
-"""What `rbmle bench` measures: our speed and memory against references, each as a ratio.
+"""The measurements of `rbmle bench`: speed and memory of this package as ratios to references.
 
-Nothing here is imported by `import rbmle`.
+`import rbmle` does not import this package.
 """

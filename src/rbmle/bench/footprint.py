@@ -1,6 +1,6 @@
-"""A study in a process of its own: `python -m rbmle.bench.footprint HORIZON REPLICATIONS`.
+"""The memory of a large study: `python -m rbmle.bench.footprint HORIZON REPLICATIONS`.
 
-Prints the largest resident memory of the process, in bytes.
+Runs the study and prints the largest resident memory of the process, in bytes.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from ..policies import POLICIES, KGStar
 from ..policies.fit import Assuming
 from ..studies.runner import run
 from ..studies.study import Study
-from .problems import COINS
+from .timed_problems import COINS
 
-LONG = 1_000_000  # the horizon whose number of checkpoints is kept
+LONG = 1_000_000  # every horizon gets as many checkpoints as this one has
 REPLICATIONS = 1_000
 
 
 def checkpoints(horizon: int) -> list[int]:
-    """As many rounds of this horizon as are kept of LONG ones."""
+    """Evenly spaced checkpoints of this horizon, as many as a horizon of LONG has."""
     count = rounds_kept(None, LONG).size
     return [1 + (horizon - 1) * k // (count - 1) for k in range(count)]
 
 
 def study(horizon: int, replications: int) -> Study:
-    """Every policy of the package on ten coins; KG* takes them for Gaussian."""
+    """Every policy of the package on ten coins; KG*, which needs it, assumes Gaussian rewards."""
     ours = {name: kind() for name, kind in POLICIES.items() if kind.__module__.startswith("rbmle.")}
     ours["KGStar"] = Assuming(KGStar(), Gaussian(0.5))
     return Study(
@@ -45,7 +45,7 @@ def study(horizon: int, replications: int) -> Study:
 def peak() -> int:
     """The largest resident memory of this program so far, in bytes.
 
-    Linux's getrusage would not do: it counts what the parent had when this process was forked.
+    Linux's getrusage is not used, because it includes the parent's memory at the time of the fork.
     """
     status = Path("/proc/self/status")
     if status.exists():
@@ -58,6 +58,7 @@ def peak() -> int:
 
 
 def main(horizon: int, replications: int) -> None:
+    """Run the study in a temporary folder, and print the largest memory."""
     with tempfile.TemporaryDirectory() as folder:
         run(study(horizon, replications), folder)
     print(peak())

@@ -1,7 +1,8 @@
-"""`arms`: how the cost of a decision grows with the number of arms, simulated and live.
+"""The section `arms`: how the cost of a round grows with the number of arms, simulated and live.
 
-Every arm is played once first. What is timed are the rounds that follow: choose, draw the reward,
-learn. With many arms they are the hardest there are, for nearly every round pulls another arm.
+Every arm is pulled once before the clock starts. Timed are the next rounds: choose, draw the
+reward, learn. With many arms these are the slowest rounds of a run, because nearly each of them
+pulls another arm.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from ..policies.base import fresh_state
 from ..random import Counter, key
 from ..rewards.sources import Stream
 from ..timing import record_run, seconds
-from .problems import SEED
 from .table import BenchTable, Effort, Line, by_turns
+from .timed_problems import SEED
 
-AT_MOST = 10.0  # times the cost with FEW arms, when there are MOST
+AT_MOST = 10.0  # target: a round with MOST arms costs at most this many rounds with FEW
 FEW, MOST = 10, 1_000_000
 CASES: tuple[tuple[str, Any, Any], ...] = (
     ("RBMLE, Gaussian", RBMLE(), Gaussian()),
@@ -43,7 +44,7 @@ LIVE = CASES[:2]
 
 
 class Simulated:
-    """A simulation with so many arms, their means evenly spaced, that can be gone on with."""
+    """A simulation that can be continued, of `n_arms` arms with evenly spaced means."""
 
     def __init__(self, policy: Any, law: Any, n_arms: int, chooser: Any) -> None:
         source = Stream(law, np.linspace(0.3, 0.7, n_arms), *key(SEED))
@@ -52,26 +53,27 @@ class Simulated:
         arms, state = Arms.fresh(n_arms), fresh_state(policy, law, n_arms)
         self._told = (policy, law, chooser, arms, state, source, randomness, horizon)
         self.t = 1
-        self.play(n_arms + 1)  # the round after every arm has been played sets up a tournament
+        self.play(n_arms + 1)  # each arm once, and the round that sets up a tournament
 
     def play(self, rounds: int) -> NDArray[np.int64]:
+        """Play the next rounds; the arms that were chosen."""
         chosen = np.zeros(rounds, np.int64)
         record_run(*self._told, self.t, chosen, np.zeros(rounds))
         self.t += rounds
         return chosen
 
     def switch(self, chooser: Any) -> None:
-        """Find the largest index in another way from now on."""
+        """Use another chooser from now on."""
         self._told = (*self._told[:2], chooser, *self._told[3:])
         self.play(1)  # compiles
 
     def cost(self, rounds: int) -> float:
-        """Seconds a round, of the next ones."""
+        """Seconds per round, measured over the next `rounds`."""
         return seconds(lambda: self.play(rounds)) / rounds
 
 
 class LiveRounds:
-    """A decider with so many arms."""
+    """A live decider with `n_arms` arms."""
 
     def __init__(self, policy: Any, law: Any, n_arms: int) -> None:
         self.decider = Decider(range(n_arms), policy, law, seed=SEED)
@@ -79,7 +81,7 @@ class LiveRounds:
         self.cost(n_arms + 1)
 
     def cost(self, rounds: int) -> float:
-        """Seconds a round, of the next ones: pull and update, the reward is known before."""
+        """Seconds per round of `pull` and `update`, without drawing the reward."""
         spent, decider = 0.0, self.decider
         for t in range(decider.t, decider.t + rounds):
             begin = time.perf_counter()
@@ -93,7 +95,8 @@ class LiveRounds:
 
 
 def grow(name: str, policy: Any, law: Any, n_arms: int, effort: Effort) -> Line:
-    """A simulated round with so many arms and with FEW, by turns; choices checked by a scan."""
+    """A simulated round with `n_arms` and with FEW arms, by turns. Up to 1,000 arms the choices are
+    compared with those of a scan."""
     many, few = (Simulated(policy, law, n, chooser_for(policy, law, n)) for n in (n_arms, FEW))
     scan, looks = Simulated(policy, law, n_arms, Scan(n_arms)) if n_arms <= 1000 else None, 2000
     same = scan is None or np.array_equal(scan.play(looks), many.play(looks))
@@ -109,13 +112,14 @@ def grow(name: str, policy: Any, law: Any, n_arms: int, effort: Effort) -> Line:
 
 
 def grow_live(name: str, policy: Any, law: Any, effort: Effort) -> Line:
+    """A round of a live decider with MOST and with FEW arms, by turns."""
     many, few, rounds = LiveRounds(policy, law, MOST), LiveRounds(policy, law, FEW), 4000
     turns = by_turns(lambda: many.cost(rounds), lambda: few.cost(rounds), effort.repeats)
     return Line.slowdown(f"live: {name}, {MOST:,} arms", turns, at_most=AT_MOST)
 
 
 def against_a_scan(name: str, policy: Any, law: Any) -> str:
-    """What a scan of MOST arms takes, in a few rounds."""
+    """A note on how long a scan of MOST arms takes, measured over a few rounds."""
     run = Simulated(policy, law, MOST, chooser_for(policy, law, MOST))
     quick = run.cost(20_000)
     run.switch(Scan(MOST))
@@ -124,12 +128,12 @@ def against_a_scan(name: str, policy: Any, law: Any) -> str:
 
 
 def counts(most: int) -> list[int]:
-    """FEW arms times 10, 100, ... up to so many."""
+    """Numbers of arms: FEW times 10, 100, ... up to `most`."""
     return [FEW * 10**k for k in range(1, 6) if FEW * 10**k <= most]
 
 
 def arms(effort: Effort) -> BenchTable:
-    """Every policy with ever more arms."""
+    """The table: every policy with ever more arms."""
     cases, numbers = (CASES[:3], [100, MOST]) if effort.quick else (CASES, counts(MOST))
     lines = [grow(*case, n, effort) for case in cases for n in numbers]
     if not effort.quick:

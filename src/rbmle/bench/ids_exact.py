@@ -1,8 +1,8 @@
-"""The information ratio of coins by another way than ours, to tell how accurate ours is.
+"""The information ratio of coins by an independent method, to measure the accuracy of ours.
 
-For whole numbers a and b, the distribution function of Beta(a, b) is that of a binomial count, and
-theta times the density of Beta(a, b) is a / (a + b) times that of Beta(a + 1, b). So the integrals
-need nothing of the package: a fixed fine Gauss-Legendre rule on [0, 1] and sums of binomial terms.
+For whole numbers a and b, the distribution function of Beta(a, b) is a sum of binomial terms, and
+theta times the density of Beta(a, b) is a / (a + b) times the density of Beta(a + 1, b). So the
+integrals need no code of the package: only a fixed, fine Gauss-Legendre rule on [0, 1].
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import lgamma
 import numpy as np
 
 from .ids_reference import coin_divergence
-from .problems import Floats
+from .timed_problems import Floats
 
 _PANELS, _NODES = 160, 24  # a panel is 1/160 wide: half a standard deviation after 1,500 pulls
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
@@ -24,13 +24,14 @@ W: Floats = np.tile(0.5 * _w / _PANELS, _PANELS)
 
 
 def density(a: int, b: int) -> Floats:
-    """Of Beta(a, b) at the nodes."""
+    """The density of Beta(a, b) at the nodes."""
     scale = lgamma(a + b) - lgamma(a) - lgamma(b)
     return np.asarray(np.exp(scale + (a - 1) * np.log(X) + (b - 1) * np.log1p(-X)))
 
 
 def below(a: int, b: int) -> Floats:
-    """The distribution function of Beta(a, b): at least a successes in a + b - 1 trials."""
+    """The distribution function of Beta(a, b) at the nodes: the probability of at least a successes
+    in a + b - 1 trials."""
     n = a + b - 1
     total = np.zeros_like(X)
     for k in range(a, n + 1):
@@ -40,7 +41,7 @@ def below(a: int, b: int) -> Floats:
 
 
 def regret_and_information(pulls: Floats, heads: Floats, variance: bool) -> tuple[Floats, Floats]:
-    """What each coin costs and tells, from uniform priors."""
+    """The expected regret and the information of each coin, from uniform priors."""
     n_arms = pulls.size
     a, b = (heads + 1).astype(int), (pulls - heads + 1).astype(int)
     f = [density(a[i], b[i]) for i in range(n_arms)]
@@ -61,8 +62,8 @@ def regret_and_information(pulls: Floats, heads: Floats, variance: bool) -> tupl
     return best @ np.diag(given) - means, best @ tells
 
 
-def least_ratio(regret: Floats, information: Floats) -> float:
-    """The least information ratio of two arms; it is convex in the odds of each pair."""
+def exact_least_ratio(regret: Floats, information: Floats) -> float:
+    """The least information ratio of two arms, by golden sections: it is convex in the odds."""
     first, second = np.triu_indices(regret.size, 1)
 
     def ratio(q: Floats) -> Floats:

@@ -1,22 +1,22 @@
-"""IDS and VIDS as research code has them: NumPy and posterior samples (Russo and Van Roy 2018).
+"""IDS and VIDS as in research code: NumPy and posterior samples (Russo and Van Roy 2018).
 
-For coins with a uniform prior. Each arm keeps its samples until it is pulled again. The odds of two
-arms are searched on a grid of 1,000. Two forms that compute the same: `pairwise` has an expression
-of NumPy for every pair of arms, as the public code has; else all pairs are in one.
+They are for coins with a uniform prior. Each arm keeps its samples until it is pulled again. The
+odds of two arms are searched on a grid of 1,000. Two forms compute the same: `pairwise` has a NumPy
+expression for every pair of arms, as public code does; the other has one for all pairs.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .problems import Floats
+from .timed_problems import Floats
 
-SAMPLES = 10_000  # a decision, as in the paper
+SAMPLES = 10_000  # per decision, as in the paper
 _GRID = np.linspace(0.0, 1.0, 1_000)
 
 
 def coin_divergence(p: Floats, q: Floats) -> Floats:
-    """KL(p, q) of coins, where 0 log 0 = 0."""
+    """KL(p, q) of coins, with 0 log 0 = 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         heads = np.where(p > 0.0, p * np.log(p / q), 0.0)
         tails = np.where(p < 1.0, (1.0 - p) * np.log((1.0 - p) / (1.0 - q)), 0.0)
@@ -24,7 +24,10 @@ def coin_divergence(p: Floats, q: Floats) -> Floats:
 
 
 class SampledIDS:
-    """One run: `choose`, then `learn` the reward of the arm."""
+    """One run: call `choose`, then `learn` with the arm's reward.
+
+    variance: VIDS instead of IDS. pairwise: the form that goes pair by pair.
+    """
 
     def __init__(self, n_arms: int, variance: bool, pairwise: bool, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
@@ -33,12 +36,14 @@ class SampledIDS:
         self.samples = self.rng.beta(1.0, 1.0, (n_arms, SAMPLES))
 
     def learn(self, arm: int, reward: float) -> None:
+        """Update the arm's posterior, and draw its samples anew."""
         self.heads[arm] += reward
         self.tails[arm] += 1.0 - reward
         self.samples[arm] = self.rng.beta(self.heads[arm], self.tails[arm], SAMPLES)
 
     def conditional_means(self) -> tuple[Floats, Floats]:
-        """p_a, and E[theta_j | A* = a] in row a; 0 where a is the best in no sample."""
+        """The probability p_a that arm a is the best, and E[theta_j | a is the best] in row a; 0 if
+        a is the best in no sample."""
         n_arms, best = len(self.samples), self.samples.argmax(axis=0)
         chances, given = np.zeros(n_arms), np.zeros((n_arms, n_arms))
         for a in range(n_arms):
@@ -54,7 +59,7 @@ class SampledIDS:
         return chances, given
 
     def regret_and_information(self) -> tuple[Floats, Floats]:
-        """What each arm is expected to cost and to tell."""
+        """The expected regret and the information of each arm."""
         chances, given = self.conditional_means()
         means = self.samples.mean(axis=1)
         regret = chances @ np.diag(given) - means
@@ -62,15 +67,16 @@ class SampledIDS:
         return regret, chances @ tells
 
     def choose(self) -> int:
-        """Draw from the two arms, and with the odds, that minimise the information ratio."""
-        i, j, odds, _ = least_ratio(*self.regret_and_information(), self.pairwise)
+        """Draw one of the two arms that minimise the information ratio, with their odds."""
+        i, j, odds, _ = least_ratio_on_grid(*self.regret_and_information(), self.pairwise)
         return i if self.rng.random() < odds else j
 
 
-def least_ratio(
+def least_ratio_on_grid(
     regret: Floats, information: Floats, pairwise: bool = False
 ) -> tuple[int, int, float, float]:
-    """The two arms, the probability of the first and the information ratio, on the grid."""
+    """The two arms with the least information ratio on the grid of odds, the probability of the
+    first, and the ratio."""
     first, second = np.triu_indices(len(regret), 1)
     if pairwise:
         found = [_ratios(regret, information, i, j) for i, j in zip(first, second, strict=True)]

@@ -1,7 +1,8 @@
 """Bandit loops as they are usually written: compiled by Numba, in NumPy, and in plain Python.
 
-Each plays coins and gives the final pseudo-regret of each replication. They generate their rewards
-with the generators of NumPy and Python, so they agree with ours in distribution only.
+Each plays coins and returns the final pseudo-regret of each replication. Their rewards come from
+the generators of NumPy and Python, so results agree with ours only in distribution. The loops
+repeat lines of each other on purpose: each is what a researcher would write for one policy.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import random
 import numpy as np
 
 from .._compile import njit
-from .problems import Floats
+from .timed_problems import Floats
 
 
 @njit
@@ -58,8 +59,8 @@ def thompson_in_numba(means: Floats, horizon: int, replications: int, seed: int)
 
 
 @njit
-def coin_divergence(p: float, q: float) -> float:
-    """KL(p, q) of coins, both kept off 0 and 1."""
+def clipped_divergence(p: float, q: float) -> float:
+    """KL(p, q) of coins, both clipped to [1e-15, 1 - 1e-15]."""
     p, q = min(max(p, 1e-15), 1.0 - 1e-15), min(max(q, 1e-15), 1.0 - 1e-15)
     return p * math.log(p / q) + (1.0 - p) * math.log((1.0 - p) / (1.0 - q))
 
@@ -70,7 +71,7 @@ def bisected_index(mean: float, bound: float) -> float:
     low, high = mean, 1.0
     while high - low > 1e-9:
         middle = 0.5 * (low + high)
-        if coin_divergence(mean, middle) > bound:
+        if clipped_divergence(mean, middle) > bound:
             high = middle
         else:
             low = middle
@@ -79,7 +80,7 @@ def bisected_index(mean: float, bound: float) -> float:
 
 @njit
 def klucb_in_numba(means: Floats, horizon: int, replications: int, seed: int) -> Floats:
-    """KL-UCB as a compiled loop that bisects for every arm."""
+    """KL-UCB as a compiled loop that finds every arm's index by bisection."""
     np.random.seed(seed)
     n_arms = means.size
     regret = np.zeros(replications)
@@ -100,7 +101,7 @@ def klucb_in_numba(means: Floats, horizon: int, replications: int, seed: int) ->
 
 
 def ucb_in_numpy(means: Floats, horizon: int, replications: int, seed: int) -> Floats:
-    """UCB1 in NumPy: all replications in one array."""
+    """UCB1 in NumPy, all replications in one array."""
     rng = np.random.default_rng(seed)
     n_arms, rows = means.size, np.arange(replications)
     pulls, sums = np.zeros((replications, n_arms)), np.zeros((replications, n_arms))

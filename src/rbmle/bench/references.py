@@ -1,4 +1,4 @@
-"""`loops`: our whole round against bandit loops as they are usually written."""
+"""The section `loops`: our whole round against bandit loops as they are usually written."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from ..policies import KLUCB, UCB, ThompsonSampling
 from ..rewards.sources import RewardStream
 from ..timing import seconds
 from . import loops as loop
-from .problems import COINS, SEED, Floats
 from .table import BenchTable, Effort, Line, by_turns
+from .timed_problems import COINS, SEED, Floats
 
 HORIZON = 10_000
 Loop = Callable[[Floats, int, int, int], Floats]
 
-# Replications of the reference in a turn: about as long as ours, or as many as its form has.
+# The last number: replications of the reference in a turn, so that it takes about as long as ours.
+# NumPy's form needs its 100 at once.
 CASES: tuple[tuple[str, Any, Loop, int], ...] = (
     ("UCB1, Numba", UCB(), loop.ucb_in_numba, 40),
     ("UCB1, NumPy over 100 trials", UCB(), loop.ucb_in_numpy, 100),
@@ -26,8 +27,8 @@ CASES: tuple[tuple[str, Any, Loop, int], ...] = (
     ("KL-UCB, Numba, bisection", KLUCB(), loop.klucb_in_numba, 4),
     ("Thompson sampling, Numba", ThompsonSampling(), loop.thompson_in_numba, 20),
 )
-_OURS = 40  # replications of ours in a turn
-_Z = 4.5  # standard errors: one sound comparison in 150,000 is outside
+_OURS = 40  # our replications in a turn
+_Z = 4.5  # standard errors: equal means differ by more once in 150,000 comparisons
 
 
 def z_score(ours: Floats, theirs: Floats) -> float:
@@ -39,7 +40,7 @@ def z_score(ours: Floats, theirs: Floats) -> float:
 def against_loop(
     name: str, policy: Any, reference: Loop, replications: int, horizon: int, repeats: int
 ) -> Line:
-    """By turns; the regrets of all turns are compared in the mean."""
+    """Our round and the reference's by turns; their mean regrets over all turns are compared."""
     means = np.array(COINS.means)
     kept: tuple[list[Floats], list[Floats]] = ([], [])
 
@@ -67,7 +68,7 @@ def against_loop(
 
 
 def loops(effort: Effort) -> BenchTable:
-    """A whole round, choice and reward, on one thread."""
+    """The table: a whole round, choice and reward, on one thread."""
     return BenchTable(
         f"A round against loops as they are usually written: Bernoulli, K = 10, T = {HORIZON}",
         "ours, a round",

@@ -1,4 +1,4 @@
-"""`memory` and `startup`: what a process takes, each measured in processes of their own."""
+"""The sections `memory` and `startup`, measured in new processes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .footprint import LONG, REPLICATIONS, checkpoints, study
 from .table import BenchTable, Effort, Line, Turns, UnavailableError, by_turns, wall_seconds
 
 MEGABYTE = 1e6
-MEMORY = 500 * MEGABYTE
-GROWTH = 1.02  # peaks of two equal runs differ by 1 % or so
-HELP, COMPARE = 0.5, 3.0  # seconds
+MEMORY = 500 * MEGABYTE  # the most that the study may take
+GROWTH = 1.02  # the most by which the longer horizon may need more; equal runs differ by about 1 %
+HELP, COMPARE = 0.5, 3.0  # seconds that `rbmle --help` and `rbmle compare` may take
 
 
 def python(*arguments: str) -> str:
-    """What a Python process prints; its errors are ours."""
+    """What a Python process prints. If it fails, `UnavailableError` says its last line."""
     command = [sys.executable, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -26,16 +26,16 @@ def python(*arguments: str) -> str:
 
 
 def footprint(horizon: int, replications: int = REPLICATIONS) -> float:
-    """The peak of the study in a new process, in bytes."""
+    """The largest memory of the study in a new process, in bytes."""
     return float(python("-m", "rbmle.bench.footprint", str(horizon), str(replications)))
 
 
 def memory(effort: Effort) -> BenchTable:
-    """The peak of a large study, at two horizons."""
+    """The table: the largest memory of a large study at two horizons."""
     if importlib.util.find_spec("resource") is None:
         raise UnavailableError("bench: 'memory' needs the module resource, which Windows lacks.")
     short, longer = (200, 400) if effort.quick else (300, 1_200)
-    footprint(short, 1)  # compiles what is not yet compiled
+    footprint(short, 1)  # compiles, so that the measured processes do not
     peaks = footprint(longer), footprint(short)
     count, kept = len(study(short, 1).policies), len(checkpoints(short))
     what = f"{count} policies x {REPLICATIONS:,} replications, {kept} checkpoints"
@@ -61,7 +61,7 @@ def memory(effort: Effort) -> BenchTable:
 
 
 def startup(effort: Effort) -> BenchTable:
-    """Processes from start to end, with compiled code on disk."""
+    """The table: processes from start to end, with compiled code already on disk."""
     compare = ("compare", "bernoulli", "0.1", "0.2", "0.3", "--horizon", "1000",
                "--replications", "20")  # fmt: skip
     python("-m", "rbmle", *compare)  # compiles

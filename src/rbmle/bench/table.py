@@ -1,4 +1,4 @@
-"""What a measurement says: ours and a reference by turns, their ratio, its spread, a target."""
+"""The records of a measurement: ours and a reference by turns, their ratio and its target."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from ..timing import Recording
 
 
 class UnavailableError(RbmleError):
-    """What a section needs is not on this machine."""
+    """A section cannot be measured, because this machine lacks what it needs."""
 
 
 class Effort(NamedTuple):
-    """How much work a measurement may be."""
+    """How thorough a measurement is. repeats: turns. quick: smaller sizes."""
 
     repeats: int = 5
     quick: bool = False
 
     def size(self, whole: int, quick: int) -> int:
-        """One of two sizes of the same work."""
+        """The size to use: `whole`, or the smaller `quick`."""
         return quick if self.quick else whole
 
 
 class Turns(NamedTuple):
-    """What ours and the reference took, turn by turn: the same noise meets both."""
+    """What ours and the reference took in each turn. They alternate, so noise hits both alike."""
 
     ours: tuple[float, ...]
     reference: tuple[float, ...]
 
 
 def wall_seconds(work: Callable[[], object]) -> float:
-    """How long something takes by the clock on the wall: for several threads or processes."""
+    """The elapsed time of some work, for work on several threads or in other processes."""
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
 
 
 def by_turns(ours: Callable[[], float], reference: Callable[[], float], repeats: int) -> Turns:
-    """Call two functions that measure, one after the other, so many times."""
+    """Call two functions that measure, in turn, `repeats` times each."""
     pairs = [(ours(), reference()) for _ in range(repeats)]
     return Turns(*zip(*pairs, strict=True))
 
 
 def choosing_by_turns(ours: Recording, reference: Recording, repeats: int) -> Turns:
-    """Seconds per decision, choosing only, of two recorded runs."""
+    """Seconds per decision of two recorded runs, for choosing alone, by turns."""
     runs = (ours, reference)
     taken = [
         [run.seconds(choosing) for run in runs for choosing in (True, False)]
@@ -62,9 +62,9 @@ class Line(NamedTuple):
     """One line of the table.
 
     ours, reference: the least of all turns, in `unit`: "s" or "B" (bytes).
-    ratio: of these two; least, largest: of the ratios of single turns.
-    at_most, at_least: the target, if there is one.
-    check: what else was compared, in words; holds: whether it was as it should be.
+    ratio: the ratio of these two. least, largest: over the ratios of single turns.
+    at_most, at_least: the target for the ratio, if there is one.
+    check: what else was compared, in words. holds: whether that comparison succeeded.
     """
 
     name: str
@@ -81,13 +81,13 @@ class Line(NamedTuple):
 
     @classmethod
     def slowdown(cls, name: str, turns: Turns, unit: str = "s", **more: Any) -> Line:
-        """Ours in units of the reference: less is better."""
+        """A line whose ratio is ours / reference: smaller is better."""
         ratios = [a / b for a, b in zip(turns.ours, turns.reference, strict=True)]
         return cls._of(name, turns, unit, min(turns.ours) / min(turns.reference), ratios, more)
 
     @classmethod
     def speedup(cls, name: str, turns: Turns, unit: str = "s", **more: Any) -> Line:
-        """The reference in units of ours: more is better."""
+        """A line whose ratio is reference / ours: larger is better."""
         ratios = [b / a for a, b in zip(turns.ours, turns.reference, strict=True)]
         return cls._of(name, turns, unit, min(turns.reference) / min(turns.ours), ratios, more)
 
@@ -100,14 +100,15 @@ class Line(NamedTuple):
 
     @property
     def target(self) -> str:
-        """The target in words, empty where there is none."""
+        """The target as text; empty if there is none."""
         if self.at_most is not None:
             return f"<= {self.at_most:g}"
         return "" if self.at_least is None else f">= {self.at_least:g}"
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met and the check holds; None without a target, if it holds."""
+        """Whether the target is met and the check holds; None if the check holds and there is no
+        target."""
         if not self.holds:
             return False
         if self.at_most is not None:
@@ -115,11 +116,12 @@ class Line(NamedTuple):
         return None if self.at_least is None else self.ratio >= self.at_least
 
     def data(self) -> dict[str, Any]:
+        """The line as plain data."""
         return {**self._asdict(), "target": self.target, "met": self.met}
 
 
 class BenchTable(NamedTuple):
-    """The lines of one question. ours, reference, ratio: what those columns are here."""
+    """The table of one section. ours, reference, ratio: the heads of these columns."""
 
     title: str
     ours: str
@@ -129,7 +131,9 @@ class BenchTable(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def missed(self) -> list[Line]:
+        """The lines whose target is missed or whose check fails."""
         return [line for line in self.lines if line.met is False]
 
     def data(self) -> dict[str, Any]:
+        """The table as plain data."""
         return {**self._asdict(), "lines": [line.data() for line in self.lines]}

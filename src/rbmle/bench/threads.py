@@ -1,4 +1,4 @@
-"""`threads`: two threads against one, with identical results."""
+"""The section `threads`: two threads against one, with identical results."""
 
 from __future__ import annotations
 
@@ -10,34 +10,36 @@ from ..engine import simulate
 from ..policies import GPUCB, MOSS, RBMLE, UCB
 from ..result import Result
 from ..rewards.sources import RewardStream
-from .problems import COINS, SEED
 from .table import BenchTable, Effort, Line, UnavailableError, by_turns, wall_seconds
+from .timed_problems import COINS, SEED
 
-AT_LEAST = 1.8
+AT_LEAST = 1.8  # target: two threads are this many times as fast as one
 POLICIES = (RBMLE(), UCB(), MOSS(), GPUCB())
 HORIZON = 10_000
 
 
-def play(threads: int, replications: int) -> Result:
+def play_on(threads: int, replications: int) -> Result:
+    """Simulate all policies on this many threads."""
     return simulate(
         COINS, list(POLICIES), HORIZON, replications, RewardStream(SEED), threads=threads
     )
 
 
 def identical(one: Result, two: Result) -> bool:
+    """Whether all numbers of two results are equal."""
     pairs = ((one.regret, two.regret), (one.pulls, two.pulls), (one.best_pulls, two.best_pulls))
     return all(np.array_equal(*pair) for pair in pairs)
 
 
 def threads(effort: Effort) -> BenchTable:
-    """One `simulate` of several policies."""
+    """The table: one `simulate` of several policies on two threads and on one."""
     if (os.cpu_count() or 1) < 2:
         raise UnavailableError("bench: 'threads' needs two processors, and this machine has one.")
     replications = effort.size(800, 400)
-    same = identical(play(1, 40), play(2, 40))
+    same = identical(play_on(1, 40), play_on(2, 40))
     turns = by_turns(
-        lambda: wall_seconds(lambda: play(2, replications)),
-        lambda: wall_seconds(lambda: play(1, replications)),
+        lambda: wall_seconds(lambda: play_on(2, replications)),
+        lambda: wall_seconds(lambda: play_on(1, replications)),
         effort.repeats,
     )
     check = f"results {'identical' if same else 'DIFFERENT'}"

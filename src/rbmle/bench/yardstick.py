@@ -1,7 +1,7 @@
-"""`limit`: how far the compiled rounds are from a plain C loop that plays the same ones.
+"""The section `limit`: our compiled rounds against a plain C loop that plays the same rounds.
 
 limit.c has the same rewards, arithmetic and ties, so the regret of each replication is equal to the
-last bit; both sides run on one thread.
+last bit. Both sides run on one thread.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..policies import GPUCB, MOSS, RBMLE, UCB
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream
 from ..timing import seconds
-from .problems import COINS, NORMALS, SEED, WAITS, Floats
 from .table import BenchTable, Effort, Line, UnavailableError, by_turns
+from .timed_problems import COINS, NORMALS, SEED, WAITS, Floats
 
-AT_MOST = 1.25  # times C
-_SHORT = 2  # turns for each of the repeats asked for: one takes less than a tenth of a second
-# Without -ffp-contract=off, -march=native lets gcc fuse a * b + c into one rounding: the last bits
-# of rewards and indices would differ from ours, and where two indices are close, so would the arm.
-# -fno-math-errno spares C a branch at every sqrt that our side does not have either.
+AT_MOST = 1.25  # target: at most this many times the time of C
+_SHORT = 2  # turns for each repeat, because a turn takes less than a tenth of a second
+# Without -ffp-contract=off, -march=native lets gcc compute a * b + c with one rounding. Rewards and
+# indices would differ from ours in the last bits, and sometimes so would the chosen arm.
+# -fno-math-errno removes a branch at every sqrt, which our side does not have either.
 FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-std=c11", "-Wall")
 
 
@@ -71,8 +71,8 @@ class _Study(ctypes.Structure):
     )
 
 
-def source() -> Path:
-    """limit.c: beside this file where the package was installed, or else in the repository."""
+def c_source() -> Path:
+    """The path of limit.c: beside this file in an installed package, else in the repository."""
     here = Path(__file__)
     places = (here.with_name("limit.c"), here.parents[3] / "benchmarks" / "limit.c")
     found = next((each for each in places if each.is_file()), None)
@@ -91,7 +91,7 @@ def library() -> Iterator[ctypes.CDLL]:
         raise UnavailableError("bench: 'limit' needs gcc, which is not on the PATH.")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         built = Path(folder) / "limit.so"
-        command = [gcc, *FLAGS, "-fPIC", "-shared", "-o", str(built), str(source()), "-lm"]
+        command = [gcc, *FLAGS, "-fPIC", "-shared", "-o", str(built), str(c_source()), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             said = (done.stderr.strip().splitlines() or ["it said nothing"])[0]
@@ -140,7 +140,7 @@ def play_ours(case: Case, horizon: int, replications: int) -> Floats:
 def against_c(
     built: ctypes.CDLL, case: Case, horizon: int, replications: int, repeats: int
 ) -> Line:
-    """Both sides by turns, after a first run of each that also compiles ours."""
+    """Both sides by turns, after a first run of each to compare regrets and to compile ours."""
     regret = play_ours(case, horizon, replications)
     equal = np.array_equal(regret, play_in_c(built, case, horizon, replications))
     rounds = horizon * replications
@@ -154,7 +154,7 @@ def against_c(
 
 
 def limit(effort: Effort) -> BenchTable:
-    """A whole round of ours against C's."""
+    """The table: a whole round of ours against C's."""
     horizon, replications = effort.size(100_000, 20_000), 5
     repeats = _SHORT * effort.repeats
     with library() as built:

@@ -1,4 +1,4 @@
-"""The application that commands belong to, and the options that several of them share."""
+"""The typer application of the command line, and options that several commands share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _options(
 
 
 def command() -> Callable[[F], F]:
-    """What makes a function a command."""
+    """A decorator that makes a function a command."""
     return app.command(cls=Command)
 
 

@@ -1,8 +1,8 @@
-"""What was typed, looked at before typer does: numbers may be negative, nothing may be empty.
+"""Checks of the typed arguments before typer sees them.
 
-Typer takes -1 for an option, keeps the last of an option that is given twice, passes empty text on,
-and does not always name the value that it refuses. What is left to it is what it does well: unknown
-options, missing arguments, help.
+Typer takes -1 for an option, silently keeps the last of an option given twice, accepts empty text,
+and does not always name the value that it refuses. These are handled here; unknown options, missing
+arguments and help are left to typer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NUMBERS = {int: "a whole number", float: "a number"}
 
 
 class Command(TyperCommand):
-    """A command whose arguments are looked at first."""
+    """A command that checks its arguments before typer does."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         whole = inspect.unwrap(self.callback) if self.callback else None
@@ -32,12 +32,13 @@ class Command(TyperCommand):
         return super().parse_args(ctx, arranged(str(ctx.info_name), self.params, hints, args))
 
     def invoke(self, ctx: Any) -> Any:
-        """Here, because typer prints an empty line at Ctrl-C, and ends with 1 at a closed pipe."""
+        """Run the command. Ctrl-C and a closed pipe are caught here, because typer would print an
+        empty line at Ctrl-C and exit with 1 at a closed pipe."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(_interrupt.CODE) from None
-        except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        except BrokenPipeError:  # the reader, such as `head`, has left
             streams.abandon()
             raise typer.Exit from None
 
@@ -45,7 +46,8 @@ class Command(TyperCommand):
 def arranged(
     owner: str, parameters: Sequence[Any], hints: dict[str, Any], typed: Iterable[str]
 ) -> list[str]:
-    """The same arguments, options first and then `--`, after which -1 is a number; or a sentence.
+    """The arguments with options first, then `--`, after which typer takes -1 for a number. Wrong
+    ones are refused.
 
     owner: the command. hints: the types of its parameters, by name.
     """
@@ -81,7 +83,7 @@ def arranged(
 
 
 def listed(owner: str, option: str, text: str | None) -> list[str]:
-    """The names of an option that takes several, with commas; none if it was not given."""
+    """The names given to an option as text with commas; none if the option was not given."""
     if text is None:
         return []
     names = split(text)
@@ -91,7 +93,7 @@ def listed(owner: str, option: str, text: str | None) -> list[str]:
 
 
 def _check(owner: str, name: str, hint: Any, value: str) -> None:
-    """Refuse what is empty, and what should be a number and is none."""
+    """Refuse an empty value, and text where the hint asks for a number."""
     if not value.strip():
         raise ParameterError(f"{owner}: '{name}' must not be empty. Got {show(value)}.")
     if "\0" in value:

@@ -1,4 +1,4 @@
-"""`rbmle bench`: which sections there are, and how they are shown."""
+"""The command `rbmle bench`: the list of its sections, and their output."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numba
 import numpy as np
 
 from ..bench.growth import arms
-from ..bench.ids import ids
-from ..bench.paper import paper
+from ..bench.ids_samples import ids
+from ..bench.paper_ratios import paper
 from ..bench.references import loops
 from ..bench.resources import memory, startup
 from ..bench.solving import solving
@@ -39,7 +39,10 @@ SECTIONS: dict[str, Callable[[Effort], BenchTable]] = {
 
 
 def bench(only: Sequence[str], repeats: int | None, quick: bool, check: bool, json: bool) -> int:
-    """Measure the sections one by one and show each as it is done; the exit code."""
+    """Measure the sections one by one, and print each as soon as it is done; returns the exit code.
+
+    only: names of sections, all by default. check: return 1 if a target is missed.
+    """
     names = [one_of("bench", "--only", each, SECTIONS) for each in only] or list(SECTIONS)
     if repeats is None:
         repeats = _QUICK_REPEATS if quick else _REPEATS
@@ -70,7 +73,7 @@ def bench(only: Sequence[str], repeats: int | None, quick: bool, check: bool, js
 
 
 def show_section(name: str, section: BenchTable) -> None:
-    """A table, and its notes under it."""
+    """Print the table of a section, and its notes below."""
     heads = [
         "",
         section.ours,
@@ -85,8 +88,8 @@ def show_section(name: str, section: BenchTable) -> None:
             line.name,
             quantity(line.ours, line.unit),
             quantity(line.reference, line.unit),
-            figure(line.ratio),
-            f"{figure(line.least)} .. {figure(line.largest)}",
+            ratio_text(line.ratio),
+            f"{ratio_text(line.least)} .. {ratio_text(line.largest)}",
             line.target and f"{line.target} {'met' if line.met else 'MISSED'}",
             line.check,
         ]
@@ -98,33 +101,33 @@ def show_section(name: str, section: BenchTable) -> None:
     say()
 
 
-def figure(ratio: float) -> str:
-    """A ratio to three figures, without an exponent.
+def ratio_text(ratio: float) -> str:
+    """A ratio to three significant digits, without an exponent.
 
-    >>> figure(0.98765), figure(12.345), figure(3456.7)
+    >>> ratio_text(0.98765), ratio_text(12.345), ratio_text(3456.7)
     ('0.988', '12.3', '3457')
     """
     return f"{ratio:.0f}" if ratio >= 1000 else f"{ratio:#.3g}".rstrip(".")
 
 
 def quantity(value: float, unit: str) -> str:
-    """A time or a size with a unit that suits it.
+    """A time ("s") or a size ("B") with a suitable unit.
 
     >>> quantity(5.1e-8, "s"), quantity(0.0021, "s"), quantity(2.5e8, "B")
     ('51.0 ns', '2.10 ms', '250 MB')
     """
     scales = {"s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")), "B": ((1e6, "MB"),)}
     scale, name = next((each for each in scales[unit] if value >= each[0]), scales[unit][-1])
-    return f"{figure(value / scale)} {name}"
+    return f"{ratio_text(value / scale)} {name}"
 
 
 def machine() -> dict[str, Any]:
-    """What was measured on."""
+    """The machine and the versions, for the record."""
     return {
         "platform": platform.platform(),
         "machine": platform.machine(),
         "cpus": os.cpu_count(),
-        # What others take of it: with two processors and a load of 1, threads cannot show much.
+        # Work of other processes: on two processors with a load of 1, two threads gain little.
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         "python": platform.python_version(),
         "numpy": np.__version__,

@@ -1,4 +1,4 @@
-"""The commands. Each unpacks what was typed, runs, and shows; the work is done elsewhere."""
+"""The commands. Each unpacks its options, calls one function of the library, and prints."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def reproduce(
     from ..paper.folder import reproduce as reproduce_paper
     from ..paper.reproduction import count_verdicts
     from ..report import report as write
-    from .paper import cells, show_comparison, summarise
     from .screen import progress, say, show_json
+    from .show_paper import cells, show_comparison, summarise
 
     chosen = listed("reproduce", "--policies", policies)
     if not json:
@@ -233,7 +233,7 @@ def bounds(
     from ..rewards.problems import Problem
     from ..theory.summary import bounds_data
     from .screen import show_json
-    from .theory import show_bounds
+    from .show_bounds import show_bounds
 
     assumed = as_family(family, "bounds") if family else None
     data = bounds_data(Problem(law, means), horizon, epsilon, lower, assumed)
@@ -251,12 +251,12 @@ def policies(modules: Import = None, json: Json = False) -> None:
     """
     from ..extensions import load_installed
     from .screen import show_json
-    from .tables import policy_data, show_policies
+    from .tables import policy_list, show_policies
 
     bring("policies", modules)
     load_installed()
     if json:
-        show_json(policy_data())
+        show_json(policy_list())
     else:
         show_policies()
 
@@ -276,8 +276,8 @@ def scale(
     Example: rbmle scale --families gaussian --arms 10,100,1000
     """
     from ..paper.scaling import measure
-    from .scaling import numbers, show_scaling
     from .screen import show_json
+    from .show_scaling import numbers, show_scaling
 
     counts = numbers("scale", "--arms", arms)
     chosen, wanted = (

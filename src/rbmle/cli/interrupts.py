@@ -1,8 +1,8 @@
-"""Ctrl-C while a command runs: it ends within two seconds, whatever it is doing.
+"""Ctrl-C ends a command within two seconds, whatever it is doing.
 
-While compiled code runs, Python hears no signal. So the system wakes a thread of ours, which ends
-the process if it has not ended by itself after a moment. What is interrupted once more while it
-cleans up would show a traceback: after the first Ctrl-C the others are not heard.
+Python cannot handle a signal while compiled code runs. So the operating system wakes a thread of
+ours, which ends the process if it has not ended by itself after a moment. Further Ctrl-Cs are
+ignored after the first, because an interrupted cleanup would show a traceback.
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ from typing import Any
 
 from .._interrupt import end
 
-_PATIENCE = 1.2  # seconds for ending by itself, out of the two in which Ctrl-C must be obeyed
+_PATIENCE = 1.2  # seconds that the process has to end by itself, of the two that are allowed
 
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """Within it Ctrl-C is KeyboardInterrupt, once; if that does not end the process, it is ended.
+    """Inside this block the first Ctrl-C raises KeyboardInterrupt; if the process goes on for
+    another 1.2 seconds, it is ended.
 
-    Where Ctrl-C is ignored, as in the background of a shell, it stays so.
+    Where Ctrl-C is ignored, as for a job in the background of a shell, it stays ignored.
     """
     before = signal.getsignal(signal.SIGINT)
     main = threading.current_thread() is threading.main_thread()
     if not main or before not in (signal.default_int_handler, end):
         yield
         return
-    woken, waking = socket.socketpair()  # on Windows only sockets are woken
+    woken, waking = socket.socketpair()  # on Windows set_wakeup_fd takes only sockets
     waking.setblocking(False)
     done = threading.Event()
     threading.Thread(target=_watch, args=(woken, done), daemon=True).start()
@@ -50,7 +51,7 @@ def bounded() -> Iterator[None]:
 
 
 def _watch(woken: socket.socket, done: threading.Event) -> None:
-    """Wait for the signal, then for the end of what goes on, and then wait no longer."""
+    """Wait for the signal, then give the process its time to end, then end it."""
     with woken:
         heard = b""
         while heard != bytes([signal.SIGINT]):
@@ -67,7 +68,8 @@ def _raise_once(*_: object) -> None:
 
 
 def _without_interrupts(show: Any) -> Any:
-    """Says nothing of a KeyboardInterrupt in a place that cannot raise, such as `__del__`."""
+    """A hook that shows nothing for a KeyboardInterrupt raised where it cannot be passed on, such
+    as in `__del__`."""
 
     def hook(what: Any, /) -> None:
         if not issubclass(what.exc_type, KeyboardInterrupt):

@@ -1,8 +1,8 @@
-"""Tables and lines that fit a terminal of any width, with every number whole.
+"""Lay out tables and text for a terminal of any width without cutting a number.
 
-A table that is too wide is shown in parts, one below the other, each with as many columns as fit
-and the names of its rows; that is said below it. Names and heads may go over several lines, numbers
-never do.
+A table that is too wide is shown in parts one below another. Each part has the names of the rows
+and as many columns as fit, and a note below says how many parts there are. Names and heads may be
+wrapped, numbers never are.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 _GAP = 2  # columns between two columns
-_LEAST_NAME = 12  # columns that names have in any case
-_SHARE_OF_NAMES = 0.4  # of the room, where a table is too wide: the more, the fewer numbers
+_LEAST_NAME = 12  # columns that names get at least
+_SHARE_OF_NAMES = 0.4  # of the width that names get in a table that is too wide
 
 
 def width_of_screen() -> int | None:
-    """How many columns there are: the terminal's, or what COLUMNS says; None where neither does."""
+    """The width from COLUMNS or of the terminal; None if there is neither."""
     if os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty():
         return max(20, shutil.get_terminal_size().columns)
     return None
 
 
 def parts_of(widths: Sequence[int], room: int) -> list[list[int]]:
-    """The columns in groups that fit beside the first: the numbers of the columns from 1 on.
+    """The columns from 1 on, in groups that fit beside column 0.
 
     >>> parts_of([10, 5, 5, 5], 26), parts_of([10, 5, 5, 5], 100)
     ([[1, 2], [3]], [[1, 2, 3]])
@@ -45,16 +45,16 @@ def parts_of(widths: Sequence[int], room: int) -> list[list[int]]:
     return parts or [[]]
 
 
-Piece = tuple[int, int, str]  # the row, or -1 for the heads; the column; text, padded
+PaddedCell = tuple[int, int, str]  # row (-1 for the heads), column, padded text
 
 
 def table_lines(
     heads: Sequence[str], rows: Sequence[Sequence[str]], room: int | None
-) -> tuple[list[list[Piece]], int]:
-    """The table as lines of pieces, which side by side make the line; and in how many parts it is.
+) -> tuple[list[list[PaddedCell]], int]:
+    """The lines of a table, each a list of padded cells, and the number of parts of the table.
 
-    The first column is text to the left, the others are numbers to the right. room: the columns
-    that there are, None if any number will do.
+    The first column is text aligned left, the others are numbers aligned right.
+    room: the width in columns; None for no limit.
     """
     table = [heads, *rows]
     widths = [max(cell_len(row[c]) for row in table) for c in range(len(heads))]
@@ -62,7 +62,7 @@ def table_lines(
     if room is not None and sum(widths) + _GAP * (len(widths) - 1) > room:
         widths = _narrowed(table, widths, room)
         parts = parts_of(widths, room)
-    lines: list[list[Piece]] = []
+    lines: list[list[PaddedCell]] = []
     for place, part in enumerate(parts):
         lines += [[]] * (place > 0)
         for number, row in enumerate(table, -1):
@@ -71,7 +71,7 @@ def table_lines(
 
 
 def _narrowed(table: Sequence[Sequence[str]], widths: Sequence[int], room: int) -> list[int]:
-    """The least width of each column without breaking a word, names but for a share of the room."""
+    """The smallest width of each column that breaks no word; names get a share of the room."""
     share = max(_LEAST_NAME, int(_SHARE_OF_NAMES * room))
     most = room - _GAP - min(widths[0], share)
     narrow = [0]
@@ -87,8 +87,8 @@ def _narrowed(table: Sequence[Sequence[str]], widths: Sequence[int], room: int) 
 
 def _row_lines(
     number: int, row: Sequence[str], columns: Sequence[int], widths: Sequence[int]
-) -> list[list[Piece]]:
-    """A row in as many lines as its highest cell needs; heads stand on the last of them."""
+) -> list[list[PaddedCell]]:
+    """A row as the lines that its tallest cell needs. Heads are aligned to the bottom line."""
     cells = [
         wrapped(row[c], widths[c]) if c == 0 else sentence_lines(row[c], widths[c]) for c in columns
     ]
@@ -106,7 +106,7 @@ def _row_lines(
 
 
 def wrapped(text: str, room: int) -> list[str]:
-    """A name in lines of so many columns: broken at spaces and after signs, nowhere else.
+    """A name in lines of at most `room` columns, broken only at spaces and after ( , = : / _.
 
     >>> wrapped("RBMLE(alpha=LogBias(c=2.0))", 12)
     ['RBMLE(alpha=', 'LogBias(c=', '2.0))']
@@ -121,12 +121,12 @@ def wrapped(text: str, room: int) -> list[str]:
 
 
 def _parts(name: str) -> list[str]:
-    """What a name is made of, each part to stay whole; a number is one, with its sign."""
+    """The parts of a name that must not be broken; a number with its sign is one."""
     return re.findall(r"\S+?[(,=:/_](?=\w)|\S+|\s+", name)
 
 
 def sentence_lines(text: str, room: int | None, indent: int = 0) -> list[str]:
-    """Text in lines that fit, broken at spaces only: a word that is too long stays whole.
+    """Text in lines that fit, broken only at spaces; a word that is too long stays whole.
 
     >>> sentence_lines("four short words here", 12, indent=2)
     ['  four short', '  words here']

@@ -1,6 +1,7 @@
-"""From the shell to the commands and back: errors are one line, and exit codes mean something.
+"""The entry point of the command line: errors become one line, and results an exit code.
 
-0: done. 1: something differs, under --check. 2: the user's error. 130: interrupted.
+0: done. 1: with --check, something differs or misses its target. 2: the user's mistake.
+130: interrupted.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from . import commands, streams  # noqa: F401  (who imports the commands has the
 from .app import app
 from .interrupts import bounded
 
-# The base of typer's own complaints about the command line; which module has it varies.
+# The base class of typer's own errors about the command line; its module varies with the version.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; never a traceback for what the user can mend."""
+    """Run the command line. A mistake of the user's gives one line, never a traceback."""
     streams.prepare()
     try:
         with bounded():
@@ -86,7 +87,7 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _unread() -> int:
-    """The reader, such as `head`, has seen enough: nothing more is written, not at exit either."""
+    """Write nothing more, not even at exit, because the reader, such as `head`, has left."""
     if type(sys.stdout).__module__.startswith("typer"):  # it has wrapped the stream
         sys.stdout = sys.__stdout__ or sys.stdout
     streams.abandon()
@@ -94,12 +95,13 @@ def _unread() -> int:
 
 
 def _ended(code: int) -> int:
-    """The exit code. Some versions of typer turn Ctrl-C into a code, without a word."""
+    """The exit code. After Ctrl-C the message is printed here, because some versions of typer only
+    return the code."""
     return _say(_interrupt.WORDS, code) if code == _interrupt.CODE else code
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning in one line, without the place in the code, which says nothing to a user."""
+    """Show a warning in one line, without the file and line of code, which do not help a user."""
     _say(f"warning: {' '.join(str(message).split())}", 0)
 
 

@@ -1,4 +1,4 @@
-"""What commands print: tables by rich on a terminal and off it, progress, plain lines elsewhere."""
+"""What commands print: tables, text, JSON and progress."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .._text import number_text
 from .layout import sentence_lines, table_lines, width_of_screen
 
 _SECONDS_BETWEEN_LINES = 5.0
-_WIDE = 100_000  # columns, so that rich never wraps or cuts: `layout` has done what is to be done
-_ROOM_FOR_BAR, _ROOM_FOR_RATE = 100, 60  # columns below which progress is shown without them
+_WIDE = 100_000  # columns, so that rich never wraps or cuts a line: `layout` has fitted it already
+_ROOM_FOR_BAR, _ROOM_FOR_RATE = 100, 60  # columns from which on progress has a bar and a rate
 
 
 class _Console(Console):
-    """Rich's console, but for its way with a closed pipe, which is to exit with 1."""
+    """Rich's console, except that a closed pipe raises an error instead of exiting with 1."""
 
     def on_broken_pipe(self) -> None:
-        raise  # what was caught where this is called
+        raise  # the BrokenPipeError that rich caught before it called this
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> None:
-    """A table: the first column is text, the others are numbers, which are never cut."""
+    """Print a table. The first column is text, the others are numbers, which are never cut."""
     room = width_of_screen()
     console = _Console(width=_WIDE, highlight=False, soft_wrap=True)
     for line in sentence_lines(title, room):
@@ -48,7 +48,7 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str |
 
 
 def say(text: str = "", indent: int = 0) -> None:
-    """Text as it is, nothing in it is markup; on a terminal in lines that fit."""
+    """Print text without interpreting markup; on a terminal it is wrapped to fit."""
     room = width_of_screen()
     for paragraph in text.split("\n"):
         for line in sentence_lines(paragraph, room, indent):
@@ -56,19 +56,20 @@ def say(text: str = "", indent: int = 0) -> None:
 
 
 def show_json(data: Any) -> None:
-    """Data for scripts."""
+    """Print data as JSON, for scripts."""
     print(json.dumps(data, indent=1))
 
 
-Report = Callable[[str, str, int, int], None]
+ProgressShown = Callable[[str, str, int, int], None]  # `studies.work.Progress`, not imported here
 
 
 @contextmanager
-def progress() -> Iterator[Report]:
-    """A function to be told (problem, policy, replications done, of how many)."""
+def progress() -> Iterator[ProgressShown]:
+    """A function that shows progress, to be called with (problem, policy, replications done,
+    replications in all)."""
     if sys.stderr.isatty():
         console = Console(stderr=True)
-        # Names give way before numbers do: only they may take several lines.
+        # Only names may be wrapped into several lines, numbers never.
         name = TextColumn("{task.description}", table_column=Column(overflow="fold"))
         columns = [
             name,
@@ -83,7 +84,7 @@ def progress() -> Iterator[Report]:
         yield _lines()
 
 
-def _bars(bars: Progress) -> Report:
+def _bars(bars: Progress) -> ProgressShown:
     tasks: dict[tuple[str, str], Any] = {}
     begin = time.monotonic()
 
@@ -97,7 +98,7 @@ def _bars(bars: Progress) -> Report:
     return report
 
 
-def _lines() -> Report:
+def _lines() -> ProgressShown:
     last = time.monotonic()
 
     def report(problem: str, policy: str, done: int, total: int) -> None:

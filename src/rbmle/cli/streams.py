@@ -1,4 +1,4 @@
-"""Standard output and error as commands need them: there, whatever their encoding, or nowhere."""
+"""Make standard output and error safe: closed streams, narrow encodings and readers that leave."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import os
 import sys
 from contextlib import suppress
 
-# What our own texts have beside ASCII; anything else is written as \xe9 where it cannot be shown.
+# Plain forms of the characters outside ASCII in our own texts, for encodings that lack them; any
+# other such character is written as \xe9.
 _PLAIN = {"\N{PLUS-MINUS SIGN}": "+-", "\N{HORIZONTAL ELLIPSIS}": "...", "\N{MINUS SIGN}": "-"}
 
 
 def prepare() -> None:
-    """Open closed streams on nothing, and let no character be an error."""
+    """Open closed streams on the null device, and let no character be an encoding error."""
     codecs.register_error("rbmle", _spelled)
     for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:  # closed, as by >&-: or the next file would get its number
+        if getattr(sys, name) is None:  # closed by >&-; else the next opened file gets its number
             nowhere = open(os.devnull, "w" if number else "r", encoding="utf-8")  # noqa: SIM115
             setattr(sys, name, nowhere)
     for stream in (sys.stdout, sys.stderr):
@@ -24,7 +25,7 @@ def prepare() -> None:
 
 
 def abandon() -> None:
-    """Send what is still to be written to a reader who left, such as `head`, nowhere."""
+    """Flush the streams; if the reader, such as `head`, has left, discard the rest."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -36,7 +37,7 @@ def abandon() -> None:
 
 
 def _spelled(problem: UnicodeError) -> tuple[str, int]:
-    """The characters that cannot be encoded, in those that can."""
+    """An error handler that spells characters which cannot be encoded in ASCII."""
     if not isinstance(problem, UnicodeEncodeError):
         raise problem
     text: str = problem.object[problem.start : problem.end]

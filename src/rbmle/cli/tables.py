@@ -1,4 +1,4 @@
-"""Results and policies as tables on the screen and as data."""
+"""The output of results and policies: tables on the screen, or data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .screen import say, show_table
 
 
 def show_result(result: Result, name: str = "") -> None:
-    """The statistics of the final regret, the least of each column in bold."""
+    """Print the statistics of the final regret, with the smallest of each column in bold."""
     values = result.statistics()
     least = values.min(axis=0)
     rows: list[list[str | Text]] = [
@@ -33,19 +33,20 @@ def show_result(result: Result, name: str = "") -> None:
 
 
 def show_comparisons(compared: ComparisonTable) -> None:
-    """All pairs of policies on the same rewards."""
+    """Print the differences between all pairs of policies on the same rewards."""
     say()
     rows = [[pair, *cells] for pair, cells in compared.cells()]
     show_table(compared.title, ["pair", *COMPARED], rows)
 
 
-def policy_data() -> list[dict[str, Any]]:
-    """What there is to know of each policy, from its class."""
+def policy_list() -> list[dict[str, Any]]:
+    """Every policy's name, summary, parameters and families, as plain data."""
     return [_describe(each) for each in POLICIES.values()]
 
 
 def show_policies() -> None:
-    for each in policy_data():
+    """Print every policy with its summary, parameters and families."""
+    for each in policy_list():
         say(f"{each['name']}: {each['summary']}")
         say(f"parameters: {', '.join(f'{k}={v}' for k, v in each['parameters'].items())}", 4)
         say(f"families: {', '.join(each['families'])}", 4)

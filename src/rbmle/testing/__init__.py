@@ -1,4 +1,4 @@
-"""The laws of this package, to check policies, families and laws of rewards of your own:
+"""Checks of the laws that policies, families and laws of rewards obey, also for your own classes.
 
 from rbmle.testing import check_policy, check_family, check_law
 check_policy(MyPolicy(), Bernoulli())
@@ -8,11 +8,11 @@ check_law(MyLaw())
 
 from ..families.base import mean_at
 from .checking import BrokenLawError, Check, NotApplicable, Outcome
+from .easy_problems import easy_problem
 from .family_checks import check_family
 from .law_checks import check_law
 from .listing import checks
 from .policy_checks import check_policy
-from .problems import easy_problem
 
 __all__ = [
     "BrokenLawError",

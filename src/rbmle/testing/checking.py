@@ -1,7 +1,8 @@
-"""What a check is: a function that returns, raises BrokenLawError or says that it does not apply.
+"""The parts that checks are made of.
 
-No check is a bare `assert`, so they work under `python -O`. A check that does not apply raises
-`NotApplicable` with the reason; pytest shows it as a skipped test.
+A check is a function that returns if its law holds, raises `BrokenLawError` if not, and raises
+`NotApplicable` with the reason if the law says nothing about what is checked; pytest shows that as
+a skipped test. Checks use no bare `assert`, so they work under `python -O`.
 """
 
 from __future__ import annotations
@@ -20,23 +21,25 @@ HOLDS = "holds"
 
 
 class BrokenLawError(RbmleError, AssertionError):
-    """A policy, family or law of rewards that breaks a law; the sentence says which and by how
-    much. It is an AssertionError too, for scripts that expect one."""
+    """A policy, family or law of rewards breaks a law. The message says which law, and by how much.
+
+    It is also an AssertionError, for scripts that expect one.
+    """
 
 
 class NotApplicable(unittest.SkipTest):
-    """A law that says nothing about this policy, family or law of rewards, and why."""
+    """The law says nothing about this policy, family or law of rewards. The message says why."""
 
 
 class Outcome(NamedTuple):
-    """What became of one check: `outcome` is "holds", or "does not apply: ..." with the reason."""
+    """The outcome of one check: "holds", or "does not apply: ..." with the reason."""
 
     check: str
     outcome: str
 
 
 class Checks:
-    """A list of checks of one kind of thing; used as a decorator, it takes in one more."""
+    """A list of checks of one kind of thing. As a decorator it adds a check to the list."""
 
     def __init__(self) -> None:
         self.functions: list[Check] = []
@@ -46,7 +49,7 @@ class Checks:
         return function
 
     def run(self, *things: Any) -> list[Outcome]:
-        """Every check in turn; the first broken law raises BrokenLawError."""
+        """Run every check in turn; the first broken law raises BrokenLawError."""
         outcomes = []
         for function in self.functions:
             try:

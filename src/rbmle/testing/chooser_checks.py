@@ -1,4 +1,4 @@
-"""How a policy is played changes no choice: not the compiler, and not the chooser."""
+"""Checks that neither the compiler nor the chooser changes a policy's choices."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..random import Counter, key
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream, Stream
 from .checking import NotApplicable, require_equal
-from .problems import SEED, easy_problem
+from .easy_problems import SEED, easy_problem
 
 
 def compiled_equals_interpreted(policy: Any, family: Any) -> None:
-    """The compiled loop and the same lines run by the interpreter agree bit for bit."""
+    """The compiled loop and the interpreter give the same regret, bit for bit."""
     horizon, problem = 40, easy_problem(family)
     rounds = np.arange(1, horizon + 1)
     compiled = simulate(problem, [policy], horizon, 1, RewardStream(SEED), checkpoints=rounds)
@@ -36,7 +36,7 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
 
 
 def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
-    """Whatever promises there are about the index, in every round the same arm is chosen."""
+    """Every chooser that the policy's bounds or curve allow makes the scan's choices."""
     curve, bounds = curve_for(policy, family), bounds_for(policy, family)
     if not ranks_only(policy) or (curve is None and bounds is None):
         raise NotApplicable(f"{type(policy).__name__} is always played by a scan")

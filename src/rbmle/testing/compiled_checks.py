@@ -1,4 +1,4 @@
-"""The methods of a family or law say the same compiled as interpreted, bit for bit."""
+"""Checks that compiled and interpreted methods of a family or law agree, bit for bit."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from .._compile import Floats, kernel
 from ..random import Cell, key
 from .checking import require_equal, require_method
-from .problems import SEED, means_of
+from .easy_problems import SEED, means_of
 from .reward_checks import draw_rewards
 
-_FEW = 50  # samples: the interpreter takes its time
+_FEW = 50  # samples, because the interpreter is slow
 
 
 @kernel
 def family_values(family: Any, mean: float, other: float, out: Floats) -> None:
-    """What a family says of two means, one number after the other."""
+    """Fill `out` with the values of a family's methods at two means."""
     eta = family.natural(mean)
     out[0], out[1] = eta, family.log_partition(eta)
     out[2], out[3] = family.conjugate(mean), family.kl(mean, other)
@@ -27,7 +27,7 @@ def family_values(family: Any, mean: float, other: float, out: Floats) -> None:
 
 @kernel
 def posterior_values(family: Any, pulls: float, total: float, value: float, out: Floats) -> None:
-    """What a family says of a posterior, one number after the other."""
+    """Fill `out` with the values of a family's posterior methods."""
     out[0] = family.posterior_mean(pulls, total)
     out[1] = family.posterior_variance(pulls, total)
     out[2] = family.posterior_sd(pulls, total)
@@ -48,14 +48,14 @@ POSTERIOR_METHODS = (
 
 
 def family_compiled_equals_interpreted(family: Any) -> None:
-    """natural, log_partition, conjugate, kl, kl_upper and mean_range."""
+    """Compiled and interpreted natural, log_partition, conjugate, kl, kl_upper and mean_range."""
     for mean in means_of(family):
         for other in means_of(family):
             _compare(family_values, family, mean, other, size=8)
 
 
 def posteriors_compiled_equal_interpreted(family: Any) -> None:
-    """posterior_mean, _variance, _sd, _quantile, _tail and _draw."""
+    """Compiled and interpreted posterior_mean, _variance, _sd, _quantile, _tail and _draw."""
     require_method(family, *POSTERIOR_METHODS)
     for mean in means_of(family):
         for pulls in (1.0, 30.0):
@@ -63,7 +63,7 @@ def posteriors_compiled_equal_interpreted(family: Any) -> None:
 
 
 def samples_compiled_equal_interpreted(law: Any) -> None:
-    """`sample` draws the same rewards."""
+    """Compiled and interpreted `sample` draw the same rewards."""
     require_method(law, "sample")
     for mean in means_of(law):
         _compare(draw_rewards, law, mean, *key(SEED), size=_FEW)

@@ -1,4 +1,4 @@
-"""The laws that every family obeys: what it says of itself follows from F, its log-partition.
+"""The laws that every family obeys: its methods follow from F, its log-partition.
 
 from rbmle.testing import check_family
 check_family(MyFamily())
@@ -12,16 +12,17 @@ from typing import Any
 
 from .checking import Checks, Outcome, require, require_close, require_method
 from .compiled_checks import family_compiled_equals_interpreted
+from .easy_problems import means_of
 from .posterior_checks import POSTERIOR_CHECKS
-from .problems import means_of
 from .reward_checks import REWARD_CHECKS, rewards_have_the_familys_distribution
 
 CHECKS = Checks()
 
 
 def check_family(family: Any) -> list[Outcome]:
-    """Check a family by every law, and say of each whether it holds or why it does not apply.
-    The first broken one raises BrokenLawError.
+    """Check a family by every law; returns whether each law holds, or why it does not apply.
+
+    The first broken law raises BrokenLawError.
 
     >>> import rbmle
     >>> [each.check for each in check_family(rbmle.Bernoulli())][:2]
@@ -31,7 +32,7 @@ def check_family(family: Any) -> list[Outcome]:
 
 
 def _step(family: Any, eta: float) -> float:
-    """A step in eta for central differences, that stays inside a range that ends at 0."""
+    """A step in eta for central differences, small enough to stay on one side of 0."""
     return 1e-4 * max(abs(eta), 0.1)
 
 
@@ -87,7 +88,7 @@ def the_conjugate_is_the_legendre_transform(family: Any) -> None:
 
 
 @CHECKS
-def the_divergence_is_that_of_the_log_partition(family: Any) -> None:
+def the_divergence_is_the_bregman_divergence_of_the_log_partition(family: Any) -> None:
     """kl(m, m') = F(eta') - F(eta) - m (eta' - eta), the Bregman divergence of F: 0 for equal
     means and positive for others."""
     for mean in means_of(family):
@@ -104,8 +105,8 @@ def the_divergence_is_that_of_the_log_partition(family: Any) -> None:
 
 @CHECKS
 def the_upper_mean_solves_the_divergence(family: Any) -> None:
-    """kl_upper(m, b) is the largest mean x with kl(m, x) <= b: there kl(m, x) = b, unless nothing
-    up to the end of the range is ruled out. With no room, b <= 0, it is m itself."""
+    """kl_upper(m, b) is the largest mean x with kl(m, x) <= b. There kl(m, x) = b, unless kl stays
+    below b up to the end of the range. For b <= 0 it is m itself."""
     _low, high = family.mean_range()
     for mean in means_of(family):
         for bound in (-1.0, 0.0):
@@ -114,10 +115,10 @@ def the_upper_mean_solves_the_divergence(family: Any) -> None:
             upper = family.kl_upper(mean, bound)
             what = f"'kl_upper' of {mean:.6g} and {bound}"
             require(mean < upper <= high, f"{what} must be in ({mean:.6g}, {high}]. Got {upper}.")
-            if upper in (high, inf):  # a mean near the end must still be allowed
+            if upper in (high, inf):  # then a mean near the end must have kl <= bound
                 near = mean * 1e9 + 1e9 if high == inf else high - 1e-9 * (high - mean)
                 solved = family.kl(mean, near) <= bound
-            else:  # solved to rounding: of kl itself, or of x, where kl is steep
+            else:  # kl(m, x) = bound up to the rounding of kl, or of x where kl is steep
                 ulp = 1e-12 * max(abs(upper), abs(mean))
                 near_by = family.kl(mean, upper - ulp), family.kl(mean, min(upper + ulp, high))
                 solved = near_by[0] <= bound * (1.0 + 1e-9) and near_by[1] >= bound * (1.0 - 1e-9)

@@ -16,8 +16,9 @@ CHECKS = Checks()
 
 
 def check_law(law: Any) -> list[Outcome]:
-    """Check a law of rewards, and say of each check whether it holds or why it does not apply.
-    The first broken one raises BrokenLawError.
+    """Check a law of rewards; returns whether each check holds, or why it does not apply.
+
+    The first that does not hold raises BrokenLawError.
 
     >>> import rbmle
     >>> check_law(rbmle.Uniform())[0]

@@ -1,4 +1,4 @@
-"""Every check by the kind of thing that it checks, for a test of each on each."""
+"""The list of all checks by the kind of thing they check, for tests by parametrisation."""
 
 from __future__ import annotations
 
@@ -14,5 +14,9 @@ _KINDS = {
 
 
 def checks(kind: str = "policy") -> list[Check]:
-    """The checks of a policy (called with it and a family), of a family or of a law of rewards."""
+    """All checks of one kind.
+
+    kind: "policy", whose checks are called with a policy and a family; "family"; or "law", a law of
+    rewards.
+    """
     return list(_KINDS[one_of("checks", "kind", kind, _KINDS)].functions)

@@ -25,15 +25,17 @@ from ..result import Result
 from ..rewards.sources import RewardStream, Stream
 from .checking import Checks, NotApplicable, Outcome, require, require_close, require_equal
 from .chooser_checks import compiled_equals_interpreted, every_chooser_equals_the_scan
-from .problems import SEED, easy_problem
+from .easy_problems import SEED, easy_problem
 from .regret_check import regret_is_sublinear
 
 CHECKS = Checks()
 
 
 def check_policy(policy: Any, family: Any) -> list[Outcome]:
-    """Check a policy on a family by every law, and say of each whether it holds or why it does not
-    apply. The first broken one raises BrokenLawError.
+    """Check a policy on a family by every law; returns whether each law holds, or why it does not
+    apply.
+
+    The first broken law raises BrokenLawError.
 
     >>> import rbmle
     >>> outcomes = check_policy(rbmle.KGMin(), rbmle.Bernoulli())
@@ -58,7 +60,8 @@ CHECKS(every_chooser_equals_the_scan)
 
 @CHECKS
 def work_can_be_divided(policy: Any, family: Any) -> None:
-    """Threads, and where a run is cut, change nothing; a replication alone is the same."""
+    """Results do not depend on the number of threads, and a replication played alone is the same as
+    in a batch."""
     whole = _run(policy, family, 150, 5, threads=1)
     threaded = _run(policy, family, 150, 5, threads=3)
     require_equal(threaded.regret, whole.regret, "regret with three threads and with one")
@@ -79,8 +82,8 @@ def each_arm_is_played_once_first(policy: Any, family: Any) -> None:
 
 @CHECKS
 def live_equals_simulated(policy: Any, family: Any) -> None:
-    """A decider that is told the simulator's rewards plays the simulator's arms, and goes on
-    the same after it was saved and loaded."""
+    """A decider that gets the simulator's rewards pulls the simulator's arms, also after it was
+    saved and loaded."""
     horizon, problem = 60, easy_problem(family)
     simulated = _run(policy, family, horizon, 1, checkpoints=range(1, horizon + 1))
     source = Stream(family, np.array(problem.means), *key(SEED))
@@ -101,8 +104,8 @@ def live_equals_simulated(policy: Any, family: Any) -> None:
 
 @CHECKS
 def an_index_does_not_depend_on_the_arms_place(policy: Any, family: Any) -> None:
-    """Arms in another order have the same indices, in that order, and between equal indices
-    `prefer` does not depend on which arm is named first: so the same arm is played."""
+    """Permuting the arms permutes their indices, and `prefer` does not depend on which of two arms
+    with equal indices is named first. So the same arm is pulled."""
     if not ranks_only(policy):
         raise NotApplicable(f"{type(policy).__name__} does not rank arms by an index")
     rng = np.random.default_rng(SEED)
@@ -117,13 +120,14 @@ def an_index_does_not_depend_on_the_arms_place(policy: Any, family: Any) -> None
         clock = Clock(int(n.sum()) + 1, 1000)
         plain = _indices(policy, family, arms, clock)
         for place, index in enumerate(_indices(policy, family, moved, clock)):
-            # A level that adds over the arms may add in another order.
+            # Close, not equal: a level that sums over the arms may round differently in this order.
             what = f"the index of arm {order[place]}, moved to place {place},"
             require_close(index, plain[order[place]], what, rel=1e-9)
 
 
 def _indices(policy: Any, family: Any, arms: Any, clock: Any) -> list[float]:
-    """The index of every arm; where two are equal, `prefer` must have an opinion or none."""
+    """The index of every arm. Where two are equal, `prefer` must change its sign if the arms are
+    exchanged."""
     level = policy.level(family, arms, clock)
     found = [float(policy.index_of(family, arms, i, level)) for i in range(5)]
     for i, j in combinations(range(5), 2):

@@ -1,4 +1,4 @@
-"""The posterior methods of a family agree with each other and with Bayes' rule."""
+"""Checks that a family's posterior methods agree with each other and with Bayes' rule."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from ..families.base import mean_at
 from ..random import Cell, key
 from .checking import Checks, NotApplicable, require, require_close, require_method
 from .compiled_checks import posteriors_compiled_equal_interpreted
-from .problems import SEED
+from .easy_problems import SEED
 from .reward_checks import require_mean
 
-DRAWS, _COMPARED = 10_000, 2_000  # those compared are looked up one by one
-_FARTHEST = 2.2  # of sqrt(n) times Kolmogorov and Smirnov's distance: p = 2 exp(-2 x^2) = 1e-4
+DRAWS, _COMPARED = 10_000, 2_000  # fewer are compared with the tail, which is slow
+_FARTHEST = 2.2  # for sqrt(n) times the Kolmogorov-Smirnov distance: p = 2 exp(-2 x^2) = 1e-4
 
 POSTERIOR_CHECKS = Checks()
 
 
 def histories(family: Any) -> Iterator[tuple[float, float]]:
-    """Pulls and the sum of their rewards: few and many, low and high."""
+    """Pairs (pulls, sum of rewards): few and many pulls, with low, middle and high means."""
     for pulls in (6.0, 60.0):
         for place in (0.15, 0.5, 0.85):
             yield pulls, pulls * mean_at(family, place)
 
 
 def _require_tail(family: Any) -> None:
-    """Raise NotApplicable unless the family can tell the posterior probability of a tail."""
+    """Raise NotApplicable unless the family has a `posterior_tail` of its own."""
     require_method(family, "posterior_quantile", "posterior_tail")
     pulls, total = next(histories(family))
     if family.posterior_tail(pulls, total, family.posterior_quantile(pulls, total, 0.5)) == 1.0:
@@ -54,8 +54,8 @@ def moments_are_those_of_the_quantiles(family: Any) -> None:
     """posterior_mean and posterior_variance are the integrals of the quantile and of its squared
     deviation over all probabilities; posterior_sd is the variance's root.
 
-    The trapezoidal rule in s, where the upper tail is 1 / (1 + e^s): the integrand falls
-    exponentially at both ends.
+    The integrals are taken by the trapezoidal rule in s, where the upper tail is 1 / (1 + e^s). It
+    is accurate because the integrand falls exponentially at both ends.
     """
     require_method(family, "posterior_quantile", "posterior_mean", "posterior_variance")
     h = 0.125
@@ -78,8 +78,8 @@ def moments_are_those_of_the_quantiles(family: Any) -> None:
 
 @POSTERIOR_CHECKS
 def the_posterior_follows_from_bayes_rule(family: Any) -> None:
-    """m more pulls with sum s multiply the posterior density by exp(s eta - m F(eta)), up to a
-    constant: whatever the prior is, this is the likelihood of what was seen."""
+    """m more pulls with sum s multiply the posterior density by their likelihood
+    exp(s eta - m F(eta)), up to a constant, whatever the prior is."""
     _require_tail(family)
     for pulls, total in histories(family):
         more, gain = 3.0, 3.0 * mean_at(family, 0.4)
@@ -97,7 +97,7 @@ def the_posterior_follows_from_bayes_rule(family: Any) -> None:
 
 
 def _log_density(family: Any, pulls: float, total: float, value: float) -> float:
-    """The logarithm of the posterior density: minus the slope of the tail."""
+    """The logarithm of the posterior density, which is minus the slope of the tail."""
     spread = family.posterior_quantile(pulls, total, 0.4) - family.posterior_quantile(
         pulls, total, 0.6
     )
@@ -124,7 +124,7 @@ def the_density_is_the_slope_of_the_tail(family: Any) -> None:
 
 @kernel
 def draw_means(family: Any, pulls: float, total: float, key0: int, key1: int, out: Floats) -> None:
-    """Fill `out` with means from the posterior, from different places of different cells."""
+    """Fill `out` with draws from the posterior, from different cells of random numbers."""
     for j in range(out.size):
         out[j] = family.posterior_draw(pulls, total, Cell(key0, key1, j, 1, 0), 256 * (j % 3))
 
@@ -147,7 +147,7 @@ def draws_have_the_posterior_mean(family: Any) -> None:
 
 @POSTERIOR_CHECKS
 def draws_are_from_the_posterior(family: Any) -> None:
-    """The tail beyond a draw is uniform on [0, 1], by Kolmogorov and Smirnov's distance."""
+    """posterior_tail at a draw is uniform on [0, 1], by the Kolmogorov-Smirnov distance."""
     _require_tail(family)
     for pulls, total in histories(family):
         values = _draws(family, pulls, total)[:_COMPARED]

@@ -1,4 +1,4 @@
-"""Is the regret of a policy sublinear? A test that linear regret fails."""
+"""The check that the regret of a policy is sublinear. Linear regret fails it."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from ..engine import simulate
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream
 from .checking import NotApplicable, require
-from .problems import SEED
+from .easy_problems import SEED
 
 HORIZON, REPLICATIONS = 4000, 32  # replications in each of the two orders of the arms
 
-# The regret of a round, as a share of that of uniform play. A policy that explores in a fixed
-# share p of the rounds has p; all those of the package that settle are below 0.0035 by the end of
-# the horizon (RBMLE on coins has the most).
+# The regret per round, as a share of uniform play's, below which a policy passes. A policy that
+# plays uniformly in a share p of the rounds has p. Measured at the end of the horizon, all policies
+# of the package that settle have less than 0.0035 (RBMLE on coins has the most).
 _SETTLED = 0.005
 
-# The rate of regret in rounds T/2..T over that in rounds T/16..T/8. It is 1 for linear regret, 0.35
-# for sqrt(t), 0.13 for log t^1.5 and 0.125 for log t.
+# The regret per round in rounds T/2..T, over that in rounds T/16..T/8, below which a policy passes.
+# It is 1 for linear regret, 0.35 for sqrt(t), 0.13 for log t^1.5 and 0.125 for log t.
 _FALLEN = 0.5
 
 
 def regret_is_sublinear(policy: Any, family: Any) -> None:
-    """The rate at which regret grows is small at the end, or has fallen to half.
+    """Regret per round is small at the end, or has fallen to half.
 
     Two arms far apart are played for T = 4000 rounds, 32 times with the better arm first and 32
-    times with it last. A policy breaks the law if in the last half of the rounds it still has more
-    than 0.5 % of the regret of uniform play, and more than half of its own rate in rounds T/16 to
+    times with it last. A policy breaks the law if its regret per round in the last half of the
+    rounds is both more than 0.5 % of uniform play's and more than half of its own in rounds T/16 to
     T/8.
 
-    It finds a policy that plays uniformly in 5 % of the rounds or more; that keeps to one arm
-    whatever it pays; or that gets stuck on the worse arm in one replication of 64, as the greedy
-    rule does on coins. It does not find one that explores for ever in fewer than one round in 200,
-    or that gets stuck more seldom. A slow rule with a large constant passes as soon as its rate
-    falls. The seed is fixed, so the answer never changes.
+    The check finds a policy that plays uniformly in 5 % of the rounds or more; that always pulls
+    the same arm; or that gets stuck on the worse arm in one replication of 64, as the greedy rule
+    does on coins. It misses a policy that explores for ever in fewer than one round in 200, or that
+    gets stuck more rarely. A slow policy with a large constant passes if its rate falls. The seed
+    is fixed, so the answer never changes.
 
-    Does not apply to a policy that says, by `settles`, that it explores for ever.
+    It does not apply to a policy whose `settles` says that it explores for ever.
     """
     if not policy.settles():
         raise NotApplicable(f"{type(policy).__name__} says that it does not settle on an arm")
@@ -65,8 +65,9 @@ def regret_is_sublinear(policy: Any, family: Any) -> None:
 
 
 def two_means(family: Any) -> list[float]:
-    """A worse and a better mean, far apart: a fifth from the ends of a bounded range, else 1.6
-    standard deviations (and 1.6 at least, for rules that assume rewards of about that spread)."""
+    """A worse and a better mean, far apart: a fifth from the ends of a bounded range; else 1.6
+    standard deviations apart, and at least 1.6, for policies that assume a standard deviation of
+    1."""
     low, high = family.mean_range()
     if low > -inf and high < inf:
         return [low + 0.2 * (high - low), low + 0.8 * (high - low)]

@@ -1,7 +1,7 @@
-"""Are rewards what their law says? Samples against its mean, variance, intervals and tails.
+"""Checks that samples of a law have its mean, variance, intervals and tails.
 
-Samples are drawn from a fixed seed, so a check gives the same answer for ever. A sampler that is
-right fails a comparison of this kind for one seed in 1.7 million (five standard errors).
+Samples come from a fixed seed, so a check always gives the same answer. A correct sampler would
+fail one such comparison for one seed in 1.7 million (five standard errors).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from .._compile import Floats, kernel
 from ..random import Cell, key
 from .checking import Checks, require, require_method
-from .problems import SEED, means_of
+from .easy_problems import SEED, means_of
 
-SAMPLES = 40_000  # a mean that is off by 2.5 % of the standard deviation is found
-_ERRORS = 5.0  # standard errors that are allowed
+SAMPLES = 40_000  # enough to find a mean that is off by 2.5 % of the standard deviation
+_ERRORS = 5.0  # the largest allowed difference, in standard errors
 
 REWARD_CHECKS = Checks()
 
@@ -30,7 +30,7 @@ def draw_rewards(law: Any, mean: float, key0: int, key1: int, out: Floats) -> No
 
 
 def samples_of(law: Any, mean: float) -> Floats:
-    """Rewards with this mean, always the same ones."""
+    """Rewards with this mean, the same in every call."""
     require_method(law, "sample")
     out = np.empty(SAMPLES)
     draw_rewards(law, mean, *key(SEED), out)
@@ -38,7 +38,7 @@ def samples_of(law: Any, mean: float) -> Floats:
 
 
 def require_mean(values: Floats, expected: float, what: str) -> None:
-    """Require that the average of independent values is the expected one, but for noise."""
+    """Require that the average of independent values is within five standard errors of that."""
     error = float(values.std()) / values.size**0.5
     found, noise = float(values.mean()), max(error, 1e-12 * abs(expected))
     require(
@@ -61,7 +61,7 @@ def rewards_have_their_variance(law: Any) -> None:
     require_method(law, "sample", "variance")
     for mean in means_of(law):
         squares, variance = (samples_of(law, mean) - mean) ** 2, law.variance(mean)
-        # A fair coin's squares are all alike, their average off by rounding alone.
+        # 1e-6: the squares of a fair coin are all equal, so their standard error is 0.
         what = f"the variance of 'sample' at {mean:.6g}"
         found, error = float(squares.mean()), float(squares.std()) / squares.size**0.5
         require(
@@ -72,7 +72,7 @@ def rewards_have_their_variance(law: Any) -> None:
 
 @REWARD_CHECKS
 def rewards_and_means_keep_to_their_intervals(law: Any) -> None:
-    """Every reward is in `reward_interval`, every mean inside `mean_range` in `mean_interval`."""
+    """Rewards are in `reward_interval`, and means inside `mean_range` are in `mean_interval`."""
     allowed = law.reward_interval()
     for mean in means_of(law):
         inside = mean in law.mean_interval()
@@ -85,10 +85,11 @@ def rewards_and_means_keep_to_their_intervals(law: Any) -> None:
 @REWARD_CHECKS
 def tails_are_as_light_as_stated(law: Any) -> None:
     """E exp(x (X - m)) <= exp(x^2 rho^2 / 2) wherever |x| kappa < 1, with the law's own
-    `sub_exponential` constants (Definition 2); kappa = 0 says so for every x, and then and only
-    then is rho the `sub_gaussian` constant (Definition 1), which is infinite otherwise.
+    `sub_exponential` constants rho and kappa (Definition 2).
 
-    Checked by samples, for x of up to 1.5 / rho, and by the variance, which rho^2 cannot be below.
+    With kappa = 0 this holds for every x; then rho must be the `sub_gaussian` constant (Definition
+    1), which must be infinite otherwise. Checked on samples for |x| up to 1.5 / rho, and by
+    rho^2 >= variance.
     """
     require_method(law, "sample", "sub_gaussian", "sub_exponential")
     for mean in means_of(law):
@@ -121,8 +122,9 @@ def tails_are_as_light_as_stated(law: Any) -> None:
 
 
 def rewards_have_the_familys_distribution(family: Any) -> None:
-    """E exp(x X) = exp(F(eta + x) - F(eta)) for small x of either sign: more of the distribution
-    than its mean and variance. Each x leads to the parameter of a mean near by, so F is finite."""
+    """E exp(x X) = exp(F(eta + x) - F(eta)) for small x of either sign, which tests more of the
+    distribution than mean and variance. eta + x is the parameter of a nearby mean, so F is finite.
+    """
     require_method(family, "sample")
     low, high = family.mean_range()
     for mean in means_of(family):

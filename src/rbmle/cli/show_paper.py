@@ -1,4 +1,4 @@
-"""`rbmle reproduce`: every number beside the printed one, on the screen and as data."""
+"""The output of `rbmle reproduce`: every number beside the printed one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ _STYLES = {"equal": "green", "misprint": "green", "agrees": "yellow", "differs":
 
 
 def summarise(rows: Sequence[ComparedRow]) -> None:
-    """How many numbers there are of each verdict."""
+    """Print the number of cells with each verdict."""
     counts = count_verdicts(rows)
     say()
     say(f"{sum(counts.values()):,} numbers: {counted(counts)}.")
 
 
 def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
-    """Each number, marked; where it is not the printed one, that beside it."""
+    """Print a table of all numbers with their verdicts' marks; where a number differs from print,
+    the printed one stands beside it."""
     entry = tables()["regret"][table]
     shown: list[list[str | Text]] = [
         [row.policy, *(_cell(cell) for cell in row.cells)] for row in rows
@@ -48,7 +49,7 @@ def _cell(cell: Any) -> Text:
 
 
 def cells(rows: Sequence[ComparedRow]) -> list[dict[str, Any]]:
-    """Every number for scripts."""
+    """Every number and its verdict as plain data, for scripts."""
     return [
         {"table": row.table, "policy": row.policy, **cell._asdict()}
         for row in rows

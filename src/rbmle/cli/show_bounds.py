@@ -1,4 +1,4 @@
-"""`rbmle bounds`: what the theory says of a problem, on the screen."""
+"""The output of `rbmle bounds`: the theory's bounds for a problem."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ABOUT = {
 
 
 def show_bounds(data: dict[str, Any]) -> None:
-    """The data as a table, and in words what has no row in it."""
+    """Print the bounds as a table, and below it why other propositions do not apply."""
     means = " ".join(power_text(f"{each:g}") for each in data["means"])
     gap = power_text(f"{data['gap']:g}")
     say(f"{data['law']}, means {means}: gap {gap}. T = {data['horizon']:,}.")

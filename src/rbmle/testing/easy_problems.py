@@ -1,4 +1,4 @@
-"""Means inside a family's range, and the small problems on which laws are checked."""
+"""Means inside a family's range, and the small problem on which policies are checked."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from ..families.base import mean_at
 from ..rewards.problems import Problem
 
-SEED = 7  # of every check: what holds once holds again
+SEED = 7  # of every check, so that a check always gives the same answer
 PLACES = (0.05, 0.2, 0.5, 0.8, 0.95)
 
 
 def means_of(law: Any) -> list[float]:
-    """Means from near one end of the range to near the other."""
+    """Five means, from near one end of the range to near the other."""
     return [mean_at(law, place) for place in PLACES]
 
 

@@ -1,4 +1,4 @@
-"""`rbmle bench --only paper`: what choosing by RBMLE takes beside others, as the paper compares."""
+"""The section `paper`: RBMLE's time per decision relative to other policies', ours and printed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .table import BenchTable, Effort, Line, Turns
 
 
 def paper(effort: Effort) -> BenchTable:
-    """RBMLE's time per decision in units of others', beside the same ratio of the paper's times."""
+    """The table: RBMLE's time per decision over that of others, beside the paper's ratio."""
     horizon, others = effort.size(1_000, 500), ["UCB", "KLUCB", "IDS"]
     records = [
         measure(["bernoulli"], policies=["RBMLE", *others], horizon=horizon, repeats=2)[0]

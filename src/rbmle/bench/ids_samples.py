@@ -1,4 +1,4 @@
-"""`ids`: IDS and VIDS by quadrature against samples, how fast and how accurate."""
+"""The section `ids`: speed and accuracy of IDS and VIDS by quadrature against posterior samples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..random import Draws
 from ..timing import Recording, seconds
 from . import ids_exact
 from .ids_reference import SAMPLES, SampledIDS
-from .problems import COINS, SEED, Floats
 from .table import BenchTable, Effort, Line, Turns
+from .timed_problems import COINS, SEED, Floats
 
-AT_LEAST = 300.0  # times as fast as samples
-_SHORT = 5  # of our replays take a turn: each is a few milliseconds
+AT_LEAST = 300.0  # target: this many times as fast as samples
+_SHORT = 5  # replays of ours in a turn, because each takes only a few milliseconds
 _ROUNDS_CHECKED = (20, 100, 400, 1_500)
 _RULES: tuple[tuple[str, Any, bool], ...] = (("IDS", IDS(), False), ("VIDS", VIDS(), True))
 
@@ -29,14 +29,14 @@ _RULES: tuple[tuple[str, Any, bool], ...] = (("IDS", IDS(), False), ("VIDS", VID
 def judge(
     policy: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws
 ) -> tuple[Floats, Floats]:
-    """What a decision of IDS or VIDS takes each arm to cost and to tell."""
+    """The expected regret and the information of each arm in a decision of IDS or VIDS."""
     policy.choose(state, family, arms, clock, rng)
     beliefs = beliefs_in(state[1:], arms.n_arms(), policy.panels(), policy.drawn())
     return beliefs.regret, beliefs.information
 
 
 def our_ratio(policy: Any, pulls: Floats, heads: Floats) -> float:
-    """The least information ratio as the policy sees it."""
+    """The least information ratio of two arms, as the policy computes it."""
     arms, clock = Arms(pulls, heads, heads), Clock(int(pulls.sum()) + 1, 0)
     state, rng = fresh_state(policy, COINS.law, pulls.size), Draws(1, 0, 0, 1, True)
     regret, information = judge(policy, state, COINS.law, arms, clock, rng)
@@ -50,7 +50,7 @@ def our_ratio(policy: Any, pulls: Floats, heads: Floats) -> float:
 
 
 def statistics(run: Recording, rounds: int) -> tuple[Floats, Floats]:
-    """Pulls and heads of each coin after so many rounds."""
+    """Pulls and heads of each coin after this many rounds of the recorded run."""
     pulls, heads = np.zeros(COINS.n_arms), np.zeros(COINS.n_arms)
     np.add.at(pulls, run.chosen[:rounds], 1.0)
     np.add.at(heads, run.chosen[:rounds], run.rewards[:rounds])
@@ -59,7 +59,7 @@ def statistics(run: Recording, rounds: int) -> tuple[Floats, Floats]:
 
 def errors(policy: Any, variance: bool, pulls: Floats, heads: Floats) -> tuple[float, float]:
     """The error of the information ratio: absolute, and relative to it."""
-    exact = ids_exact.least_ratio(*ids_exact.regret_and_information(pulls, heads, variance))
+    exact = ids_exact.exact_least_ratio(*ids_exact.regret_and_information(pulls, heads, variance))
     error = abs(our_ratio(policy, pulls, heads) - exact)
     return error, error / exact
 
@@ -67,7 +67,7 @@ def errors(policy: Any, variance: bool, pulls: Floats, heads: Floats) -> tuple[f
 def sampled_time(run: Recording, variance: bool, pairwise: bool) -> float:
     """Seconds per decision of the reference on the same arms in the same rounds.
 
-    Drawing the samples of the arm that was pulled counts, as bringing our tables up to date does.
+    Drawing new samples of the arm that was pulled is included, as is the update of our tables.
     """
     reference = SampledIDS(COINS.n_arms, variance, pairwise, SEED)
 
@@ -99,7 +99,7 @@ def against_samples(name: str, rule: Any, variance: bool, rounds: int, repeats: 
 
 
 def ids(effort: Effort) -> BenchTable:
-    """Quadrature and samples by turns, then quadrature against a finer one."""
+    """The table: quadrature against samples by turns. The notes compare with a finer quadrature."""
     rounds, lines, notes = effort.size(400, 150), [], []
     checked = _ROUNDS_CHECKED[:3] if effort.quick else _ROUNDS_CHECKED
     for name, rule, variance in _RULES:
@@ -112,7 +112,9 @@ def ids(effort: Effort) -> BenchTable:
             f"{name}: the information ratio differs from an independent quadrature by at most "
             f"{absolute:.1e} ({relative:.1e} of it), after {', '.join(map(str, checked))} rounds."
         )
-    notes.append("By pairs of arms is how public research code is written; at once, how it could.")
+    notes.append(
+        "Public research code computes by pairs of arms; all arms at once is the faster NumPy form."
+    )
     return BenchTable(
         f"Choosing against {SAMPLES:,} posterior samples in NumPy: Bernoulli, K = 10, T = {rounds}",
         "ours, a decision",

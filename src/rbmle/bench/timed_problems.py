@@ -1,19 +1,18 @@
-"""The problems that are timed, ten arms each, with means of the paper's tables.
+"""The problems that are timed, with ten arms each and means from the paper's tables.
 
-Those of `Gaussian_ID=16` serve for coins too; the exponential ones are `Exponential_ID=21`.
+Coins and Gaussian rewards have the means of `Gaussian_ID=16`, exponential ones those of
+`Exponential_ID=21`.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from .._compile import Floats
 from ..families import Bernoulli, Exponential, Gaussian
 from ..rewards.problems import Problem
 
-Floats = NDArray[np.float64]
+__all__ = ["COINS", "NORMALS", "SEED", "WAITS", "Floats"]
 
-SEED = 46
+SEED = 46  # as in the paper
 _MEANS = [0.41, 0.52, 0.66, 0.43, 0.58, 0.65, 0.48, 0.67, 0.59, 0.63]
 
 COINS = Problem(Bernoulli(), _MEANS)

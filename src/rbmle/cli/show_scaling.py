@@ -1,4 +1,4 @@
-"""`rbmle scale`: time per decision against the number of arms, on the screen."""
+"""The output of `rbmle scale`: time per decision against the number of arms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .screen import show_table
 
 
 def numbers(owner: str, option: str, text: str) -> list[int]:
-    """Whole numbers as they are typed, with commas."""
+    """The whole numbers given to an option as text with commas."""
     try:
         return [int(each) for each in listed(owner, option, text)]
     except ValueError:
@@ -20,7 +20,7 @@ def numbers(owner: str, option: str, text: str) -> list[int]:
 
 
 def show_scaling(records: Sequence[Scaling]) -> None:
-    """A table for each family: ours in microseconds, and as ratios to UCB beside the paper's."""
+    """Print a table for each family: times in microseconds, and ratios to UCB, also the paper's."""
     for record in records:
         rows = []
         for policy, times in record.times.items():
