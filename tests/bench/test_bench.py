@@ -20,7 +20,7 @@ from rbmle.bench.table import (
     by_turns,
     choosing_by_turns,
 )
-from rbmle.bench.threads import identical, play
+from rbmle.bench.threads import identical, play_on
 from rbmle.bench.timed_problems import COINS
 from rbmle.cli import bench
 from rbmle.cli.main import run
@@ -100,7 +100,7 @@ def test_binomial_sums_are_beta_distributions():
 
 
 def test_threads_are_compared_number_by_number():
-    one, two = play(1, 2), play(2, 2)
+    one, two = play_on(1, 2), play_on(2, 2)
     assert identical(one, two)
     two.pulls[0, 0, 0] += 1
     assert not identical(one, two)
