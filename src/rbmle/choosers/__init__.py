@@ -1,4 +1,4 @@
-"""How the largest index is found. A chooser is about speed only: it never changes a choice."""
+"""Choosers: ways to find the arm with the largest index. They affect speed, never a choice."""
 
 from .champion import Champion
 from .promises import Bounds, Curve, bounds_of, curve_of

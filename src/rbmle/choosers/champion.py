@@ -1,7 +1,8 @@
-"""The champion test, for indices that are costly to solve: most choices need only bounds.
+"""The champion test: a chooser for indices that are costly to compute but have cheap bounds.
 
-The arm that led last is challenged by the others in turn. Where bounds tell that its index is the
-largest, it is played, and nothing is solved. Where they do not, the arms that may win are solved.
+The other arms challenge, in turn, the arm that led last. If bounds alone show that one arm's index
+is the largest, it is played, and no index is computed. That is so in most rounds. Otherwise the
+indices of the arms that may win are computed.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ from ..policies.base import Policy
 from ..random import Draws
 from .promises import same_past
 
-# What is known about the leader's rivals: every other index is smaller; those of arms with another
-# past are smaller, and equal pasts have equal indices; nothing.
-ALONE, ALIKE, UNKNOWN = 0, 1, 2
+# What is known about the leader's rivals:
+ALONE = 0  # every other arm has a smaller index
+ALIKE = 1  # every other arm has a smaller index, or the same past and hence the same index
+UNKNOWN = 2  # nothing
 
 
 @record
 class Champion(NamedTuple):
-    """bounds: of the policy's index. last: the arm that led last, where the test begins."""
+    """The champion test.
+
+    bounds: the bounds on the policy's index. last: the arm that led last, where the test begins.
+    """
 
     bounds: Any
     last: NDArray[np.int64]
@@ -39,21 +44,21 @@ class Champion(NamedTuple):
         self.last[0] = 0
 
     def changed(self, i: int) -> None:
-        """The next test will see it."""
+        """Nothing to do: the next test sees the change."""
 
     def skips_absent(self) -> bool:
         return False
 
     def withdraw(self, i: int) -> None:
-        """It is given the arms that are present."""
+        """Nothing to do: the test is given only the arms that are present."""
 
     def bring_back(self, i: int) -> None:
-        """As for `withdraw`."""
+        """Nothing to do, as for `withdraw`."""
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
-        """The arm that a scan finds."""
+        """The arm to play: the one that a scan finds."""
         unpulled = arms.unpulled()
         if unpulled >= 0:
             return unpulled
@@ -61,7 +66,8 @@ class Champion(NamedTuple):
         leader, rivals = self.challenged(family, arms, level)
         if rivals == ALONE:
             return int(leader)
-        # Arms of one past have one index, which any number stands for where no other matters.
+        # If only arms with the leader's past can win, their common index need not be computed: any
+        # number, here 0, stands for it.
         top = 0.0 if rivals == ALIKE else policy.index_of(family, arms, leader, level)
         best, first, ties = -inf, 0, 0
         for i in range(arms.n_arms()):
@@ -82,7 +88,7 @@ class Champion(NamedTuple):
                 elif preferred == 0.0:
                     ties += 1
         place, i = rng.among(ties) if ties > 1 else 0, first
-        while place > 0:  # to the next arm that shares the top
+        while place > 0:  # go on to the next arm that shares the largest index
             i += 1
             if same_past(arms, i, leader):
                 index = top
@@ -95,8 +101,9 @@ class Champion(NamedTuple):
     def challenged(self, family: Family, arms: Arms, level: float) -> tuple[int, int]:
         """The arm that leads by bounds alone, and what is known about its rivals.
 
-        An arm whose index is not `surely_below` the leader's `index_below` is a challenger. If its
-        own bound is larger it takes the lead and is challenged by all; if not, nothing is known.
+        An arm is a challenger if its index is not `surely_below` the leader's lower bound. If the
+        challenger's own lower bound is larger, it takes the lead, and all others challenge it. If
+        not, the bounds do not tell who leads, and the rivals are UNKNOWN.
         """
         n_arms = arms.n_arms()
         leader = self.last[0] if self.last[0] < n_arms else 0

@@ -1,9 +1,11 @@
-"""Bounds on what KL-UCB and Bayes-UCB solve, family by family; each costs less than the number.
+"""Cheap bounds on the functions of families that KL-UCB and Bayes-UCB use.
 
-kl_upper_below(mean, bound) <= kl_upper(mean, bound)
-kl_below(mean, other) <= kl(mean, other) and clipped_kl(mean, other), as they round, mean < other
-posterior_tail_above(pulls, total, value) >= posterior_tail(pulls, total, value)
-posterior_quantile_below(pulls, total, tail) <= posterior_quantile(pulls, total, tail)
+    kl_upper_below(mean, bound) <= kl_upper(mean, bound)
+    kl_below(mean, other) <= kl(mean, other) and <= clipped_kl(mean, other), for mean < other
+    posterior_tail_above(pulls, total, value) >= posterior_tail(pulls, total, value)
+    posterior_quantile_below(pulls, total, tail) <= posterior_quantile(pulls, total, tail)
+
+The bounds hold for the numbers as they are computed, rounding errors included.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ from ..special import (
     scale_root_below,
 )
 
-_LARGEST = 700.0  # exp of more overflows
-# Rounding of a deviance x - 1 - log x, or n log(n/m) - (n - m): some units in the last place of its
-# largest term, which is 1, or m.
+_LARGEST = 700.0  # exp(710) overflows
+# A margin for the rounding error of a deviance, x - 1 - log x or n log(n/m) - (n - m), which is
+# some units in the last place (1e-16) of its largest term, 1 or m.
 _DEVIANCE = 1e-13
 
 
@@ -125,14 +127,14 @@ def gamma_family_quantile_below(self: Any, pulls: float, total: float, tail: flo
 @extend(Gaussian, name="posterior_tail_above")
 def gaussian_tail_above(self: Gaussian, pulls: float, total: float, value: float) -> float:
     z = (value - self.posterior_mean(pulls, total)) / self.posterior_sd(pulls, total)
-    if z > 40.0:  # the density is below the least float
+    if z > 40.0:  # the density, exp(-800), is below the smallest float
         return 0.0
     return normal_density(z) * ratio_above(z, 1.0, 0.0) if z > 0.0 else 1.0
 
 
 @extend(Gaussian, name="posterior_quantile_below")
 def gaussian_quantile_below(self: Gaussian, pulls: float, total: float, tail: float) -> float:
-    """A normal quantile is itself cheap."""
+    """The quantile itself: for a normal distribution it is cheap."""
     return self.posterior_quantile(pulls, total, tail)
 
 
@@ -159,11 +161,11 @@ def poisson_quantile_below(self: Poisson, pulls: float, total: float, tail: floa
 
 @every_family
 def kl_upper_below(self: Any, mean: float, bound: float) -> float:
-    """Where nothing better is known: the mean itself."""
+    """The mean itself, for families without a better bound."""
     return mean
 
 
 @every_family
 def kl_below(self: Any, mean: float, other: float) -> float:
-    """Where nothing cheaper is known: the divergence, which costs less than its root."""
+    """The divergence itself, for families without a cheaper bound; it costs less than its root."""
     return float(self.kl(mean, other))

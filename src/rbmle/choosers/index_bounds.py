@@ -1,11 +1,13 @@
-"""Bounds on indices that are costly to solve: KL-UCB's and Bayes-UCB's.
+"""Bounds on indices that are costly to compute: those of KL-UCB and Bayes-UCB.
 
-Margins. A value is lowered by 1e-14 of itself before anything is compared with it, 45 units in its
-last place: more than the solvers' results are off where an index is not at an end of the range.
-Divergences and tails are compared with 1e-9 to spare: the bounds themselves are right to about
-1e-13, and what the published search takes for the divergence is off by a few units in the last
-place of 1, that is by 1e-9 of a level of 1 after 10^6 pulls; `test_bounds_of_divergences` tries
-them to 10^7.
+The margins for rounding errors:
+- 1e-14: before a value is compared with an index, it is lowered by 1e-14 of itself, 45 units in its
+  last place. The solvers' results are off by less: eight units for `kl_upper`
+  (`test_kl_upper_is_right_to_some_units`).
+- 1e-9: divergences and tails are compared with the level with this relative margin. The bounds
+  themselves are accurate to about 1e-13. But the published search computes a divergence with an
+  error of a few units in the last place of 1; times 10^6 pulls that is 1e-9 of a level of 1.
+`test_bounds_of_divergences` and `test_bounds_of_tails` try both on random arms, up to 10^7 pulls.
 """
 
 from __future__ import annotations
@@ -21,21 +23,21 @@ from . import family_bounds as _family_bounds  # noqa: F401  gives families what
 from .promises import bounds_of
 
 _LESS, _MORE = 1.0 - 1e-9, 1.0 + 1e-9
-_SEARCH = 1.1e-6  # the published search ends less than 1e-6 below the root
+_SEARCH = 1.1e-6  # the published bisection stops less than 1e-6 below the root; and 10 % more
 
 
 @bounds_of(KLUCB)
 class KLUCBBounds(NamedTuple):
-    """KL-UCB: the divergence at a value tells whether the root is below it, without solving."""
+    """Bounds for KL-UCB: the index is below a value if the divergence at the value is too large."""
 
     policy: Any
 
     def fits(self, family: Any) -> bool:
-        """A family with a formula for the root has no need of bounds."""
+        """Only families whose index is found by a root search: others need no bounds."""
         return type(family).kl_upper is kl_upper
 
     def index_below(self, family: Any, arms: Arms, i: int, level: float) -> float:
-        """The published search may also end at the upper end of its bracket."""
+        """A lower bound of the index. The published search may also stop at its bracket's end."""
         mean, bound = arms.mean(i), level / arms.pulls[i]
         index = float(family.kl_upper_below(mean, bound))
         if self.policy.search == Search.published:
@@ -43,7 +45,7 @@ class KLUCBBounds(NamedTuple):
         return index
 
     def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-        """At the value the divergence exceeds the level."""
+        """Whether the divergence at the value certainly exceeds the level."""
         mean, other = arms.mean(i), value - 1e-14 * abs(value)
         if not other > mean:
             return False
@@ -52,7 +54,7 @@ class KLUCBBounds(NamedTuple):
 
 @bounds_of(BayesUCB)
 class BayesUCBBounds(NamedTuple):
-    """Bayes-UCB: a bound on the tail above a value tells whether the quantile is below it."""
+    """Bounds for Bayes-UCB: the quantile is below a value if the tail above it is too small."""
 
     policy: Any
 
@@ -63,7 +65,7 @@ class BayesUCBBounds(NamedTuple):
         return float(family.posterior_quantile_below(arms.pulls[i], arms.sums[i], level * _MORE))
 
     def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-        """Less of the posterior than the level lies above the value."""
+        """Whether certainly less of the posterior than the level lies above the value."""
         other = value - 1e-14 * abs(value)
         tail = family.posterior_tail_above(arms.pulls[i], arms.sums[i], other)
         return bool(tail < level * _LESS)

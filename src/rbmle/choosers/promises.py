@@ -1,8 +1,9 @@
-"""Promises about an index, which choosers use to find the largest one sooner.
+"""Promises about indices, which choosers use to find the largest index sooner.
 
-A policy says what its index is. What else is known of it stands here, apart: bounds that cost less
-than the index (`Bounds`), and its shape as a function of the level (`Curve`). Each is a record that
-names the policy it is about. Without any of them every choice is the same, and takes longer.
+A policy only defines its index. Two kinds of promises about the index are kept apart from it:
+bounds that cost less than the index (`Bounds`), and its shape as a function of the level (`Curve`).
+Each promise is a record that names its policies. Without promises choices would be the same, but
+slower.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from ..policies.base import Policy
 
 T = TypeVar("T")
 
-BOUNDS: dict[type, list[type]] = {}  # by policy
-CURVES: dict[type, list[type]] = {}
+BOUNDS: dict[type, list[type]] = {}  # policy -> records of bounds on its index
+CURVES: dict[type, list[type]] = {}  # policy -> records of its index's shape
 
 
 class Bounds(Protocol):
-    """Bounds on the index of `policy`, which must depend on an arm's pulls and sums alone.
+    """Bounds on the index of `policy`; the index must depend on an arm's pulls and sums alone.
 
-    fits: whether they hold, and cost less than the index, for a family.
+    fits: whether the bounds hold for a family, and cost less than the index.
     index_below: a lower bound of arm i's index.
-    surely_below: whether arm i's index is below the value; False where that is not known.
+    surely_below: True if arm i's index is certainly below the value; False if that is not known.
     """
 
     policy: Any
@@ -38,11 +39,11 @@ class Bounds(Protocol):
 
 
 class Curve(Protocol):
-    """The index of `policy` as a function of the level: convex, or concave, piece by piece.
+    """The shape of the index of `policy` as a function of the level: piecewise convex or concave.
 
-    It promises that an index depends on the round through the level alone, that the level depends
-    on the round and on how many arms there are, and that an index that is infinite is so at every
-    higher level.
+    It promises that an index depends on the round only through the level, that the level depends
+    only on the round and the number of arms, and that an infinite index stays infinite at every
+    higher level. Its methods are explained at their defaults below.
     """
 
     policy: Any
@@ -62,27 +63,26 @@ def same_past(arms: Arms, i: int, j: int) -> bool:
 
 
 def fits(self: Any, family: Family) -> bool:
-    """Whether the promise holds for the policy with its parameters, and this family."""
+    """Whether the promise holds for the policy's parameters and this family."""
     return True
 
 
 def pays_from(self: Any, family: Family) -> float:
-    """From how many arms on a tournament is quicker than a scan: see benchmarks/crossover.py.
+    """The number of arms from which on a tournament is used, because it is quicker than a scan.
 
-    24 suits an index that costs a root and some divisions: the crossings that were measured are
-    between 10 (GP-UCB) and 18 (UCB).
+    24 is for an index that costs a square root and some divisions. Measured by
+    benchmarks/crossover.py: both cost the same at 10 (GP-UCB) to 18 arms (UCB).
     """
     return 24.0
 
 
 def bends_one_way(self: Any, family: Family, arms: Arms, i: int, low: float, high: float) -> bool:
-    """Whether arm i's index, on the scale of `straightened`, is convex, or concave, from the level
-    low to the level high."""
+    """Whether arm i's straightened index is convex, or concave, on all of [low, high]."""
     return True
 
 
 def same_index(self: Any, arms: Arms, i: int, j: int) -> bool:
-    """Whether two arms have the same index at every level: here, if they have the same past."""
+    """Whether two arms have the same index at every level; by default, if their pasts are equal."""
     return same_past(arms, i, j)
 
 
@@ -92,10 +92,10 @@ def straightened(self: Any, family: Family, index: float) -> float:
 
 
 def index_error(self: Any, family: Family, arms: Arms, i: int, value: float) -> float:
-    """A bound on the rounding error of an index with this value, as `straightened`.
+    """A bound on the rounding error of arm i's straightened index, if its value is `value`.
 
-    A sum of a mean and a width that take some ten operations is off by less than 20 units in the
-    last place of the larger, 5e-15 of it; 1e-12 leaves room for the functions of a family.
+    A mean plus a width, computed by some ten operations, is off by less than 20 units in the last
+    place of the larger one, which is 5e-15 of it. 1e-12 leaves room for the functions of a family.
     """
     return 1e-12 * (abs(value) + abs(arms.mean(i)))
 
@@ -107,7 +107,7 @@ _OF_CURVES = {
 
 
 def bounds_of(*policies: type) -> Callable[[type[T]], type[T]]:
-    """Make a NamedTuple class with the field `policy` the bounds of these policies' indices."""
+    """Make a NamedTuple class with a field `policy` the `Bounds` of these policies."""
 
     def decorate(cls: type[T]) -> type[T]:
         record(cls, {"fits": fits})
@@ -119,9 +119,9 @@ def bounds_of(*policies: type) -> Callable[[type[T]], type[T]]:
 
 
 def curve_of(*policies: type, **shared: Callable[..., Any]) -> Callable[[type[T]], type[T]]:
-    """Make a NamedTuple class with the field `policy` the curve of these policies' indices.
+    """Make a NamedTuple class with a field `policy` the `Curve` of these policies.
 
-    Methods of `Curve` that it does not write are those above; `shared` gives others in their place.
+    Methods that it does not define are the defaults above; `shared` replaces some of the defaults.
     """
 
     def decorate(cls: type[T]) -> type[T]:
@@ -141,7 +141,7 @@ def bounds_for(policy: Policy, family: Any) -> Any:
 def curve_for(policy: Policy, family: Any) -> Any:
     """The curve that holds for the policy and the family, or None.
 
-    Its promise about the level is checked: a level that reads the statistics of arms is refused.
+    Its promise about the level is checked: a level that reads statistics of arms raises TypeError.
     """
     curve = _promise(CURVES, policy, family)
     if curve is not None and curve.pays_from(family) < inf:

@@ -1,4 +1,4 @@
-"""The scan: the policy itself looks at every arm."""
+"""The scan: the policy's own `choose`, which looks at every arm."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..random import Draws
 
 @record
 class Scan(NamedTuple):
-    """The policy's own `choose`: what every other chooser must agree with."""
+    """Calls the policy's own `choose`. Every other chooser must make the same choices."""
 
     n_arms: int
 
     def restart(self) -> None:
-        """It remembers nothing."""
+        """Nothing to do: a scan remembers nothing."""
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
@@ -27,13 +27,13 @@ class Scan(NamedTuple):
         return chosen
 
     def changed(self, i: int) -> None:
-        """The next look will see it."""
+        """Nothing to do: the next scan sees the change."""
 
     def skips_absent(self) -> bool:
         return False
 
     def withdraw(self, i: int) -> None:
-        """It is given the arms that are present."""
+        """Nothing to do: a scan is given only the arms that are present."""
 
     def bring_back(self, i: int) -> None:
-        """As for `withdraw`."""
+        """Nothing to do, as for `withdraw`."""

@@ -1,4 +1,4 @@
-"""Which chooser finds the largest index soonest: the choice is the same with each of them."""
+"""The choice of the quickest chooser for a policy; all of them choose the same arms."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ from .tournament import Tournament
 
 
 class Chooser(Protocol):
-    """Finds the arm to play.
+    """The interface of a chooser, which finds the arm to play.
 
-    restart: a new replication begins. changed: arm i was pulled, or is otherwise not what it was.
-    skips_absent: whether an arm with a negative number of pulls is passed over; `withdraw` and
-    `bring_back` say so of an arm. A chooser that does not is given the arms that are present.
+    restart: a new replication begins.
+    pick: the arm to play.
+    changed: the statistics of arm i have changed.
+    skips_absent: whether the chooser passes over absent arms, which have a negative number of
+    pulls. If it does, `withdraw` and `bring_back` tell it that an arm is absent or back. If not, it
+    is given only the arms that are present.
     """
 
     _fields: Any
@@ -37,7 +40,7 @@ class Chooser(Protocol):
 
 
 def chooser_for(policy: Policy, family: Any, n_arms: int) -> Chooser:
-    """The quickest chooser for the policy among so many arms."""
+    """The quickest chooser for the policy and this number of arms."""
     if not ranks_only(policy):
         return Scan(n_arms)
     curve = curve_for(policy, family)

@@ -1,15 +1,16 @@
-"""A kinetic tournament: the arm with the largest index, without looking at every arm.
+"""A kinetic tournament: a chooser that finds the largest index without looking at every arm.
 
-Between two pulls an arm's index moves only because the level does, and as a function of the level
-it is convex or concave. So it is known ahead: from here to a higher level it stays between two
-lines, whose slopes are those of its chords just before and just after. Arms meet in pairs, winners
-meet winners, and a match is certain up to the level where the lower line of the winner meets the
-upper line of the loser. A choice looks up who won; it replays the matches of the arm that was
-pulled, and those whose certainty has run out: about log2 K of the K - 1.
+Between two pulls an arm's index changes only because the level rises, and as a function of the
+level it is convex or concave. So its future is bounded: up to some higher level it stays between
+two lines, whose slopes are those of its chords just before and just after the present level. Arms
+meet in pairs, and winners meet winners. A match is certain up to the level where the lower line of
+the winner meets the upper line of the loser. A choice looks up the winner of the tree, after
+replaying the matches of the arm that was pulled and the matches that are no longer certain: about
+log2 K of the K - 1 matches.
 
-Outcomes are those of the scan, to the last bit. Lines leave room for rounding errors; where they do
-not part two arms, the two indices themselves decide, for this level alone. Arms with the same past
-(`same_index`) tie at every level.
+The choices are those of the scan, to the last bit. Lines leave room for rounding errors. If they do
+not separate two arms, the two indices are compared, and the outcome holds for this level alone.
+Arms with the same past (`same_index`) tie at every level.
 """
 
 from __future__ import annotations
@@ -25,35 +26,42 @@ from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
 
-# A node of the tree, one cache line: who leads the arms below it, ...
-TOP = 0  # the arm, the first of those that tie; -1 if there is none
+# The numbers of a node of the tree; eight, so that a node is one cache line.
+# First, which arm leads those below the node:
+TOP = 0  # the leading arm, the first of those that tie; -1 if there is none
 TIES = 1  # how many arms tie with it, itself included
-UNTIL = 2  # the level up to which all this is certain
-# ... and what is known of the leader's index up to the level EXPIRES: it is between two lines, ...
+UNTIL = 2  # the level up to which this is certain
+# Then two lines between which the leader's index lies up to the level EXPIRES:
 EXPIRES = 3
-LEAST, MOST = 4, 5  # ... with these values at EXPIRES ...
-LEAST_RISE, MOST_RISE = 6, 7  # ... and these slopes
+LEAST, MOST = 4, 5  # their values at EXPIRES
+LEAST_RISE, MOST_RISE = 6, 7  # their slopes
 _NODE = 8
 
-# What a tournament remembers beside its matches.
+# What a tournament remembers besides its matches:
 LEVEL = 0  # the level of the last choice; infinite if every match is to be played
-UNPULLED = 1  # no arm before this one is without a reward
-CHANGED = 2  # the arm that was pulled last; -1 if there is none
-ABSENT = 3  # how many arms are not to be played
+UNPULLED = 1  # every arm before this one has a reward
+CHANGED = 2  # the arm that changed last; -1 if there is none
+ABSENT = 3  # how many arms are absent
 _MEMORY = 4
 
-HERE, AHEAD, BEHIND, DONE = 0, 1, 2, 3  # where lines are drawn from
+HERE, AHEAD, BEHIND, DONE = 0, 1, 2, 3  # the levels at which `enclose` computes an index, in turn
 
-_SPAN = 1.0 / 16.0  # lines are drawn this far ahead at least, as a share of the level
-_ENDLESS, _TINY = 1e300, 1e-200  # in place of infinity and 0, which would turn into NaN
-_POOR = 0.05  # a certainty shorter than this share of the span is worth a second, shorter span
+# Lines reach at least this far ahead, as a share of the level. Measured by the number of indices
+# computed a round, with 200 arms, at 1/4, 1/8, 1/16, 1/32, 1/64: for UCB 5.4, 5.0, 4.8, 4.9, 5.5;
+# for KL-UCB 6.8, 4.7, 4.4, 4.8, 6.6; for RBMLE on Gaussian rewards 3.0, 3.1, 3.5, 4.1, 5.6.
+_SPAN = 1.0 / 16.0
+_ENDLESS, _TINY = 1e300, 1e-200  # in place of infinity and 0, which would lead to NaN
+# If a match is certain for less than this share of the span, lines are drawn again over a shorter
+# span. Measured as above, it matters little: UCB computes 4.7 to 4.9 indices a round from 0.0125 to
+# 0.5, and 4.3 at 0; the others do not change by more than 0.3.
+_POOR = 0.05
 
 
 @lean
 def find(
     tournament: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws
 ) -> int:
-    """The arm to play: one without a reward, or the champion."""
+    """The arm to play: the first one without a reward, or else the winner of the tournament."""
     chosen: int = tournament.first_unpulled(arms)
     if chosen < 0:
         present = ArmCount(arms.n_arms() - tournament.absent())
@@ -65,9 +73,10 @@ def find(
 
 @record
 class Tournament(NamedTuple):
-    """The matches of the arms: node k has the children 2 k and 2 k + 1, the arms are leaves.
+    """A tree of matches: node k has the children 2 k and 2 k + 1, and the arms are the leaves.
 
-    curve: the shape of the policy's index. An arm whose number of pulls is negative is not played.
+    curve: the shape of the policy's index. An arm with a negative number of pulls is absent: it is
+    not played.
     """
 
     curve: Any
@@ -76,30 +85,31 @@ class Tournament(NamedTuple):
 
     @classmethod
     def of(cls, curve: Any, n_arms: int) -> Tournament:
-        """A tournament of so many arms, not one of which has a reward."""
+        """A tournament of `n_arms` arms, none of which has a reward."""
         size = _NODE * 2 << max(n_arms - 1, 0).bit_length()
         memory = np.empty(size + 2 * _NODE)
-        begin = -(memory.ctypes.data // memory.itemsize) % (2 * _NODE)  # siblings share two lines
+        # Begin where siblings, which are read together, fill two adjacent cache lines.
+        begin = -(memory.ctypes.data // memory.itemsize) % (2 * _NODE)
         nodes = memory[begin : begin + size].reshape(-1, _NODE)
         tournament = cls(curve, nodes, np.empty(_MEMORY))
         tournament.restart()
         return tournament
 
     def restart(self) -> None:
-        """Forget everything: the arms are as new."""
+        """Forget everything; no arm has a reward now."""
         self.memory[LEVEL], self.memory[UNPULLED] = inf, 0.0
         self.memory[CHANGED], self.memory[ABSENT] = -1.0, 0.0
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
-        """The arm that `choose` of an index policy finds by looking at all of them."""
+        """The arm to play: the one that a scan finds."""
         return find(self, policy, family, arms, clock, rng)
 
     def changed(self, i: int) -> None:
-        """Arm i is not what it was: its matches are to be played again."""
+        """The statistics of arm i have changed: its matches must be played again."""
         earlier = int(self.memory[CHANGED])
-        if earlier >= 0 and earlier != i:  # only one is remembered, the others are marked
+        if earlier >= 0 and earlier != i:  # one arm is remembered; matches of others are marked
             k = self.leaf(earlier)
             while k > 0 and self.nodes[k, UNTIL] > -inf:
                 self.nodes[k, UNTIL] = -inf
@@ -110,12 +120,12 @@ class Tournament(NamedTuple):
         return True
 
     def withdraw(self, i: int) -> None:
-        """Arm i, which has no reward, is not to be played until it is back."""
+        """Arm i, which has no reward, is absent: it is not played until it is back."""
         self.memory[ABSENT] += 1.0
         self.changed(i)
 
     def bring_back(self, i: int) -> None:
-        """Arm i is to be played again."""
+        """Arm i is present again."""
         self.memory[ABSENT] -= 1.0
         self.memory[UNPULLED] = min(self.memory[UNPULLED], i)
         self.changed(i)
@@ -136,7 +146,7 @@ class Tournament(NamedTuple):
 
     def replay(self, policy: Policy, family: Family, arms: Arms, level: float) -> None:
         """Play the matches that are not certain at this level, from the leaves up."""
-        k, every = 0, level < self.memory[LEVEL]  # certainty is only ever about higher levels
+        k, every = 0, level < self.memory[LEVEL]  # matches are certain for higher levels only
         if every:
             for leaf in range(self.leaf(0), 2 * self.leaf(0)):
                 self.enter(arms, leaf)
@@ -153,7 +163,7 @@ class Tournament(NamedTuple):
             k = k - 1 if every else k // 2
 
     def failing(self, arms: Arms, level: float) -> int:
-        """A match that is not certain at this level, below which all are."""
+        """A match that is not certain at this level, while all matches below it are."""
         k = 1
         while k < self.leaf(0):
             if self.nodes[2 * k, UNTIL] < level:
@@ -166,7 +176,7 @@ class Tournament(NamedTuple):
         return k // 2
 
     def enter(self, arms: Arms, leaf: int) -> None:
-        """The arm of a leaf, with lines that are still to be drawn."""
+        """Fill a leaf with its arm; its lines count as expired, and are drawn when needed."""
         nodes, i = self.nodes, leaf - self.leaf(0)
         present = i < arms.n_arms() and arms.pulls[i] > 0.0
         nodes[leaf, TOP], nodes[leaf, TIES] = (i, 1.0) if present else (-1.0, 0.0)
@@ -175,7 +185,7 @@ class Tournament(NamedTuple):
         nodes[leaf, LEAST_RISE] = nodes[leaf, MOST_RISE] = 0.0
 
     def match(self, policy: Policy, family: Family, arms: Arms, k: int, level: float) -> None:
-        """Settle who leads the arms below node k."""
+        """Play the match of node k: find which arm leads those below it."""
         nodes, left, right = self.nodes, 2 * k, 2 * k + 1
         if nodes[left, TOP] < 0.0 or nodes[right, TOP] < 0.0:
             outcome, until = nodes[left, TOP] - nodes[right, TOP], inf
@@ -192,13 +202,16 @@ class Tournament(NamedTuple):
         nodes[k, UNTIL] = until
 
     def foreseen(self, left: int, right: int, level: float) -> tuple[float, float]:
-        """What the lines say: who leads, as in `outcome`, and up to which level; not above this
-        one if they say nothing. Who wins is a toss-up, so there is no branch on it."""
+        """Who leads according to the lines, as in `outcome`, and up to which level.
+
+        If the lines do not tell, that level is not above the present one. The code has no branch on
+        who wins: a processor could not predict it.
+        """
         nodes = self.nodes
         lead, trail = self.lead(left, right, level), self.lead(right, left, level)
         behind = int(trail > lead)
         closing = nodes[right - behind, MOST_RISE] - nodes[left + behind, LEAST_RISE]
-        ahead = 0.999 * max(lead, trail) / max(closing, _TINY)  # short of it: rounding errors
+        ahead = 0.999 * max(lead, trail) / max(closing, _TINY)  # 0.1 % less, for rounding errors
         expires = min(nodes[left, EXPIRES], nodes[right, EXPIRES])
         return lead - trail, min(expires, level + ahead)
 
@@ -212,14 +225,18 @@ class Tournament(NamedTuple):
     def outcome(
         self, policy: Policy, family: Family, arms: Arms, left: int, right: int, level: float
     ) -> tuple[float, float]:
-        """Who of two nodes leads: left if positive, right if negative, 0 for a tie; and up to which
-        level. The lines say nothing, at first."""
+        """Which of two nodes leads, and up to which level, if the lines do not tell at first.
+
+        The first number is positive if left leads, negative if right does, 0 for a tie.
+        """
         nodes, span = self.nodes, _SPAN * level
         a, b = int(nodes[left, TOP]), int(nodes[right, TOP])
         if self.curve.same_index(arms, a, b):
             return 0.0, inf
         first = second = 0.0
-        for attempt in range(4):  # as they are; without what expired; both anew; over less
+        # The attempts: with the lines as they are; with expired ones drawn again; with both drawn
+        # again; with both drawn over a shorter span.
+        for attempt in range(4):
             expires = min(nodes[left, EXPIRES], nodes[right, EXPIRES])
             outcome, until = self.foreseen(left, right, level)
             if until > level:
@@ -240,7 +257,7 @@ class Tournament(NamedTuple):
         return (1.0 if first > second else -1.0), level
 
     def stand_still(self, a: int, b: int) -> bool:
-        """Whether both indices keep the same value, at an end of the range."""
+        """Whether both indices are constant and equal, as at an end of the range."""
         nodes = self.nodes
         value = nodes[a, LEAST]
         return bool(nodes[a, MOST] == value == nodes[b, LEAST] and nodes[b, MOST] == value)
@@ -248,17 +265,17 @@ class Tournament(NamedTuple):
     def enclose(
         self, policy: Policy, family: Family, arms: Arms, k: int, level: float, span: float
     ) -> float:
-        """Draw the lines of node k's leader anew, from this level on; returns its index.
+        """Draw new lines for node k's leader, from this level on; returns its index.
 
-        If the index bends one way from level - span to level + span, its mean slope from the level
-        to any point ahead is between those of the two chords.
+        If the index is convex (or concave) on [level - span, level + span], its mean slope from the
+        level to any level ahead is between the slopes of the chords over the two halves.
         """
         nodes, i = self.nodes, int(self.nodes[k, TOP])
-        span *= 1.0 + (i & 7) / 8.0  # arms that entered together do not expire together
+        span *= 1.0 + (i & 7) / 8.0  # differs between arms, so that their lines expire in turn
         before = value = after = chosen = 0.0
         known, shorter = True, 0
         look = HERE
-        while look != DONE:  # one place where an index is computed: it may be long code
+        while look != DONE:  # a loop, so that the code of an index, which may be long, occurs once
             at = level + span if look == AHEAD else (level - span if look == BEHIND else level)
             index: float = policy.index_of(family, arms, i, at)
             seen = self.curve.straightened(family, index)
@@ -274,7 +291,7 @@ class Tournament(NamedTuple):
                     look = BEHIND if known else DONE
                 else:
                     span, shorter = 0.125 * span, shorter + 1
-        if abs(value) == inf:  # for good: the index is convex, or as far down as can be
+        if abs(value) == inf:  # +inf stays by the promise of `Curve`; -inf cannot fall
             span = _ENDLESS
         nodes[k, EXPIRES] = level + span if known else level
         nodes[k, LEAST_RISE] = nodes[k, MOST_RISE] = 0.0
@@ -290,14 +307,14 @@ class Tournament(NamedTuple):
         return chosen
 
     def champion(self, rng: Draws) -> int:
-        """The arm that won, or one of those that did, each with the same probability."""
+        """The arm that won; if several tie, one of them, each with the same probability."""
         nodes = self.nodes
         if nodes[1, TIES] == 1.0:
             return int(nodes[1, TOP])
         place, k = rng.among(int(nodes[1, TIES])), 1
         while k < self.leaf(0):
             left, right = 2 * k, 2 * k + 1
-            if nodes[k, TIES] < nodes[left, TIES] + nodes[right, TIES]:  # one of them lost
+            if nodes[k, TIES] < nodes[left, TIES] + nodes[right, TIES]:  # one child lost
                 k = left if nodes[k, TOP] == nodes[left, TOP] else right
             elif place < nodes[left, TIES]:
                 k = left
