@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md says what is where: every room has its row, and every file it names is there."""
+"""CONTRIBUTING.md lists the rooms: every room has its row, and every file it names exists."""
 
 import re
 import tomllib
@@ -10,7 +10,7 @@ ROOMS = re.findall(r"(?m)^\| ((?:`\w+`(?:, )?)+) \|", TEXT)
 
 
 def test_every_room_of_the_contract_is_in_the_table_in_its_order():
-    """Rooms of a lower layer stand below: what a room imports is found further down."""
+    """Rows are in the order of the layers, so what a room imports stands further down."""
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     layers = contract["tool"]["importlinter"]["contracts"][0]["layers"]
     names = [(name, depth) for depth, row in enumerate(layers) for name in re.findall(r"\w+", row)]
@@ -27,3 +27,16 @@ def test_every_file_that_is_named_exists():
     files = re.findall(r"`(\w+/\w+\.py)`", looked_for)
     assert files
     assert [each for each in files if not (ROOT / "src" / "rbmle" / each).is_file()] == []
+
+
+def test_every_private_module_is_in_the_table():
+    modules = {path.stem for path in (ROOT / "src" / "rbmle").glob("_[a-z]*.py")}
+    assert modules == {name for row in ROOMS for name in re.findall(r"\b_\w+", row)}
+
+
+def test_every_file_that_the_row_of_a_room_names_is_in_that_room():
+    rows = re.findall(r"(?m)^\| `([a-z]\w*)` \| (.*) \|$", TEXT)
+    named = [(room, file) for room, said in rows for file in re.findall(r"`(\w+\.py)`", said)]
+    assert len(named) > 20
+    folder = ROOT / "src" / "rbmle"
+    assert [f"{room}/{file}" for room, file in named if not (folder / room / file).is_file()] == []
