@@ -1,4 +1,4 @@
-"""Two policies on the same rewards: who has less regret, by how much, and how sure that is."""
+"""Comparisons of two policies on the same rewards: the difference of regret and its confidence."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .special import beta_quantile_upper
 
 
 class Comparison(NamedTuple):
-    """The final regret of `a` minus that of `b`, replication by replication.
+    """The final regret of policy `a` minus that of policy `b`, replication by replication.
 
-    difference: its mean; a negative one says that `a` has less regret.
-    low, high: the confidence interval of that mean.
-    won, tied: the shares of replications where `a` has less regret, and where both have the same.
+    difference: the mean of the difference; if it is negative, `a` has less regret.
+    low, high: the confidence interval of the mean.
+    won, tied: the shares of replications in which `a` has less regret, and the same regret.
     """
 
     a: str
@@ -34,14 +34,15 @@ class Comparison(NamedTuple):
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """Whether the confidence interval does not contain 0."""
         return self.low > 0.0 or self.high < 0.0
 
 
 def t_quantile(level: float, freedom: float) -> float:
-    """The t that Student's variable exceeds in absolute value with probability 1 - level.
+    """Student's t quantile for a two-sided interval: P(|T| > t) = 1 - level.
 
-    1 - level is I_x(freedom/2, 1/2) at x = freedom / (freedom + t^2).
+    freedom: the degrees of freedom. P(|T| > t) = I_x(freedom/2, 1/2) with
+    x = freedom / (freedom + t^2).
 
     >>> round(t_quantile(0.95, 10.0), 9)
     2.228138852
@@ -53,10 +54,10 @@ def t_quantile(level: float, freedom: float) -> float:
 def paired_comparison(
     a: str, b: str, first: NDArray[np.float64], second: NDArray[np.float64], level: float = 0.95
 ) -> Comparison:
-    """Compare the final regrets of a and b in the same replications.
+    """The comparison of the final regrets of a (first) and b (second) in the same replications.
 
-    The interval is Student's for the mean of the paired differences. One replication says nothing
-    of the spread, so its interval is the whole line.
+    The interval is Student's t interval for the mean of the paired differences. For a single
+    replication it is the whole line.
     """
     level = number("paired", "level", level, "(0, 1)")
     differences = first - second
@@ -73,9 +74,9 @@ COMPARED = ("mean", "low", "high", "won", "tied")
 
 @dataclass(frozen=True)
 class ComparisonTable:
-    """Pairs of policies of one problem: data that prints as a table and shows in a notebook.
+    """The comparisons of pairs of policies on one problem; it prints, and shows in a notebook.
 
-    rows: a `Comparison` for each pair. level: that of the confidence intervals.
+    rows: a `Comparison` for each pair. level: of the confidence intervals.
     """
 
     rows: tuple[Comparison, ...]
@@ -89,7 +90,7 @@ class ComparisonTable:
         return f"{said}, with its {self.level:.4g} interval"
 
     def cells(self) -> list[tuple[str, list[str]]]:
-        """The rows as text."""
+        """The rows as text: (pair, cells)."""
         return [
             (
                 f"{each.a} - {each.b}",
@@ -120,13 +121,13 @@ class ComparisonTable:
 
 @dataclass(frozen=True)
 class StudyComparison:
-    """The comparisons of every problem of a study, a `ComparisonTable` each, by its name."""
+    """The comparisons of a study: a `ComparisonTable` for each problem, by its name."""
 
     tables: Mapping[str, ComparisonTable]
 
     @property
     def rows(self) -> tuple[tuple[str, Comparison], ...]:
-        """All of them: (problem, comparison)."""
+        """All comparisons, as (problem, comparison)."""
         return tuple((name, each) for name, table in self.tables.items() for each in table)
 
     def __iter__(self) -> Iterator[tuple[str, Comparison]]:

@@ -1,4 +1,4 @@
-"""What a simulation gives back: arrays, and the table of statistics that the paper prints."""
+"""`Result`: what a simulation returns, with its table of statistics, data frames and figures."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ STATISTICS = ("mean", "std", "q10", "q25", "q50", "q75", "q90", "q95")
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Regret and pulls of each policy in each replication.
+    """The result of a simulation: regret and pulls of each policy in each replication.
 
-    regret: (policies, replications, checkpoints), cumulative pseudo-regret at the checkpoints.
-    best_pulls: the same shape, how often a best arm was pulled up to each checkpoint.
-    pulls: (policies, replications, arms), numbers of pulls at the horizon.
-    policies, families: what was played and what it assumed, in the order given.
-    labels: what to call the policies, if not by their classes.
-    rewards: where the rewards came from, as in RewardStream(seed=0), if that is known.
+    regret: (policies, replications, checkpoints), the cumulative pseudo-regret at each checkpoint.
+    best_pulls: of the same shape, how often a best arm was pulled up to each checkpoint.
+    pulls: (policies, replications, arms), the number of pulls of each arm at the horizon.
+    policies, families: the policies and the families they assumed, in the order given.
+    labels: names for the policies, if the user gave some.
+    rewards: the source of the rewards as text, such as "RewardStream(seed=0)", if it is known.
     first_replication: the number of the first replication.
     """
 
@@ -63,7 +63,7 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The policies' labels; or their names, with the parameters that tell namesakes apart."""
+        """The policies' labels; or the names of their classes, with parameters if names repeat."""
         return self.labels or labels(self.policies, self.families)
 
     def statistics(self) -> NDArray[np.float64]:
@@ -73,9 +73,9 @@ class Result:
         return np.vstack([final.mean(axis=1), final.std(axis=1), quantiles]).T
 
     def standard_errors(self) -> NDArray[np.float64]:
-        """(policies,): of the mean final regret, std (ddof 1) / sqrt(n); NaN for one replication.
+        """(policies,): the standard error of the mean final regret, std (ddof 1) / sqrt(n).
 
-        One replication has no spread, and says nothing of the error of its mean.
+        It is NaN for one replication, which says nothing about the error of its mean.
         """
         if self.replications == 1:
             return np.full(len(self.policies), np.nan)
@@ -83,9 +83,9 @@ class Result:
         return np.asarray(spread / np.sqrt(self.replications))
 
     def places(self, owner: str, wanted: Sequence[str | int] | str | None) -> list[int]:
-        """The places in `policies` of those that are wanted, by name or place; None: of all.
+        """The places in `policies` of the policies that are wanted.
 
-        owner: who is told of a name that is not there.
+        wanted: names or places; None for all. owner: the function that an error message names.
         """
         if wanted is None:
             return list(range(len(self.policies)))
@@ -100,27 +100,27 @@ class Result:
         return integer(owner, parameter, given, f"[0, {len(self.policies) - 1}]")
 
     def paired(self, a: str | int, b: str | int, level: float = 0.95) -> Comparison:
-        """The final regret of policy a minus that of b, on the same rewards.
+        """The final regret of policy a minus the final regret of policy b, on the same rewards.
 
-        a, b: names, or places in `policies`. level: that of the confidence interval.
+        a, b: names, or places in `policies`. level: of the confidence interval, in (0, 1).
         """
         i, j = self._place("paired", "a", a), self._place("paired", "b", b)
         final = self.final_regret
         return paired_comparison(self.names[i], self.names[j], final[i], final[j], level)
 
     def comparisons(self, level: float = 0.95) -> list[Comparison]:
-        """All pairs of policies, each with the one that has less mean regret first."""
+        """The comparisons of all pairs of policies; the one with less mean regret comes first."""
         order = [int(each) for each in np.argsort(self.final_regret.mean(axis=1), kind="stable")]
         return [self.paired(a, b, level) for a, b in combinations(order, 2)]
 
     def compare(self, level: float = 0.95) -> ComparisonTable:
-        """All pairs of policies as a table: its rows are `comparisons`."""
+        """The comparisons of all pairs of policies as a table."""
         level = number("compare", "level", level, "(0, 1)")
         return ComparisonTable(tuple(self.comparisons(level)), level)
 
     @property
     def title(self) -> str:
-        """What the table of statistics is about; std has ddof 0, as NumPy's has by default."""
+        """The title of the table of statistics."""
         played = count_text(self.replications, "replication")
         spread = "one has no spread" if self.replications == 1 else "std has ddof 0"
         return (
@@ -129,7 +129,7 @@ class Result:
         )
 
     def cells(self) -> list[tuple[str, list[str]]]:
-        """The statistics as text: a name and its cells, for each policy."""
+        """The rows of the table of statistics as text: (name, cells) for each policy."""
         shown = [list(map(number_text, values)) for values in self.statistics()]
         if self.replications == 1:
             for row in shown:
@@ -137,7 +137,7 @@ class Result:
         return list(zip(self.names, shown, strict=True))
 
     def summary(self) -> str:
-        """The statistics of the final regret as a table, one row a policy."""
+        """The statistics of the final regret as a text table, one row for each policy."""
         return f"{self.title}\n" + text_table(STATISTICS, self.cells())
 
     def __repr__(self) -> str:
@@ -158,7 +158,7 @@ class Result:
         return self.first_replication + np.arange(self.replications)
 
     def over_time(self) -> dict[str, NDArray[Any]]:
-        """The columns of a tidy table of every checkpoint."""
+        """The columns of `frame`: round, regret and share of best pulls at every checkpoint."""
         return {
             "round": np.broadcast_to(self.checkpoints, self.regret.shape),
             "regret": self.regret,
@@ -166,7 +166,7 @@ class Result:
         }
 
     def at_the_end(self) -> dict[str, NDArray[Any]]:
-        """The columns of a tidy table of the horizon."""
+        """The columns of `final`: regret, best pulls and their share at the horizon."""
         return {
             "final_regret": self.final_regret,
             "best_pulls": self.best_pulls[:, :, -1],
@@ -186,10 +186,13 @@ class Result:
     ) -> Any:
         """Regret over time: mean and band of quantiles of each policy, and the lower bound.
 
-        ax: axes of matplotlib to draw in, which are then given back; else a figure is.
-        policies: names or places of those to show. log_time, log_regret: log axes; regret has one
-        by default where a linear one would flatten half of the curves. bounds: draw Lai and
-        Robbins' lower bound, where there is one. path: a file to write, .svg, .pdf or .png.
+        ax: matplotlib axes to draw in, which are returned; without them a new figure is returned.
+        policies: names or places of the policies to show; by default all.
+        log_time, log_regret: whether the axes are logarithmic. By default (None) the axis of regret
+        is, if a linear one would flatten half of the curves.
+        bounds: whether to draw Lai and Robbins' lower bound, if there is one.
+        band: the two quantiles between which the band is drawn.
+        path: a file to write the figure to: .svg, .pdf or .png.
         """
         figures = _figures("Result.plot")
         record = figures.regret_curves(self, band, bounds, policies)
@@ -204,7 +207,7 @@ class Result:
         log_regret: bool | None = None,
         path: str | os.PathLike[str] | None = None,
     ) -> Any:
-        """Final regret as boxes, smallest median first; parameters as in `plot`."""
+        """Box plots of final regret, the smallest median first; parameters as in `plot`."""
         figures = _figures("Result.plot_box")
         record = figures.final_regret(self, policies)
         return _given(figures, figures.draw_final_regret(record, log_regret, ax), ax, path)
@@ -224,7 +227,7 @@ class Result:
 
 
 def _figures(owner: str) -> Any:
-    """The figures, imported here and not above: results never need them."""
+    """The module `rbmle.figures`, imported only when a figure is asked for."""
     try:
         import rbmle.figures as figures
     except ImportError as problem:
@@ -233,14 +236,14 @@ def _figures(owner: str) -> Any:
 
 
 def _given(figures: Any, drawn: Any, ax: Any, path: str | os.PathLike[str] | None) -> Any:
-    """The user's axes, or the figure; written to the path, if there is one."""
+    """Write the figure to the path, if there is one; return the user's axes, or the figure."""
     if path is not None:
         figures.save(drawn if ax is None else ax.get_figure(root=True), path)
     return drawn if ax is None else ax
 
 
 def pandas_for(owner: str) -> Any:
-    """The module pandas, or a sentence that says how to get it."""
+    """The module pandas; if it is not installed, the error says how to install it."""
     try:
         return importlib.import_module("pandas")
     except ModuleNotFoundError:
@@ -253,9 +256,10 @@ def tidy(
     numbers: NDArray[np.int64],
     columns: Mapping[str, NDArray[Any]],
 ) -> Any:
-    """A pandas DataFrame of arrays (policies, replications, ...): a row for each of their numbers.
+    """A tidy pandas DataFrame: one row for each entry of arrays (policies, replications, ...).
 
-    numbers: those of the replications.
+    owner: the function that an error message names. names: of the policies. numbers: of the
+    replications. columns: the arrays by name, all of one shape.
     """
     pandas = pandas_for(owner)
     shape = next(iter(columns.values())).shape

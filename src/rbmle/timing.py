@@ -1,8 +1,8 @@
-"""Time per decision: choosing only, on one thread, compiled and live.
+"""The time that a decision takes, on one thread, in the compiled loop and in a live `Decider`.
 
-A run is recorded once. Replaying it with and without the choice, on the same arms in the same
-rounds, leaves as the difference the time that choosing took: rewards are not generated, and what
-is learned is learned in both.
+Only choosing is timed, not the generation of rewards, nor learning. For the compiled loop a run is
+recorded once and then replayed twice, with and without choosing; the difference is what choosing
+took.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from .random import Counter, key
 from .rewards.problems import Problem
 from .rewards.sources import Stream
 
-# Processor time, which other programs do not lengthen, where the system tells it finely enough.
+# Processor time is used if its resolution is fine enough: other programs do not lengthen it.
 _FINE = time.get_clock_info("process_time").resolution <= 1e-6
 _clock = time.process_time if _FINE else time.perf_counter
 
-_LEAST = 1e-11  # seconds: less than a clock tells apart, where noise exceeds what choosing takes
+_LEAST = 1e-11  # seconds; reported in place of less, or of a difference that noise made negative
 
 
 class Timing(NamedTuple):
-    """Seconds per decision: the median of the repeats, and their least and largest."""
+    """Seconds per decision: the median, the smallest and the largest of the repeats."""
 
     median: float
     least: float
@@ -59,7 +59,7 @@ def record_run(
     chosen: NDArray[np.int64],
     rewards: Floats,
 ) -> None:
-    """Play on from round `begin`, with the arms as they are, and keep what was chosen and paid."""
+    """Play on from round `begin` with the arms as they are, and record the choices and rewards."""
     for place in range(chosen.size):
         t = begin + place
         rng = randomness.at(0, t)
@@ -82,7 +82,7 @@ def replay(
     rewards: Floats,
     choosing: bool,
 ) -> int:
-    """Go through a recorded run again, with or without choosing; returns how often it chose so."""
+    """Replay a recorded run, with or without choosing; returns how many choices were the same."""
     arms.restart()
     chooser.restart()
     state[:] = 0.0
@@ -98,13 +98,13 @@ def replay(
 
 
 class Recording:
-    """One run on one thread, played once, to be gone through again with and without choosing."""
+    """A recorded run on one thread, which can be replayed with and without choosing."""
 
     def __init__(
         self, policy: Any, problem: Problem, family: Any = None, horizon: int = 10_000,
         seed: int = 0, chooser: Any = None,
     ) -> None:  # fmt: skip
-        """chooser: how the arm is found, if not in the quickest way."""
+        """chooser: the chooser to use; by default the quickest."""
         policy, family = player(policy, problem, family)
         self.horizon = horizon = integer(
             "decision_time", "horizon", horizon, f"[{problem.n_arms}, inf)"
@@ -125,12 +125,15 @@ class Recording:
         replay(*self._again, True)  # compiles
 
     def seconds(self, choosing: bool) -> float:
-        """How long it takes to go through the run again."""
+        """The seconds that a replay takes."""
         return seconds(lambda: replay(*self._again, choosing))
 
     def per_decision(self, choosing: Sequence[float], learning: Sequence[float]) -> list[float]:
-        """What choosing took in each replay: noise only adds, so the quickest one without it is
-        what learning takes."""
+        """The seconds per decision in each replay.
+
+        choosing, learning: the seconds of replays with and without choosing. Noise only adds time,
+        so the quickest replay without choosing is taken for the time of learning.
+        """
         least = min(learning)
         return [max((each - least) / self.horizon, _LEAST) for each in choosing]
 
@@ -143,7 +146,7 @@ def decision_time(
     repeats: int = 5,
     seed: int = 0,
 ) -> Timing:
-    """Seconds per decision of the compiled loop."""
+    """The seconds per decision of the compiled loop, in `repeats` replays of one recorded run."""
     repeats = integer("decision_time", "repeats", repeats, "[1, inf)")
     run = Recording(policy, problem, family, horizon, seed)
     taken = [(run.seconds(True), run.seconds(False)) for _ in range(repeats)]
@@ -158,7 +161,7 @@ def live_decision_time(
     repeats: int = 5,
     seed: int = 0,
 ) -> Timing:
-    """Seconds per `pull` of a `Decider`."""
+    """The seconds per `pull` of a `Decider`, in `repeats` runs of `horizon` rounds."""
     policy, family = player(policy, problem, family)
     source = Stream(problem.law, np.array(problem.means), *key(seed))
 
@@ -176,7 +179,7 @@ def live_decision_time(
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The processor time of something, on all threads."""
+    """The seconds of processor time, of all threads, that a piece of work takes."""
     begin = _clock()
     work()
     return _clock() - begin

@@ -1,4 +1,4 @@
-"""The world: laws of rewards, problems made of them, and where a run's rewards come from."""
+"""The world that policies meet: laws of rewards, problems, and sources of rewards."""
 
 from .laws import LAWS, Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
 from .problems import Problem

@@ -1,8 +1,9 @@
-"""Reward distributions that are no exponential family: the paper's non-parametric half.
+"""Laws of rewards that are not exponential families: the paper's non-parametric part.
 
-A law is what rewards really are; a policy still assumes a family. Each states its sub-Gaussian
-sigma (Definition 1) or its sub-Exponential (rho, kappa) (Definition 2), as Propositions 4 and 5
-use them; kappa = 0 says that the bound holds for every lambda.
+A law is how rewards are really distributed; a policy still assumes a family. Each law states its
+sub-Gaussian sigma (Definition 1; infinite if there is none) and its sub-Exponential (rho, kappa)
+(Definition 2), which Propositions 4 and 5 use. kappa = 0 means that the bound holds for every
+lambda.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LAWS: dict[str, type] = {}
 
 
 class Law(Protocol):
-    """What a problem's rewards may be drawn from: a family, or one of the laws below."""
+    """A distribution of rewards for each mean: a family, or one of the laws below."""
 
     def mean_range(self) -> tuple[float, float]: ...
     def mean_interval(self) -> Interval: ...
@@ -32,7 +33,10 @@ class Law(Protocol):
 
 
 def law(cls: type[T]) -> type[T]:
-    """Make a NamedTuple class a law of rewards: checked and compiled."""
+    """Make a NamedTuple class a law of rewards: its fields are checked, its methods compiled.
+
+    It is known by its name from now on.
+    """
     record(cls, {"mean_interval": mean_interval, "reward_interval": reward_interval})
     register(LAWS, cls)
     return cls
@@ -40,9 +44,9 @@ def law(cls: type[T]) -> type[T]:
 
 @law
 class Uniform(NamedTuple):
-    """Uniform on [theta - width/2, theta + width/2], inside [0, 1].
+    """The uniform law on [theta - width/2, theta + width/2], inside [0, 1]; width in (0, 1].
 
-    Sub-Gaussian with sigma = width / sqrt(12), its standard deviation (Arbel, Marchal and
+    It is sub-Gaussian with sigma = width / sqrt(12), its standard deviation (Arbel, Marchal and
     Nguyen 2020: the uniform law is strictly sub-Gaussian).
     """
 
@@ -72,9 +76,9 @@ class Uniform(NamedTuple):
 
 @law
 class Beta(NamedTuple):
-    """Beta(theta c, (1 - theta) c) on [0, 1], with concentration c.
+    """The law Beta(theta c, (1 - theta) c) on [0, 1], with concentration c in [1e-300, 1e300].
 
-    Sub-Gaussian with sigma^2 = 1 / (4 (c + 1)) (Marchal and Arbel 2017, Theorem 2.1).
+    It is sub-Gaussian with sigma^2 = 1 / (4 (c + 1)) (Marchal and Arbel 2017, Theorem 2.1).
     """
 
     concentration: Annotated[float, "[1e-300, 1e300]"] = 4.0
@@ -97,9 +101,9 @@ class Beta(NamedTuple):
 
 @law
 class TwoPoint(NamedTuple):
-    """`high` with the probability that makes the mean theta, else `low`.
+    """Two rewards, low < high: `high` with probability (theta - low) / (high - low), else `low`.
 
-    Sub-Gaussian with sigma = (high - low) / 2 (Hoeffding's lemma).
+    It is sub-Gaussian with sigma = (high - low) / 2 (Hoeffding's lemma).
     """
 
     low: Annotated[float, "(-inf, inf)"] = 0.0
@@ -133,10 +137,11 @@ class TwoPoint(NamedTuple):
 class GaussianMixture(NamedTuple):
     """An even mixture of N(theta - spread, sigma^2) and N(theta + spread, sigma^2).
 
-    A fair sign times `spread`, plus Gaussian noise: sub-Gaussian with sqrt(spread^2 + sigma^2).
+    It is theta plus a fair sign times `spread` plus Gaussian noise, and so sub-Gaussian with
+    sqrt(spread^2 + sigma^2).
     """
 
-    spread: Annotated[float, "[0, 1e150]"] = 1.0  # squares are numbers
+    spread: Annotated[float, "[0, 1e150]"] = 1.0  # up to 1e150 squares do not overflow
     sigma: Annotated[float, "[1e-150, 1e150]"] = 1.0
 
     def mean_range(self) -> tuple[float, float]:
@@ -158,14 +163,14 @@ class GaussianMixture(NamedTuple):
 
 @law
 class Laplace(NamedTuple):
-    """The double exponential law with density e^(-|x - theta|/scale) / (2 scale).
+    """The double exponential law, with density e^(-|x - theta|/scale) / (2 scale).
 
-    Its moment generating function is 1 / (1 - u^2), u = lambda scale; -log(1 - u^2) <= 2 u^2 for
-    u^2 <= 1/2, so it is sub-Exponential with rho = 2 scale, kappa = sqrt(2) scale, and not
+    Its moment generating function is 1 / (1 - u^2), u = lambda scale, and -log(1 - u^2) <= 2 u^2
+    for u^2 <= 1/2. So it is sub-Exponential with rho = 2 scale and kappa = sqrt(2) scale. It is not
     sub-Gaussian.
     """
 
-    scale: Annotated[float, "[1e-150, 1e150]"] = 1.0  # its square is a number
+    scale: Annotated[float, "[1e-150, 1e150]"] = 1.0  # its square neither overflows nor underflows
 
     def mean_range(self) -> tuple[float, float]:
         return -inf, inf

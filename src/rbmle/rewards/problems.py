@@ -66,13 +66,13 @@ class Problem:
 
     @property
     def gaps(self) -> Floats:
-        """Delta_i: how much less than the best arm's mean an arm's is."""
+        """The gaps Delta_i: the best arm's mean minus each arm's mean."""
         gaps: Floats = self.means.max() - self.means
         return gaps
 
     @property
     def family(self) -> Any:
-        """The family that policies assume by default: the law itself, if it is one, else None."""
+        """The family that policies assume by default: the law, if it is a family, else None."""
         return self.law if isinstance(self.law, tuple(FAMILIES.values())) else None
 
     def __eq__(self, other: object) -> bool:

@@ -1,5 +1,8 @@
-"""Where rewards come from: a counter-based stream, or tables. Every policy of a run meets the same
-reward in the same cell (replication, round, arm)."""
+"""Sources of rewards: a counter-based random stream, or tables.
+
+With every source, all policies of a run meet the same reward in the same cell (replication, round,
+arm).
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ _SEEDS = f"[0, {MAX_SEED}]"
 
 Source = TypeVar("Source", bound="type[Rewards]")
 
-SOURCES: dict[str, type[Rewards]] = {}  # those that a study can name; each is made of a seed alone
+SOURCES: dict[str, type[Rewards]] = {}  # name in a study -> class, made from a seed alone
 
 
 def source(name: str) -> Callable[[Source], Source]:
-    """Register a class of rewards under the name by which studies ask for it."""
+    """A decorator that registers a class of `Rewards` under a name that studies can use."""
 
     def register(cls: Source) -> Source:
         SOURCES[name] = cls
@@ -33,7 +36,7 @@ def source(name: str) -> Callable[[Source], Source]:
 
 @record
 class Stream(NamedTuple):
-    """Rewards drawn where they are used, from the law and the place."""
+    """Rewards that are drawn when they are needed: a pure function of the law and the cell."""
 
     law: Any
     means: Floats
@@ -46,7 +49,7 @@ class Stream(NamedTuple):
 
 @record
 class TableRows(NamedTuple):
-    """Rewards looked up in values[replication - first, t - 1, arm]."""
+    """Rewards that are looked up in a table: values[replication - first, t - 1, arm]."""
 
     values: NDArray[np.float64]
     first: int
@@ -56,13 +59,13 @@ class TableRows(NamedTuple):
 
 
 class Rewards:
-    """A source of rewards: what the engine and studies ask of each kind.
+    """A source of rewards: the base class of all kinds.
 
-    seeds: the interval of seeds that it allows.
-    in_order: a replication is reached only through those before it, and their number is part of
-    what determines it, so a study keeps all of them together.
-    one_generator: what `draws` gives is one generator through all replications, so that a policy
-    that draws plays them one after the other.
+    seeds: the interval of seeds that are allowed.
+    in_order: whether a replication can only be computed after those before it and depends on how
+    many there are. Then a study keeps all replications together.
+    one_generator: whether `draws` gives one generator for all replications. Then a policy that
+    draws must play them one after the other.
     """
 
     seeds: ClassVar[str] = _SEEDS
@@ -78,26 +81,29 @@ class Rewards:
         return f"{type(self).__name__}(seed={self.seed})"
 
     def check(self, problem: Problem, horizon: int, last: int) -> None:
-        """Refuse, with a sentence, what cannot be played up to replication last - 1."""
+        """Raise ParameterError if replications up to last - 1 cannot be played on the problem."""
 
     def batches(
         self, problem: Problem, horizon: int, first: int, last: int, size: int
     ) -> Iterator[tuple[Any, int, int]]:
-        """Replications first..last-1, about `size` at a time: (source, first, last)."""
+        """Batches of about `size` of the replications first, ..., last - 1.
+
+        Each is (a record with a method `reward`, its first replication, its last one + 1).
+        """
         raise NotImplementedError
 
     def draws(
         self, problem: Problem, horizon: int, first: int, last: int, random_ties: bool
     ) -> Any:
-        """What a policy itself draws from: a pure function of the place, unless said otherwise."""
+        """The random numbers for policies: by default a pure function of seed and cell."""
         return Counter(*key(self.seed), random_ties)
 
 
 @source("stream")
 class RewardStream(Rewards):
-    """Rewards from a counter-based generator: (seed, replication, round, arm) gives the reward.
+    """Rewards from a counter-based generator: a pure function of seed, replication, round and arm.
 
-    Nothing is stored, and any replication can be recomputed alone.
+    Nothing is stored, and any replication can be computed alone.
     """
 
     def batches(
@@ -111,7 +117,7 @@ class RewardStream(Rewards):
 class Table(Rewards):
     """Rewards from an array of shape (replications, T, K), or (T, K) for a single replication.
 
-    `seed` is for what policies draw themselves (Thompson sampling, ties).
+    seed: for the random numbers of the policies (Thompson sampling, ties).
     """
 
     def __init__(self, values: ArrayLike, seed: int = 0) -> None:
