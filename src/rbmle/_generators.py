@@ -1,6 +1,6 @@
-"""Generators of random numbers in a user's function: which one it uses, and in which line.
+"""A search for random number generators in a user's function: which one it uses, in which line.
 
-The function is read, not run, so that a branch that is rarely taken is found too.
+The code is read, not run, so that a use in a branch that is rarely taken is found too.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ _KINDS = (random.Random, np.random.RandomState, np.random.Generator)
 
 
 def generator_in(function: Any, seen: frozenset[Any] = frozenset()) -> tuple[str, int] | None:
-    """The name and the line of the first generator that the function uses, itself or through a
-    function that it calls, compiled or not; None if there is none."""
+    """The name and the line of the first generator that the function uses, or None.
+
+    Functions that it calls are searched too, whether compiled or not. seen: those already searched.
+    """
     for name, value, line in _names_of(function):
         if _is_generator(value):
             return name, line
-        inner = getattr(value, "py_func", value)  # of a function that Numba compiles
+        inner = getattr(value, "py_func", value)  # the Python function, if Numba compiled it
         if isinstance(inner, FunctionType) and inner not in seen and not _of_a_library(inner):
             found = generator_in(inner, seen | {function})
             if found is not None:
@@ -33,7 +35,8 @@ def generator_in(function: Any, seen: frozenset[Any] = frozenset()) -> tuple[str
 
 
 def _names_of(function: Any) -> Iterator[tuple[str, Any, int]]:
-    """What the function names that is not its own: `np`, then `np.random`, each with its line."""
+    """The global names that the function uses, such as `np` and then `np.random`: (name, value,
+    line)."""
     outer = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     name, value, line = "", None, function.__code__.co_firstlineno
     for each in dis.get_instructions(function):
@@ -59,5 +62,5 @@ def _is_generator(value: Any) -> bool:
 
 
 def _of_a_library(function: FunctionType) -> bool:
-    """Functions of the package and of what it stands on are not read."""
+    """Whether the function belongs to this package or to a library it stands on: not searched."""
     return str(function.__module__).split(".")[0] in ("rbmle", "numpy", "numba", "math")

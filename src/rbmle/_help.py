@@ -1,6 +1,7 @@
-"""What `help` and `inspect.signature` show of a record: `UCB(alpha: float = 2.0)`, and each range.
+"""Readable signatures of records in `help` and `inspect.signature`: `UCB(alpha: float = 2.0)`.
 
-A NamedTuple shows its annotations as they are stored, ForwardRef('Annotated[float, "(0, inf)"]').
+By itself a NamedTuple shows its annotations as they are stored, in a form that is hard to read:
+ForwardRef('Annotated[float, "(0, inf)"]').
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from typing import Any
 
 
 def describe(cls: Any, new: Callable[..., Any], fields: Mapping[str, tuple[Any, str]]) -> None:
-    """Give a class, and the function that makes its instances, a signature that can be read.
+    """Give a record class, and its `__new__`, a readable signature, and each field a description.
 
-    fields: of each its type and what it may hold, in words.
+    fields: the type of each field, and what it may hold, in words.
     """
     types = {name: kind for name, (kind, _) in fields.items()}
     defaults: Mapping[str, Any] = cls._field_defaults

@@ -84,9 +84,9 @@ def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
 
 
 def refuse_generators(args: tuple[Any, ...]) -> None:
-    """Refuse a user's class whose methods use a generator of random numbers.
+    """Raise DefinitionError if a method of a user's class uses a random number generator.
 
-    Its numbers would depend on the thread, on the cut of the work and on the day.
+    Its numbers would differ from run to run, and with the number of threads; results must not.
     """
     for function in _users_functions(args):
         found = generator_in(function)
@@ -170,7 +170,7 @@ def _users_functions(args: tuple[Any, ...]) -> Iterator[FunctionType]:
 
 
 def _users_code(args: tuple[Any, ...]) -> set[CodeType]:
-    """The code of those methods."""
+    """The code of all methods that users wrote for the records among the arguments."""
     return {each.__code__ for each in _users_functions(args)}
 
 

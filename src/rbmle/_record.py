@@ -6,7 +6,7 @@ A field is annotated with what it may hold, and nothing else is needed:
     trials: Annotated[int, "[1, inf)"] = 1      a whole number in an interval
     anytime: bool = False
     boundary: Boundary | str = "exact"          a `Choice`, given by its name
-    alpha: Annotated[Any, as_bias] = 1.0        whatever the function makes of what is given
+    alpha: Annotated[Any, as_bias] = 1.0        any value; `as_bias` converts what the user gives
 
 Coercion also gives every instance of a class the same types, so it is compiled once.
 """
@@ -27,7 +27,7 @@ from .errors import DefinitionError, ParameterError, did_you_mean, integer, numb
 T = TypeVar("T")
 
 _ANY_NUMBER = "[-inf, inf]"
-KNOWN: dict[str, type] = {}  # every policy, family, law and bias, by its class's name
+KNOWN: dict[str, type] = {}  # every policy, family, law and bias-growth rate: name -> class
 _ours: dict[str, str] = {}  # the package's own classes: lower-case name -> name
 
 
@@ -88,7 +88,7 @@ def checked(cls: type[T]) -> type[T]:
         return tuple.__new__(cls_, [c(value) for c, value in zip(coerce, given, strict=True)])
 
     describe(cls, new, {name: _shown(hints[name]) for name in fields})
-    kind.__annotations__ = {name: hints[name] for name in fields}  # with what names stand for
+    kind.__annotations__ = {name: hints[name] for name in fields}  # types instead of their names
     kind.__new__ = new
     kind._make = classmethod(lambda cls_, values: cls_(*values))
     kind._replace = lambda self, **changes: type(self)(**{**self._asdict(), **changes})

@@ -38,7 +38,7 @@ def split(text: str) -> list[str]:
 
 
 def parsed(text: str, owner: str, key: str) -> dict[str, Any]:
-    """The name in the text, and its parameters in parentheses, if any: data with the key "name".
+    """The name in the text and its parameters in parentheses, if any, as data for `from_spec`.
 
     owner, key: whose parameter the text is, for error messages.
 

@@ -76,9 +76,10 @@ def from_spec(
 
 
 def class_named(name: Any, among: Mapping[str, type], owner: str, key: str) -> type:
-    """The class of that name, in any spelling of its case, or of that name in the paper's tables.
+    """The class of that name. Upper and lower case do not matter; the paper's names work too.
 
-    What installed packages announce is loaded when a name is not known without them.
+    If the name is not known, the classes that installed packages announce are loaded first.
+    owner, key: whose parameter the name is, for error messages.
     """
     full = ALIASES.get(str(name).upper(), name)
     spelled = {each.lower(): each for each in among}
@@ -91,7 +92,7 @@ def class_named(name: Any, among: Mapping[str, type], owner: str, key: str) -> t
 
 
 def as_record(given: Any, among: Mapping[str, type], owner: str, key: str) -> Any:
-    """The record that a text names, or what was given; a class in its place is refused."""
+    """The record that is given, as such or by name. A class, UCB for UCB(), is an error."""
     if isinstance(given, str):
         return from_spec(given, among, owner, key)
     if isinstance(given, type):

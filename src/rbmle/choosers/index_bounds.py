@@ -19,7 +19,7 @@ from ..families.roots import kl_upper
 from ..policies import KLUCB, BayesUCB
 from ..policies.arms import Arms
 from ..policies.klucb import Search
-from . import family_bounds as _family_bounds  # noqa: F401  gives families what is used here
+from . import family_bounds as _family_bounds  # noqa: F401  adds methods to families
 from .promises import bounds_of
 
 _LESS, _MORE = 1.0 - 1e-9, 1.0 + 1e-9

@@ -30,7 +30,14 @@ FAMILIES: dict[str, type] = {}
 
 
 class Family(Protocol):
-    """The methods of every family. A policy that needs more names them in `policy(needs=...)`."""
+    """The methods of every family. A policy that needs more names them in `policy(needs=...)`.
+
+    natural: eta as a function of the mean. log_partition: F(eta). mean_range: the open interval of
+    means. variance: of a reward, F''(eta). conjugate: F*(mean). bias_index: RBMLE's index.
+    kl, kl_upper: KL-UCB's divergence D and index. xi, k_star: the paper's xi and K*.
+    mean_interval: the means that a problem may have. reward_interval: the rewards that are allowed.
+    sample: a reward, drawn with the random numbers of the cell.
+    """
 
     def natural(self, mean: float) -> float: ...
     def log_partition(self, eta: float) -> float: ...

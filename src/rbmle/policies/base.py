@@ -26,7 +26,7 @@ NEEDS: dict[type, tuple[str, ...]] = {}  # policy -> methods it needs that not e
 
 
 class Policy(Protocol):
-    """A policy as the rest of the package sees it: what is written in its class, or a default."""
+    """The methods of every policy, its own or the defaults below, which explain them."""
 
     _fields: Any
 
