@@ -1,4 +1,4 @@
-"""Where compiled code is kept: private, pruned, mended, and not needed for anything to work."""
+"""The folder of compiled code: private, pruned, repaired, and not needed for anything to work."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def place() -> _cache.Place:
 
 
 def python(code, folder=None, **changes):
-    """The code in a process of its own; a change to None takes the variable away."""
+    """Run the code in a new process. changes: environment variables; None removes one."""
     wanted = {"PYTHONPATH": SOURCES, "RBMLE_CACHE_DIR": folder and str(folder), **changes}
     environment = {**os.environ, **wanted}
     environment = {name: value for name, value in environment.items() if value is not None}
@@ -152,13 +152,13 @@ CODE = """
 
 
 def lines(folder):
-    """What a process prints that uses one small compiled function of the package."""
+    """The output of a process that calls one small compiled function of the package."""
     return python(CODE, folder).stdout.splitlines()
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
-    """A folder with sound files, and what the process that made them printed."""
+    """A folder with intact files, and the output of the process that made them."""
     folder = tmp_path_factory.mktemp("cache")
     return folder, lines(folder)
 
@@ -214,7 +214,7 @@ class TestProcesses:
 
     @on_posix
     def test_there_may_be_neither_home_nor_name(self):
-        """As for an arbitrary UID in a container."""
+        """A process in a container may have a UID without home folder and user name."""
         code = """
             import pwd
             def unknown(uid): raise KeyError(uid)

@@ -1,4 +1,4 @@
-"""Classes of a user's own: defined again, without fields, beside the package's, interpreted."""
+"""Users' classes: defined again, without fields, with names of the package's, interpreted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COINS = Problem(Bernoulli(), [0.2, 0.6, 0.4])
 
 
 def python(code: str, **changes: str) -> str:
-    """What the code prints in a process of its own."""
+    """The output of the code in a new process."""
     environment = {**os.environ, "PYTHONPATH": SOURCES, **changes}
     command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -188,7 +188,8 @@ class TestInterpreted:
         python(code, NUMBA_DISABLE_JIT="1")
 
     def test_code_for_the_package_s_classes_is_kept(self) -> None:
-        """Types choose the code: functions as arguments and closures would not be found again."""
+        """Compiled code is found on disk again, because it is chosen by types: code for functions
+        as arguments, or for closures, would not be found."""
         once = """
             import logging, sys
             logging.basicConfig(level="INFO", stream=sys.stdout)

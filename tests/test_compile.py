@@ -1,4 +1,4 @@
-"""The compile layer: what it promises to the rest of the package, and the traps it met."""
+"""The compile layer: its promises to the rest of the package, and the traps that were met."""
 
 from __future__ import annotations
 

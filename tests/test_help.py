@@ -1,4 +1,4 @@
-"""What `help` and `inspect.signature` show of policies, families and laws can be read."""
+"""`help` and `inspect.signature` show readable parameters of policies, families and laws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mistake in a user's class is told in a few lines that name the line."""
+"""A mistake in a user's class is reported in a few lines that name the line of code."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _count = iter(range(1000))
 
 @pytest.fixture
 def mine(tmp_path):
-    """A policy whose body begins in line 12 of a file of the user's."""
+    """A user's policy, in a file where its body begins in line 12."""
 
     def make(body: str, **fields):
         path = tmp_path / f"mine_{next(_count)}.py"
@@ -149,7 +149,7 @@ def test_whole_and_real_numbers_may_be_returned_by_turns(mine):
 
 
 def test_what_only_the_interpreter_minds_is_no_mistake(mine):
-    """Compiled code divides by zero, and so does a policy that wants an infinite index."""
+    """A policy may divide by zero for an infinite index, as compiled code allows."""
     policy, _ = mine("return arms.mean(i) + 1.0 / (float(arms.pulls[i]) - 1.0)")
     assert simulate(COINS, [policy], 30, 1).pulls.sum() == 30
 

@@ -1,4 +1,4 @@
-"""`rbmle bench`: both sides of a comparison do the same work, and targets are judged rightly."""
+"""`rbmle bench`: both sides of a comparison do the same work, and targets are judged correctly."""
 
 import json
 import shutil
@@ -59,7 +59,7 @@ def test_a_loop_that_plays_something_else_is_found_out():
 
 
 def test_choices_are_those_of_a_simulation():
-    """Whose equality with a scan's is asserted in the tests of choosers."""
+    """The timed run chooses as `simulate` does; tests/choosers compares that with the scan."""
     result = simulate(COINS, [UCB()], 500, 1, RewardStream(3))
     run = Recording(UCB(), COINS, horizon=500, seed=3)
     assert np.array_equal(np.bincount(run.chosen, minlength=10), result.pulls[0, 0])
@@ -93,7 +93,8 @@ def test_information_ratios_of_ours_the_reference_and_the_exact_one(rule, varian
 
 
 def test_binomial_sums_are_beta_distributions():
-    """Beta(a, 1) has x^a below x; a mean is the integral of the density times x."""
+    """The distribution function of Beta(a, 1) is x^a; a mean is the integral of x times the
+    density."""
     np.testing.assert_allclose(ids_exact.below(5, 1), ids_exact.X**5, rtol=1e-12)
     weights = ids_exact.W * ids_exact.density(40, 9)
     np.testing.assert_allclose([weights.sum(), weights @ ids_exact.X], [1.0, 40 / 49], rtol=1e-12)
@@ -120,7 +121,8 @@ def test_a_ratio_is_that_of_the_quickest_and_its_spread_that_of_the_turns():
 
 
 def test_what_learning_takes_is_subtracted_once():
-    """The quickest replay without choosing counts: a disturbed one makes no choice look free."""
+    """The fastest replay without choosing is subtracted, so that a slow one cannot make choosing
+    look free."""
     run = Recording(UCB(), COINS, horizon=100)
     np.testing.assert_allclose(run.per_decision([5.0, 3.0], [1.0, 4.0]), [0.04, 0.02])
     turns = choosing_by_turns(run, run, 3)

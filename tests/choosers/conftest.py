@@ -1,4 +1,4 @@
-"""Runs by every chooser that a policy's promises allow."""
+"""Fixtures that play a policy with every chooser that its bounds and curve allow."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from rbmle.live import live_arms
 
 
 def choosers(policy, family):
-    """How to make each chooser that fits the policy, the scan first."""
+    """Functions that make the choosers which fit the policy, the scan first."""
     curve, bounds = curve_for(policy, family), bounds_for(policy, family)
     made = [Scan]
     made += [] if curve is None else [lambda n: Tournament.of(curve, n)]
@@ -19,7 +19,7 @@ def choosers(policy, family):
 
 @pytest.fixture
 def by_each_chooser(monkeypatch):
-    """Do something once with each chooser that fits the policy; what it gave, the scan's first."""
+    """Call a function with each chooser that fits the policy; its results, the scan's first."""
 
     def each(policy, family, action):
         results = []

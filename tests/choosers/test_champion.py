@@ -1,4 +1,4 @@
-"""The champion test: by bounds that hold everywhere it chooses as a scan does."""
+"""The champion test: its bounds hold everywhere, and it makes the scan's choices."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_few_solved_arms_choose_as_all_do(by_each_chooser, rule, family):
 @pytest.mark.parametrize("ties", ["random", "first"])
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_ties_are_broken_the_same_way(by_each_chooser, rule, ties):
-    """Rewards that make arms alike in round after round: all, none, or every other one pays."""
+    """Rewards that make many arms equal in every round: all, none, or every other one pays."""
     rounds = 400
     by_turns = np.indices((rounds, 6)).sum(axis=0) % 2
     table = np.stack([np.ones((rounds, 6)), np.zeros((rounds, 6)), by_turns])
@@ -61,7 +61,7 @@ def test_tails_are_those_of_the_quantiles():
             assert family.posterior_tail(30.0, 12.0, value) == pytest.approx(tail, rel=1e-9)
 
 
-# The bounds behind the shortcuts: on their side, everywhere, and close where choices are made.
+# The bounds that the champion test uses: valid everywhere, and close where choices are made.
 
 PULLS = st.floats(1.0, 1e7) | st.integers(1, 2000).map(float)
 SHARE = st.floats(1e-30, 1.0) | st.sampled_from([0.0, 1e-12, 1e-3, 0.5, 0.999, 1.0 - 1e-12, 1.0])
@@ -74,7 +74,7 @@ SCALES = [Exponential(), Gamma(2.0), Gamma(0.3, 2.5, 0.1), Gaussian(), Gaussian(
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(pulls=PULLS, share=SHARE, level=LEVEL, ahead=st.floats(1e-9, 3.0))
 def test_bounds_of_divergences(family, pulls, share, level, ahead):
-    """A lower bound is no larger than what the solver finds, and no divergence is overstated."""
+    """A lower bound is at most what the solver finds, and no divergence is overstated."""
     _, high = family.mean_range()
     mean = share * min(high, 3.0)
     arms = Arms(np.array([pulls]), np.array([pulls * mean]), np.array([0.0]))
@@ -95,7 +95,7 @@ def test_bounds_of_divergences(family, pulls, share, level, ahead):
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(pulls=PULLS, share=SHARE, log_tail=st.floats(0.0, 60.0), ahead=st.floats(1e-9, 3.0))
 def test_bounds_of_tails(family, pulls, share, log_tail, ahead):
-    """A lower bound is no larger than the quantile, an upper one no smaller than the tail."""
+    """A lower bound is at most the quantile, an upper bound at least the tail."""
     _, high = family.mean_range()
     total, tail = pulls * share * min(high, 3.0), np.exp(-log_tail)
     arms = Arms(np.array([pulls]), np.array([total]), np.array([0.0]))
@@ -112,7 +112,7 @@ def test_bounds_of_tails(family, pulls, share, log_tail, ahead):
 
 @pytest.mark.parametrize("family", [f for f in COUNTS + SCALES if f != Gaussian()], ids=repr)
 def test_bounds_are_close(family):
-    """Else indices would be solved in most rounds."""
+    """Loose bounds would mean that indices are solved in most rounds."""
     _, high = family.mean_range()
     for pulls in (50.0, 400.0, 5000.0):
         total = pulls * 0.4 * min(high, 2.0)

@@ -1,4 +1,4 @@
-"""Every chooser makes the choices of a scan, whatever happens to the arms, with far fewer looks."""
+"""Every chooser makes the scan's choices, whatever happens to the arms, and looks at far fewer."""
 
 from typing import Any, NamedTuple
 
@@ -54,13 +54,14 @@ CASES = [
 @pytest.mark.parametrize("ties", ["random", "first"])
 @pytest.mark.parametrize(("policy", "family"), CASES, ids=repr)
 def test_ties(by_each_chooser, policy, family, ties):
-    """Rewards of few kinds, so that many arms have the same index, or nearly, in every round."""
+    """Few different rewards, so that many arms have equal or nearly equal indices in every
+    round."""
     rng = np.random.default_rng(5)
     values = {Bernoulli: [0.0, 1.0], Exponential: [0.5, 1.0, 2.0]}.get(
         type(family), [0.0, 1.0, 2.0]
     )
     table = rng.choice(values, (4, 800, N))
-    table[0] = 1.0  # every arm alike, for ever
+    table[0] = 1.0  # all arms stay equal
     problem = Problem(family, np.linspace(0.3, 0.7, N))
 
     def run():
@@ -133,7 +134,7 @@ def test_live_arms_that_come_and_go(by_each_chooser, policy, family):
 
 
 def test_a_tournament_is_used_where_it_pays_and_fits():
-    """Many arms, and an index that is known ahead; else bounds, or a look at every arm."""
+    """A tournament needs many arms and an index with a curve; else bounds are used, or a scan."""
     family = Bernoulli()
     for rule in (UCB(), UCBTuned(), MOSS(), GPUCB(), KLUCB(), RBMLE()):
         many = int(curve_for(rule, family).pays_from(family))
@@ -146,7 +147,7 @@ def test_a_tournament_is_used_where_it_pays_and_fits():
 
 
 def test_a_level_that_reads_statistics_has_no_curve(monkeypatch):
-    """A tournament asks for the level without the arms: the promise is checked, not assumed."""
+    """A tournament computes the level without the arms, so a level that reads them is found out."""
     monkeypatch.setattr("rbmle.choosers.promises.CURVES", dict(CURVES))
 
     @policy
@@ -172,7 +173,8 @@ def test_a_level_that_reads_statistics_has_no_curve(monkeypatch):
 
 
 def test_few_arms_are_looked_at():
-    """A choice among 4,096 arms draws the lines of a few arms: those that the pull concerns."""
+    """A choice among 4,096 arms computes indices of only the few arms that the last pull
+    affects."""
     n_arms = 4096
     rng = np.random.default_rng(1)
     arms = Arms(np.ones(n_arms), rng.normal(size=n_arms), np.ones(n_arms))

@@ -1,4 +1,4 @@
-"""Whatever is wrong is refused in one sentence, before anything happens."""
+"""Wrong input is refused in one sentence before anything happens."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ FIELDS = [
 
 
 def refused(deed: typing.Callable, owner: str, name: str, value: object = ...) -> str:
-    """What is said when the deed is done: the one sentence, with owner, parameter and value."""
+    """The message of the error that a call raises: one sentence with owner, parameter and value."""
     with pytest.raises(ValueError) as problem:  # noqa: PT011
         deed()
     said = str(problem.value)
@@ -242,7 +242,9 @@ DEEDS = [
 
 @pytest.mark.parametrize(("owner", "name", "value", "deed"), DEEDS, ids=label)
 def test_deeds_are_refused_before_anything_happens(owner, name, value, deed, monkeypatch, capfd):
-    monkeypatch.setattr(engine, "play", None)  # whoever plays after all fails with a TypeError
+    monkeypatch.setattr(
+        engine, "play", None
+    )  # a call that plays all the same fails with a TypeError
     before = (dict(POLICIES), dict(FAMILIES), COINS.means.copy(), TABLE.values.copy())
     refused(deed, owner, name, value)
     after = (dict(POLICIES), dict(FAMILIES), COINS.means, TABLE.values)

@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it writes, and how it ends."""
+"""The command line: its output, its files and its exit codes."""
 
 import json
 import os
@@ -111,7 +111,7 @@ def test_run_show_export_and_report(capsys, study, tmp_path):
 
 
 def test_reproduce_marks_every_cell(capsys, tmp_path):
-    """Few trials: the digits cannot agree, and the comparison says so."""
+    """With few trials the digits differ from print, and the comparison says so."""
     shown = said(
         capsys, "reproduce", "1b", "--policies", "RBMLE,UCB", "--replications", 3,
         "--folder", tmp_path, "--json",

@@ -1,4 +1,4 @@
-"""The library's messages are the command line's to show."""
+"""The command line shows the messages that the library logs."""
 
 import importlib
 import logging

@@ -1,4 +1,4 @@
-"""Classes of one's own at the command line: by --import, by a study's file, by entry points."""
+"""Users' classes at the command line: by --import, by a study file, by entry points."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ name = "UCB"
 
 
 def rbmle(folder: Path, *line: str, code: int = 0, path: str = "") -> str:
-    """What a command prints, as a user would type it in the folder."""
+    """The output of a command that a user types in the folder."""
     process = subprocess.run(
         [sys.executable, "-c", "from rbmle.cli import main; main()", *line],
         cwd=folder, capture_output=True, text=True,

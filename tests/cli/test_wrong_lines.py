@@ -163,7 +163,7 @@ ROOT = hasattr(os, "geteuid") and os.geteuid() == 0  # root may write everywhere
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with things to trip over."""
+    """A folder with files and folders that the wrong commands name."""
     made = tmp_path_factory.mktemp("wrong")
     (made / "s.toml").write_text(STUDY)
     (made / "a-file").write_text("this is = not [toml")

@@ -1,4 +1,4 @@
-"""The code blocks of a Markdown document, and what it says that they print.
+"""The code blocks of a Markdown document, and their output as the document shows it.
 
 - Python blocks of a document run in order, in one namespace and one empty folder.
 - A `text` block after a `python` block is its output, if only blank lines, or one line of prose
@@ -24,7 +24,7 @@ _BETWEEN = re.compile(r"\s*([^\n]*:\s*)?\Z")
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code; `printed` is its output in the document, `name` the file that it is."""
+    """A block of code. printed: its output in the document. name: the file to save it as."""
 
     kind: str
     line: int
@@ -62,7 +62,8 @@ def commands_of(block: Block) -> list[str]:
 
 
 def matches(printed: str, expected: str) -> bool:
-    """Whether the output is the expected one; `...` stands for anything, ends of lines for none."""
+    """Whether the output is as expected. `...` stands for anything; spaces at line ends are
+    ignored."""
     stripped = ["\n".join(line.rstrip() for line in each.strip().splitlines())
                 for each in (printed, expected)]  # fmt: skip
     pattern = ".*".join(re.escape(part) for part in stripped[1].split("..."))

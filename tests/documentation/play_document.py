@@ -1,8 +1,8 @@
 """Run the blocks of one document in this folder: `python play_document.py DOCUMENT`.
 
 Prints JSON: for each Python block that was run its line and what it printed, and the traceback of
-the first that failed, with the document's own line numbers. A process of its own, so that classes
-that a document defines are known nowhere else.
+the first that failed, with the document's own line numbers. It runs in a process of its own, so
+that classes which a document defines are not registered elsewhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What README and docs show is what happens: their code runs and prints what they say."""
+"""The code in README and docs runs, and prints what they show."""
 
 from __future__ import annotations
 

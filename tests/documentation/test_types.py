@@ -18,7 +18,7 @@ PYRIGHT = ("pyright", "--pythonpath", sys.executable)
 
 @pytest.fixture
 def copied(tmp_path: Path) -> list[Path]:
-    """Each block of Python in the README as a file, and the examples."""
+    """The README's Python blocks as files, and the examples."""
     files = []
     for block in blocks_of(ROOT / "README.md"):
         if block.kind == "python":
@@ -29,7 +29,7 @@ def copied(tmp_path: Path) -> list[Path]:
 
 
 def checked(command: tuple[str, ...], files: list[Path], folder: Path) -> str:
-    """What the checker says of the files, or nothing."""
+    """The checker's complaints about the files; empty if there are none."""
     name, *options = command
     if importlib.util.find_spec(name) is None:
         pytest.skip(f"{name} is not installed")

@@ -1,4 +1,5 @@
-"""The engine: one table of rewards for all, regret from the pulls, and nothing kept of a round."""
+"""The engine: all policies meet the same rewards, regret follows from the pulls, and memory does
+not grow with the horizon."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def agree(a, b) -> None:
 
 @pytest.fixture(scope="module")
 def coins():
-    """A run of two policies and a namesake."""
+    """A run of three policies, two of them of one class."""
     policies = [*POLICIES, UCB(2.0)]
     return simulate(COINS, policies, HORIZON, COUNT, RewardStream(SEED), checkpoints=[60, 7, 7])
 
@@ -215,7 +216,7 @@ def test_memory_does_not_grow_with_the_horizon():
 
 @family
 class HomemadePoisson(NamedTuple):
-    """A family in one class, as a user writes it: Proposition 1 and KL-UCB follow from F."""
+    """A family as a user writes it: RBMLE's and KL-UCB's indices follow from its F."""
 
     unused: float = 0.0
 

@@ -1,4 +1,4 @@
-"""Numbers in tables: none that is not 0 looks like 0, and all say enough digits."""
+"""Numbers in tables: only 0 looks like 0, and all have enough digits."""
 
 import pytest
 from hypothesis import given

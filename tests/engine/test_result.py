@@ -1,4 +1,4 @@
-"""What is said of results is what NumPy and SciPy say of the arrays."""
+"""The statistics of a result equal those that NumPy and SciPy compute from its arrays."""
 
 from __future__ import annotations
 

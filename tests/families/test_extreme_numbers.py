@@ -1,4 +1,4 @@
-"""Very large, very small and nearly equal numbers: divergences, indices and posteriors hold."""
+"""Divergences, indices and posteriors of very large, very small and nearly equal numbers."""
 
 from decimal import Decimal, localcontext
 from math import inf, isfinite, nextafter, sqrt, ulp
@@ -71,7 +71,7 @@ class TestDivergence:
                 assert exact_kl(family, mean, above) >= Decimal(bound), (n, mean)
 
     def test_kl_upper_of_one_success_in_a_billion(self):
-        """It was off by 2.6e-8 of itself."""
+        """The plain formula had a relative error of 2.6e-8 here."""
         bound = 2.07e-8
         root = Bernoulli().kl_upper(1e-9, bound)
         slope = (root - 1e-9) / (root * (1 - root))
@@ -130,7 +130,8 @@ class TestGaussian:
 
     @pytest.mark.parametrize("sigma", [0.05, 1.0, 3.0])
     def test_ordinary_numbers_go_through_squares(self, sigma):
-        """Bit for bit what the published tables were compared with."""
+        """Ordinary numbers use the formulas by which the published tables were compared, bit for
+        bit."""
         family, n, total = Gaussian(sigma), 7.0, 3.3
         precision = 1.0 / (1.0 * 1.0) + n / (sigma * sigma)
         assert family.posterior_mean(n, total) == (0.0 + total / (sigma * sigma)) / precision
@@ -173,7 +174,7 @@ class TestRefusals:
             Problem(Poisson(), [1e20, 1.0])
 
     def test_a_posterior_draw_whose_rate_underflows_is_infinite(self):
-        """Shape 0.002: a quarter of the draws are below the least float."""
+        """With shape 0.002 a quarter of the draws are below the smallest float."""
         family = Gamma(0.001, 0.001, 1.0)
         problem = Problem(family, [0.1, 1.0])
         result = simulate(problem, [ThompsonSampling()], 50, 4)

@@ -1,4 +1,4 @@
-"""Families against SciPy, and what RBMLE needs of them; test_family_laws.py has the rest."""
+"""Families against SciPy, and the methods that RBMLE uses; test_family_laws.py has the laws."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_k_star_in_closed_form_and_at_the_end_of_the_range():
 
 
 def index_factor(family, alpha: float) -> float:
-    """Proposition 1's index over the family's own: Corollary 2 leaves alpha / sigma^2 out."""
+    """Proposition 1's index divided by the family's own: Corollary 2 omits alpha / sigma^2."""
     return alpha / family.sigma**2 if isinstance(family, Gaussian) else 1.0
 
 
@@ -193,7 +193,8 @@ def test_special_cases_are_the_plain_families(plain, general, u, v, n, x):
 
 
 def log_mgf(law, mean: float, x: np.ndarray) -> np.ndarray:
-    """log E exp(x (X - mean)): of a family F(eta + x) - F(eta) - x mean, of others by hand."""
+    """log E exp(x (X - mean)): F(eta + x) - F(eta) - x mean for a family, by hand for other
+    laws."""
     if isinstance(law, tuple(FAMILIES.values())):
         eta = law.natural(mean)
         return np.array([law.log_partition(eta + y) - law.log_partition(eta) - y * mean for y in x])
@@ -220,6 +221,6 @@ def test_the_tails_are_as_light_as_stated(law, u):
     x = x[np.abs(x) * kappa < 1.0]
     bound = 0.5 * (rho * x) ** 2
     assert (log_mgf(law, mean, x) <= (1.0 + 1e-9) * bound + 1e-13).all()
-    # kappa = 0 says that the bound holds everywhere: the law is sub-Gaussian, and only then.
+    # kappa = 0 means that the bound holds for every x: the law is sub-Gaussian.
     assert law.sub_gaussian(mean) == (rho if kappa == 0.0 else inf)
     assert rho**2 >= (1.0 - 1e-12) * law.variance(mean)

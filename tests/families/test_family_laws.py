@@ -19,7 +19,7 @@ def test_every_family_and_law_of_the_package_is_tested() -> None:
 
 
 def cases() -> list[Any]:
-    """Everything that is interpreted or only draws rewards; of what is compiled more, coins."""
+    """Checks and families of the core: checks that compile a lot run for coins only."""
     found = []
     for family in OURS:
         for check in testing.checks("family"):

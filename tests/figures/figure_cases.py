@@ -1,4 +1,4 @@
-"""A result with known numbers, and one drawing of every kind."""
+"""A result with known numbers, and a drawing of each kind of figure."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Every figure of ours can be drawn by a page: its record is a chart of finite numbers."""
+"""The record of every figure makes a chart of finite numbers, which a page can draw."""
 
 import json
 

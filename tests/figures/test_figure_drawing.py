@@ -1,4 +1,4 @@
-"""Drawing a record covers nothing, leaves nothing out, and gives the same bytes again."""
+"""Drawings: labels cover nothing, nothing is left out, and the same record gives the same bytes."""
 
 import pytest
 from figure_cases import DRAWN, NAMES, bounded_by, made, traced

@@ -1,4 +1,4 @@
-"""What a figure shows is computed first, as a record, and the record is right."""
+"""The records of figures have the right numbers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""One style a policy, labels that avoid each other, and the user's settings left alone."""
+"""Each policy has one style, labels avoid each other, and the user's settings are left alone."""
 
 import subprocess
 import sys

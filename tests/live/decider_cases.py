@@ -1,4 +1,4 @@
-"""Deciders, policies and rewards that the tests of live use share."""
+"""Deciders, policies and rewards for the tests of `Decider`."""
 
 from __future__ import annotations
 

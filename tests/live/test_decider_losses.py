@@ -1,4 +1,4 @@
-"""Rewards that never come starve no arm; decisions with a name count once."""
+"""Lost rewards starve no arm; a named decision counts once."""
 
 import copy
 import json
@@ -28,7 +28,7 @@ RULES = [RBMLE(), UCB(), ThompsonSampling(), KLUCB()]
 
 
 def play(decider, rounds, means, lost, seed=3):
-    """Rewards of coins, a share of which never comes."""
+    """Play coins, and lose a share of the rewards."""
     rng = np.random.default_rng(seed)
     pulls = dict.fromkeys(means, 0)
     for _ in range(rounds):
@@ -65,7 +65,7 @@ def test_an_arm_whose_first_reward_is_lost_is_tried_again(rule):
 
 
 def test_arms_without_a_reward_are_tried_at_a_bounded_rate():
-    """Nine arms never pay: they take one round in ten at most, once each was pulled."""
+    """Nine arms never get a reward: after their first pulls they take at most one round in ten."""
     decider, pulls = Decider(range(10), UCB(), Bernoulli()), np.zeros(10)
     for _ in range(3000):
         arm = decider.pull()
@@ -201,7 +201,8 @@ def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path: Path):
 
 
 def test_files_of_version_1_are_read(tmp_path: Path):
-    """They had the number of pending pulls, no decisions, and -1 where a policy commits to none."""
+    """Version 1 has the number of pending pulls, no decisions, and -1 for a policy without
+    commitment."""
     path = tmp_path / "s.json"
     decider = Decider(["a", "b"], IDS(), Bernoulli())
     decider.update(["a", "b", "b"], [1.0, 0.0, 1.0])

@@ -49,7 +49,7 @@ def test_a_batch_spreads_over_the_arms() -> None:
 
 
 def test_pending_pulls_pay_the_mean() -> None:
-    """What a policy sees with pending pulls is what it would see had they paid the mean."""
+    """A policy sees pending pulls as if each had paid the arm's mean."""
     live, fed = red_and_blue(), red_and_blue()
     for each in (live, fed):
         each.update(["red"] * 4 + ["blue"] * 2, [1.0, 0.0, 1.0, 0.0, 0.25, 0.25])

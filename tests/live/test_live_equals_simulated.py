@@ -1,4 +1,4 @@
-"""A decider that is told the simulator's rewards makes the simulator's choices, saved or not."""
+"""A decider that gets the simulator's rewards makes its choices, also after it was saved."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def named(player: Any) -> str:
 
 
 def marked(player: Any) -> Any:
-    """In the core one index, one that draws and one of a user's own; policies/ has the others."""
+    """The core has an index policy, one that draws and a user's own; the others are slow."""
     core = any(player is each for each in (PLAYERS[0], PLAYERS[1], PLAYERS[-1]))
     return pytest.param(player, marks=[] if core else pytest.mark.slow, id=named(player))
 

@@ -1,4 +1,4 @@
-"""The published tables, recomputed: every cell whose formula is known, to every printed digit."""
+"""The published tables, recomputed to every printed digit where the formula is known."""
 
 import functools
 
@@ -80,7 +80,8 @@ def test_slower_cell_to_every_printed_digit(table, policy):
 @pytest.mark.tables
 @pytest.mark.parametrize("table", [t for t in tables()["regret"] if t.startswith("Exponential")])
 def test_exponential_klucb_within_sampling_error(table):
-    """Their search is not known in every detail and near ties multiply: only the means agree."""
+    """Details of the paper's search are unknown, and near ties magnify them: only the means
+    agree."""
     printed = tables()["regret"][table]["policies"]["KLUCB"]
     mean, std, *_ = statistics(table, ("KLUCB",))["KLUCB"]
     error = np.hypot(std, printed["std"]) / np.sqrt(100)

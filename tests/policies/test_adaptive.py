@@ -1,4 +1,4 @@
-"""Algorithms 1 to 3 in runs where the estimated gap becomes positive: what governs, and when."""
+"""Algorithms 1 to 3 in runs where the estimated gap becomes positive: when C_alpha takes over."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def test_the_estimate_comes_down_to_its_target_from_above(traces, name):
 
 @every_run
 def test_and_stops_at_its_limit_which_is_not_the_target(traces, name):
-    """Pulls of the other arms grow like log t, and so does what their widths are divided by."""
+    """The other arms' pulls grow like log t, as do their squared widths' numerators: so the widths
+    do not shrink."""
     trace = traces[name]
     last = np.median(trace.c_alpha[-trace.rounds.size // 10 :])
     assert last == pytest.approx(trace.limit, rel=0.12)
@@ -165,7 +166,7 @@ def test_bounds_cover_the_means_at_the_rate_of_the_analysis(problem, bias):
     assert (out[1] <= out[0]).all()  # both only where a bound fails
     assert (out[2] <= out[0]).all()
     if isinstance(bias, AdaptiveGaussian):
-        assert out[0].sum() > 100  # it does happen: the rate is measured, not vacuous
+        assert out[0].sum() > 100  # misses do happen, so the test is not vacuous
 
 
 @pytest.mark.parametrize("t", [2, 3, 5, 20])

@@ -1,4 +1,4 @@
-"""IDS and VIDS: what the posteriors say is integrated accurately, and used to the least ratio."""
+"""IDS and VIDS: posteriors are integrated accurately, and the least information ratio is found."""
 
 import itertools
 from decimal import Decimal

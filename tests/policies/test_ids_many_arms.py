@@ -91,7 +91,8 @@ def test_wide_narrow_and_mixed_posteriors(kind, n_arms):
 
 
 def test_what_is_known_depends_on_the_arms_alone():
-    """Halved panels are laid anew: rewards that come one by one leave what all at once do."""
+    """Rewards that come one by one leave the same beliefs as all at once, although panels are
+    halved on the way."""
     rng = np.random.default_rng(5)
     n_arms, policy, family = 60, VIDS(), Bernoulli()
     pulls, sums = np.ones(n_arms), rng.integers(0, 2, n_arms).astype(float)

@@ -1,4 +1,4 @@
-"""Indices against their definitions, and how they move with the mean and with pulls."""
+"""Indices equal their definitions, and rise and fall with the mean and the pulls as they should."""
 
 from math import inf, log
 
@@ -132,7 +132,7 @@ def test_kg_gain_is_the_expected_rise_of_the_larger_mean(rival):
 
 
 def test_kg_gain_does_not_underflow():
-    """After 2000 pulls the published powers are NaN; the same in logarithms is a number."""
+    """After 2000 pulls the published form by powers is NaN; ours, by logarithms, is a number."""
     family = Exponential()
     assert np.isnan(family.published_gain(2000.0, 600.0, 0.31, False))
     assert 0.0 < family.knowledge_gain(2000.0, 600.0, 0.31) < 1.0

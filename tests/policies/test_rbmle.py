@@ -40,7 +40,7 @@ def arms_of(pulls, sums):
 
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
 class TestLemma1:
-    """The index falls with n and rises with nu. Where it is infinite the ranking takes over."""
+    """The index falls with n and rises with nu. Infinite indices are ranked by their excess."""
 
     @LAWS
     @given(st.floats(0.01, 0.95), st.floats(1, 500), st.floats(1.05, 8), st.floats(0.1, 60))
@@ -71,7 +71,7 @@ def index(boundary, nu, n, alpha):
 
 
 def test_printed_and_published_bernoulli_indices_break_lemma_1():
-    """Counterexamples to their falling with n, with alpha = 20."""
+    """With alpha = 20 these two indices do not fall with n."""
     assert index("corollary", 0.5, 20.0, 20.0) > index("corollary", 0.5, 10.0, 20.0)
     assert index("published", 0.9, 190.0, 20.0) > index("published", 0.9, 160.0, 20.0)
     assert index("exact", 0.5, 20.0, 20.0) == index("exact", 0.5, 10.0, 20.0) == inf
@@ -160,7 +160,7 @@ class TestAdaptive:
         assert bias.alpha(Gaussian(), self.apart, self.clock) == pytest.approx(alpha)
 
     def test_estimate_binds_in_a_run_and_lowers_alpha(self):
-        """With a small sigma the constant is soon below beta(t), from above its target."""
+        """With a small sigma the estimate is soon below beta(t), and stays above its target."""
         bias = AdaptiveGaussian(0.05)
         c = bias.c_alpha(Gaussian(), self.apart, self.clock, 99.0)
         assert 256 * 0.05**2 / 0.4 < c < sqrt(log(3_000_000))

@@ -1,5 +1,5 @@
-"""A policy of one's own that uses the horizon without saying so, or a generator of random numbers,
-is refused wherever it is to be played."""
+"""A user's policy that uses the horizon without saying so, or a generator of random numbers, is
+refused wherever it would be played."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's legacy generator in compiled code: the very numbers of `RandomState`, bit for bit."""
+"""NumPy's legacy generator in compiled code draws the numbers of `RandomState`, bit for bit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def plan(kinds: list, seed: int) -> np.ndarray:
 
 
 def drawn(draws, steps, out):
-    """Carry out the plan; every number comes from another cell, which must not matter."""
+    """Draw the numbers of the plan, each from another cell, which must not matter."""
     for j in range(out.size):
         cell = draws.at(j // 7, j).cell(j % 7)
         kind, a, b = steps[j]

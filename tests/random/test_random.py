@@ -1,4 +1,4 @@
-"""Random numbers: the published vectors, the right distributions, and no ties between places."""
+"""Random numbers: the published vectors, the right distributions, and independent cells."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ TINY_SHAPES = [(2e-4, 1.8e-3), (0.01, 0.01), (1e-3, 2e-3), (1e-5, 1e-6), (2e-310
 
 @pytest.mark.parametrize(("a", "b"), TINY_SHAPES)
 def test_beta_numbers_of_tiny_shapes_have_their_distribution(a, b):
-    """Both gamma numbers underflow. For tiny shapes the beta law is all but a coin's; the
+    """Both gamma numbers underflow. For tiny shapes the beta law is nearly a coin's; the
     probability of being below x, and the mean, tell a wrong draw from a right one."""
     values = many("beta", (a, b))
     assert ((values >= 0.0) & (values <= 1.0)).all()
@@ -208,7 +208,7 @@ def test_compiled_samplers_are_interpreted_samplers(name, parameters):
 
 @njit
 def walk(along, seed, r, t, lane, k, out):
-    """Number k of the cells along one coordinate, in the coordinate's order."""
+    """The k-th number of each cell along one coordinate."""
     for j in range(out.size):
         s = [0, 0, 0]
         s[along] = j
@@ -236,7 +236,7 @@ def test_the_two_numbers_of_a_pair_are_independent():
 
 @njit
 def winners(counter, n_arms, out):
-    """Who of all arms, which tie, is played in each round."""
+    """The arm that is pulled in each round when all arms tie."""
     for t in range(out.size):
         out[t] = counter.at(3, t + 1).among(n_arms)
 

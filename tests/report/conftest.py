@@ -1,4 +1,4 @@
-"""A result, a report of it with hostile text in every place, and a browser."""
+"""A result, its report with hostile text wherever text can stand, and a browser."""
 
 import shutil
 

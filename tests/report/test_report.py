@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, says what it was given and works in a browser."""
+"""The report: a self-contained page that says what it was given."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""The report in a browser: it sorts, hides, shows values, zooms, switches scales, gives files."""
+"""The report in a browser: sorting, hiding, values, zoom, scales and downloads."""
 
 import json
 import re
@@ -107,7 +107,7 @@ def test_text_stands_out_from_the_page(opened, scheme):
 
 
 def figure(driver, about, section=1):
-    """A figure of a section, scrolled into view, by what it is about."""
+    """The figure of a section about this subject, scrolled into view."""
     script = (
         "const found = document.querySelectorAll('section')[arguments[0]]"
         '.querySelector(`figure[data-file$="${arguments[1]}"]`);'
@@ -208,7 +208,7 @@ def test_zooming_by_mouse_and_by_button(opened):
 
 
 def downloaded(driver, folder, act):
-    """The text of the one file that comes of it."""
+    """The text of the one file that a click downloads."""
     driver.execute_cdp_cmd(
         "Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)}
     )

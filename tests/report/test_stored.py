@@ -27,7 +27,7 @@ STUDY = rbmle.Study(
 
 @pytest.fixture
 def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever would play or time raises, wherever it is called from."""
+    """Make every function that plays or times raise an error."""
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("a page must be written from what is stored")
@@ -54,7 +54,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def small_paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a paper with one table of few replications and all measurements."""
+    """A paper folder with one table of few replications, and with all measurements."""
     folder = tmp_path_factory.mktemp("paper") / "paper"
     entry = paper.tables()["regret"]["Bernoulli_ID=2"]
     with pytest.MonkeyPatch.context() as patch:

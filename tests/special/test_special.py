@@ -1,4 +1,4 @@
-"""The special functions against SciPy, against reference values, and against themselves."""
+"""Special functions against SciPy, reference values and their own inverses."""
 
 from __future__ import annotations
 

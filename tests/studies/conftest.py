@@ -14,7 +14,7 @@ from rbmle.studies.runner import run
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run of STUDY takes several chunks for each policy."""
+    """Make chunks so small that a run of STUDY has several for each policy."""
     monkeypatch.setattr(runner, "DECISIONS_A_CHUNK", CHUNK * HORIZON)
 
 

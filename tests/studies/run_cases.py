@@ -42,7 +42,7 @@ runner.run(study, sys.argv[2], progress=lambda *_: time.sleep(float(sys.argv[4])
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """The files that must not depend on how the run went."""
+    """The files of a run folder whose bytes must not depend on how the run went."""
     kept = [*folder.glob("shards/*.shard"), folder / "study.json"]
     return {path.name: path.read_bytes() for path in kept}
 

@@ -1,4 +1,4 @@
-"""A small study and the same in TOML, from which the tests of studies start."""
+"""A small study, and the same study in TOML."""
 
 from __future__ import annotations
 

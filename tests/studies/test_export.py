@@ -1,4 +1,4 @@
-"""Exports of a run: linear, in parts, and readable by other programs."""
+"""Exports of a run: in parts, in linear time, and readable by other programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def result() -> StudyResult:
 
 
 def large(rounds: int, replications: int) -> StudyResult:
-    """A run of so many rows, without playing it."""
+    """A result with this many rows, made without playing."""
     shape = (2, replications, rounds)
     made = Result(
         COINS, (UCB(), RBMLE()), (Bernoulli(), Bernoulli()), rounds, np.arange(1, rounds + 1),
@@ -49,7 +49,7 @@ def test_csv_holds_every_number(result: StudyResult) -> None:
 
 
 def test_csv_comes_in_parts_and_in_linear_time() -> None:
-    """880,000 rows took minutes once: time grew with the square of their number."""
+    """880,000 rows once took minutes, because the time grew with the square of their number."""
     parts = as_csv(large(2_000, 220))
     assert next(parts).count("\n") == 1
     assert next(parts).count("\n") == 2_000

@@ -1,4 +1,4 @@
-"""Damaged and foreign files in a run's folder are named, never trusted."""
+"""Damaged files and files of other studies in a run folder are named and not used."""
 
 from __future__ import annotations
 

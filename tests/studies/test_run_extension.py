@@ -1,4 +1,4 @@
-"""More replications extend a run; what was played stays."""
+"""More replications extend a run, and stored replications are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run is what `simulate` gives, however it is divided, and a finished one is only read."""
+"""A run has the numbers of `simulate`, however it is divided; a finished run is only read."""
 
 from __future__ import annotations
 

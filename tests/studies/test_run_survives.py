@@ -1,4 +1,4 @@
-"""A run survives kills, interrupts, company and a full disk."""
+"""A run survives kills, interrupts, other processes and a full disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands for a policy until the problem is known, and rewards by name."""
+"""Stand-ins, which become a policy once the problem is known; and sources of rewards by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WiderWithArms(NamedTuple):
 
 @pytest.fixture
 def forgotten() -> Iterator[None]:
-    """What a test registers is not known to others."""
+    """Remove what a test registers, so that other tests do not see it."""
     before = dict(SOURCES)
     yield
     SOURCES.clear()
@@ -50,7 +50,7 @@ def test_anything_with_on_stands_for_a_policy() -> None:
 
 
 def test_a_request_is_written_and_labelled_as_before() -> None:
-    """The form of files, labels and digests that runs on disk were made with."""
+    """Files, labels and digests keep the form that stored runs have."""
     study = Study(
         {"c": Problem(Bernoulli(), [0.3, 0.5, 0.45])},
         [Theoretical(2), Theoretical(2, 0.25, True)],

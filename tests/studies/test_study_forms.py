@@ -1,4 +1,4 @@
-"""A study says all that matters, and every form of it says the same."""
+"""A study is the same in Python, as data and in TOML, and its digest has all that matters."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_study_file_reads_as_one_would_think(tmp_path: Path) -> None:
 
 
 def test_a_study_asks_for_the_theoretical_constant(tmp_path: Path) -> None:
-    """The request is what is stated; the constant is that of each problem."""
+    """The study states the request; each problem gets its own constant."""
     path = tmp_path / "study.toml"
     path.write_text(
         TOML.replace("alpha = 2", "alpha = { proposition = 2, epsilon = 0.25, sharp = true }")

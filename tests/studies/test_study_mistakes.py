@@ -32,7 +32,7 @@ class Odd(NamedTuple):
         return self.label
 
 
-# What is changed in the file, and what is then said of it after the file's name.
+# A change in the file, and the message that must follow the file's name.
 MISTAKES = [
     ("horizon = 10_000", "horizn = 10", r": 'key' must be .*'horizn'\. Did you mean 'horizon'\?"),
     ("horizon = 10_000", "", r": 'horizon' must be given\."),

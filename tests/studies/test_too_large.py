@@ -1,4 +1,4 @@
-"""What does not fit in memory is refused in one sentence, before anything is done."""
+"""Results that do not fit in memory are refused in one sentence before any work."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A family, a law and policies with one flaw each: what the checks must find.
+"""A family, a law and policies with one flaw each, which the checks must find.
 
-A flaw is a number, so that all flaws of one kind are one class, compiled once.
+A flaw is chosen by a number, so that all flaws of one kind are one class, compiled once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FAMILY_FLAWS = {
 
 @rbmle.family
 class FlawedPoisson(NamedTuple):
-    """Poisson rewards, with everything right but one thing."""
+    """Poisson rewards with one flaw."""
 
     flaw: int = NONE
     prior: float = 1.0
@@ -116,7 +116,7 @@ class FlawedPoisson(NamedTuple):
         return mean + 1.2 * (draw - mean) if self.flaw == 21 else draw
 
     def seen(self, pulls: float) -> float:
-        """Every method counts pulls one way, and it is the wrong one."""
+        """The number of pulls that the flawed methods use, which is wrong."""
         return 1.5 * pulls if self.flaw == 19 else pulls
 
 
@@ -131,7 +131,7 @@ LAW_FLAWS = {
 
 @rbmle.law
 class FlawedNoise(NamedTuple):
-    """Gaussian rewards of standard deviation 1, with everything right but one thing."""
+    """Gaussian rewards of standard deviation 1 with one flaw."""
 
     flaw: int = NONE
 
@@ -214,7 +214,7 @@ class FlawedUCB(NamedTuple):
 
 @rbmle.policy
 class Hasty(NamedTuple):
-    """Plays the first two arms in turn, and no other: the third has no reward to go by."""
+    """Pulls the first two arms in turn, and never the third."""
 
     first: int = 0
 

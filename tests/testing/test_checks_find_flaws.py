@@ -1,4 +1,4 @@
-"""Every check finds what breaks its law, and says nothing where all is right."""
+"""Every check finds the flaw that breaks its law, and passes classes without flaws."""
 
 from __future__ import annotations
 
@@ -100,14 +100,16 @@ def named(name: str, kind: str = "policy") -> Any:
     ids=repr,
 )
 def test_linear_regret_is_found_out(policy: Any, family: Any) -> None:
-    """Uniform play in a share of the rounds and UCB in the others; one arm for ever; greed."""
+    """Uniform play in a share of the rounds and UCB in the others; always one arm; the greedy
+    rule."""
     with pytest.raises(BrokenLawError, match="regret must grow ever more slowly"):
         named("regret_is_sublinear")(policy, family)
 
 
 @pytest.mark.slow
 def test_a_slow_policy_is_not_taken_for_a_linear_one() -> None:
-    """Seven times UCB's usual constant: much regret in the late rounds, and ever less."""
+    """UCB with seven times its usual constant has much regret in late rounds, but at a falling
+    rate."""
     named("regret_is_sublinear")(rbmle.UCB(14.0), rbmle.Bernoulli())
 
 

@@ -1,4 +1,4 @@
-"""Theory of means that are close together, or very large or small: right, or refused."""
+"""Theory for means that are very close, very large or very small: right, or refused."""
 
 from decimal import Decimal, localcontext
 from math import inf
@@ -45,7 +45,7 @@ class TestSupremum:
 
     @pytest.mark.parametrize(("law", "means", "epsilon", "family"), CASES)
     def test_no_empirical_mean_asks_for_more(self, law, means, epsilon, family):
-        """4 / (d K*) at 3,000 places is never above the bracket, and comes near it."""
+        """4 / (d K*) at 3,000 empirical means is never above the bracket, and comes near it."""
         problem = Problem(law, means)
         sharp = theory.smallest_c_alpha(problem, 5, epsilon, family=family, sharp=True)
         given = setting(problem, 5, epsilon, None, family)
@@ -67,7 +67,7 @@ class TestSupremum:
 
 class TestProposition5:
     def test_first_coefficient_has_the_arms_own_gap(self):
-        """With the smallest gap in its place the bound was 16 % lower, and not proved."""
+        """With the smallest gap instead, as printed, the bound is 16 % lower and not proved."""
         means, epsilon = [5.159, 4.034, 0.0818], 0.639
         problem = Problem(Poisson(), means)
         bound = theory.regret_bound(problem, 1000, 5, epsilon=epsilon, sharp=True)
@@ -88,7 +88,7 @@ class TestProposition5:
 
 
 def exact_kl(family, mean, other):
-    """D in 60 digits; Poisson's, and a coin's as that of successes and of failures."""
+    """D in 60 digits, for Poisson rewards and coins."""
     with localcontext() as context:
         context.prec = 60
         p, q = Decimal(mean), Decimal(other)
@@ -147,7 +147,7 @@ EXTREMES = [
 
 @pytest.mark.parametrize(("law", "means"), EXTREMES)
 def test_numbers_whose_squares_are_no_numbers_are_refused(law, means):
-    """Warnings are errors here, so nothing was computed on the way."""
+    """They are refused before anything overflows, which would be a warning and thus an error."""
     problem = Problem(law, means)
     for ask in (
         lambda: theory.lai_robbins(problem),

@@ -1,4 +1,4 @@
-"""What is printed in the paper and fails, with the smallest counterexample found."""
+"""Statements of the paper that fail, each with the smallest counterexample found."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from rbmle.rewards.sources import RewardStream
 
 
 class TestErrata:
-    """What is printed and fails, with the smallest counterexample found."""
+    """Statements of the paper that fail, each with the smallest counterexample found."""
 
     def test_lemma_k1_lacks_a_factor_n(self):
-        """The tail of a mean of two N(0, 1), (1, kappa)-sub-Exponential for every kappa."""
+        """The mean of two N(0, 1), which are (1, kappa)-sub-Exponential for every kappa, has a
+        larger tail than printed."""
         n, delta, rho, kappa = 2, 2.0, 1.0, 0.01
         tail = scipy.stats.norm.sf(delta * sqrt(n))  # 0.0023
         printed = exp(-(n**2) * delta**2 / (2 * (n * kappa * delta + rho**2)))  # 0.0005

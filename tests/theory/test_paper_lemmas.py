@@ -27,7 +27,8 @@ class TestIndices:
     @LAWS
     @given(SHARES, SHARES, COUNTS, st.floats(1.001, 50), ALPHAS)
     def test_lemma_2(self, family, u, v, n1, factor, alpha):
-        """More than K*(mu1, mu2) alpha pulls of the worse arm: the better has the larger index."""
+        """If the worse arm has more than K*(mu1, mu2) alpha pulls, the better has the larger
+        index."""
         low, high = sorted((u, v))
         if high - low < 1e-3:
             return
@@ -38,7 +39,8 @@ class TestIndices:
     @LAWS
     @given(SHARES, SHARES, SHARES, st.floats(0.01, 0.999), st.floats(1.001, 50), ALPHAS)
     def test_lemma_3(self, family, u, v, w, part, factor, alpha):
-        """Up to K*(mu0, mu1) alpha pulls an arm beats any with more than K*(mu0, mu2) alpha."""
+        """An arm with at most K*(mu0, mu1) alpha pulls beats one with more than K*(mu0, mu2)
+        alpha."""
         top, (first, second) = max(u, v, w), sorted((u, v, w))[:2]
         if top - second < 1e-3:
             return
@@ -52,7 +54,7 @@ class TestIndices:
     @LAWS
     @given(SHARES, SHARES, SHARES)
     def test_k_star_falls_in_its_first_and_rises_in_its_second_mean(self, family, u, v, w):
-        """What the proof of Proposition 2 uses, Case 1."""
+        """Case 1 of the proof of Proposition 2 uses this."""
         low, middle, high = sorted((u, v, w))
         if min(middle - low, high - middle) < 1e-3:
             return
@@ -102,7 +104,8 @@ class TestIndices:
 @every_family
 @pytest.mark.parametrize("seed", range(6))
 def test_the_arm_of_the_joint_problem_has_the_largest_index(family, seed):
-    """Appendix A: brute force over all parameters of three arms at once, then the largest one."""
+    """Appendix A: maximise over the parameters of three arms at once, by brute force; the arm with
+    the largest parameter also has the largest index."""
     rng = np.random.default_rng(seed)
     pulls = rng.integers(2, 40, 3).astype(float)
     means = [mean_at(family, u) for u in rng.uniform(0.15, 0.5, 3)]
@@ -165,7 +168,8 @@ class TestGaussianLemmas:
     @LAWS
     @given(st.floats(0.01, 50), st.floats(0.01, 5), st.floats(1e-3, 1e6), st.floats(1.0001, 40))
     def test_lemma_j2_holds_above_two_gamma_over_the_gap(self, gamma, gap, n1, factor):
-        """Sixteen times less than printed, and no less: so 16 sigma^2 / Delta in Proposition 3."""
+        """The condition can be 16 times weaker than printed, but no more: so Proposition 3 holds
+        with 16 sigma^2 / Delta."""
         c, log_t = factor * 2 * gamma / gap, 9.0
         assert self.difference(gamma, c, (gap, 0.0), (n1, 2 * c * log_t / gap)) > 0
         least = 2 * gamma / gap

@@ -1,4 +1,4 @@
-"""Propositions 2 to 6, played: measured regret against the bound and against its slope."""
+"""Measured regret against the bounds of Propositions 2 to 6 and their slopes in log T."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_propositions_2_to_5(proposition, law, means, sharp, horizon):
     ("law", "means"), [(Gaussian(0.03), [0.0, 1.0]), (Uniform(0.1), [0.1, 0.9])], ids=repr
 )
 def test_proposition_6(law, means, constant):
-    """Where sigma is small against the gap T_0 is within reach; else the bound says nothing."""
+    """For a sigma that is small against the gap, T_0 is within reach; else the bound is trivial."""
     problem, sigma, T = Problem(law, means), law.sub_gaussian(0.5), 20_000
     bound = theory.regret_bound(problem, T, 6)
     policy = RBMLE(AdaptiveGaussian(sigma, constant=constant))

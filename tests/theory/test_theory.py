@@ -1,4 +1,4 @@
-"""`rbmle.theory`: its functions by hand, their limits, and one sentence for what is refused."""
+"""`rbmle.theory`: values by hand, limits, and one sentence for each refusal."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class TestFunctions:
     @LAWS
     @given(st.floats(0.05, 0.9), st.floats(0.0, 9.0))
     def test_xi_is_the_average_natural_parameter(self, family, u, exponent):
-        """So it lies between its ends and, for large k, next to natural(nu + 1/(2 k))."""
+        """So it lies between natural(nu) and natural(nu + 1/k), and for large k near natural(nu +
+        1/(2 k))."""
         nu, k = mean_at(family, u), 10.0**exponent * 20.0
         low, middle = family.natural(nu), family.natural(nu + 0.5 / k)
         if nu + 1.0 / k < family.mean_range()[1]:
