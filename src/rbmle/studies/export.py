@@ -66,15 +66,18 @@ def as_json(result: StudyResult) -> Iterator[str]:
 
 
 def statistics_data(result: Result) -> dict[str, Any]:
-    """The statistics of one problem as plain data, by policy."""
-    pairs = zip(result.names, result.statistics(), strict=True)
+    """The statistics of one problem as plain data, by policy; one replication has no std."""
+    policies: dict[str, dict[str, float | None]] = {
+        name: dict(zip(STATISTICS, map(float, row), strict=True))
+        for name, row in zip(result.names, result.statistics(), strict=True)
+    }
+    if result.replications == 1:
+        policies = {name: {**values, "std": None} for name, values in policies.items()}
     return {
         "horizon": result.horizon,
         "replications": result.replications,
         "means": [float(each) for each in result.problem.means],
-        "policies": {
-            name: dict(zip(STATISTICS, map(float, row), strict=True)) for name, row in pairs
-        },
+        "policies": policies,
     }
 
 

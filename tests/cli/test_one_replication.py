@@ -1,0 +1,86 @@
+"""One replication has no spread: nothing says ±inf or 0, and every command says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from rbmle.cli.main import run
+from rbmle.studies.runner import load
+
+STUDY = """
+horizon = 60
+replications = 1
+[[problem]]
+name = "coins"
+law = "Bernoulli"
+means = [0.3, 0.6]
+[[policy]]
+name = "UCB"
+[[policy]]
+name = "MOSS"
+"""
+
+
+@pytest.fixture
+def folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(STUDY)
+    assert run(["run", "s.toml", "--no-times"]) == 0
+    capsys.readouterr()
+    return tmp_path / "s-run"
+
+
+def shown(capsys: pytest.CaptureFixture[str], *line: str) -> str:
+    assert run(list(line)) == 0
+    text = capsys.readouterr().out
+    assert not re.search(r"\b(inf|nan)\b", text, re.IGNORECASE)
+    return text
+
+
+def test_compare_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["compare", "bernoulli", "0.3", "0.6", "--policies", "ucb,moss", "--horizon", "60"]
+    text = shown(capsys, *line, "--replications", "1")
+    assert "1 replication (one has no spread)" in text
+    assert "(one replication: no spread, so no interval)" in text
+    assert re.search(r"^UCB +[\d.]+ +- ", text, re.MULTILINE)  # the deviation
+    assert re.search(r"^\w+ - \w+ +-?[\d.]+ +- +- ", text, re.MULTILINE)  # the interval
+    data = json.loads(shown(capsys, *line, "--replications", "1", "--json"))
+    assert {each["std"] for each in data["policies"].values()} == {None}
+    data = json.loads(shown(capsys, *line, "--replications", "2", "--json"))
+    assert all(each["std"] >= 0.0 for each in data["policies"].values())
+
+
+def test_show_and_export_say_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "(one has no spread)" in shown(capsys, "show", "s-run")
+    latex = shown(capsys, "export", "s-run", "--format", "latex")
+    assert "(one has no spread)" in latex
+    assert latex.count("\\pm") == 1  # in the head
+    data = json.loads(shown(capsys, "export", "s-run", "--format", "json"))
+    assert data["results"]["coins"]["policies"]["UCB"]["std"] is None
+    assert len(shown(capsys, "export", "s-run").splitlines()) > 2
+
+
+def test_the_report_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    shown(capsys, "report", "s-run")
+    page = (folder / "report.html").read_text("utf-8")
+    body = re.sub(r"<(script|style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert "one replication has no spread" in body
+    assert not re.search(r"\b(inf|nan)\b", re.sub(r"<[^>]*>", " ", body), re.IGNORECASE)
+
+
+def test_what_is_missing_is_said_in_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for shard in (folder / "shards").glob("*.shard"):
+        shard.unlink()
+    assert load(folder).missing == (
+        "coins, UCB: 1 of 1 replications",
+        "coins, MOSS: 1 of 1 replications",
+    )
+    text = shown(capsys, "show", "s-run")
+    assert text.splitlines() == [f"Still to play: {each}" for each in load(folder).missing]
