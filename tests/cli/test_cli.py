@@ -12,6 +12,7 @@ import pytest
 from rbmle._text import with_error
 from rbmle.cli.main import run
 from rbmle.names import split
+from rbmle.paper.folder import load_paper
 from rbmle.policies import POLICIES, RBMLE, UCB, KGStar, LogBias, ThompsonSampling
 from rbmle.policies.fit import as_policy
 from rbmle.studies.runner import load
@@ -120,6 +121,21 @@ def test_reproduce_marks_every_cell(capsys, tmp_path):
     assert {cell["policy"] for cell in data["cells"]} == {"RBMLE"}
     assert sum(data["counts"].values()) == len(data["cells"]) == 8
     assert not (tmp_path / "report.html").exists()
+
+
+def test_reproduce_again_keeps_the_larger_report(capsys, tmp_path):
+    """What was recomputed before stays in the report, whatever is asked for next."""
+    pytest.importorskip("matplotlib")
+    common = ["--replications", 2, "--folder", tmp_path]
+    said(capsys, "reproduce", "1a", "1b", "--policies", "RBMLE,MOSS,KG", *common)
+    shown = said(capsys, "reproduce", "1a", "--policies", "UCBT", *common)
+    assert "UCBT" in shown
+    assert "MOSS" not in shown
+    kept = {table: set(each.names) for table, each in load_paper(tmp_path).results.items()}
+    assert len(kept) == 2
+    assert kept["Bernoulli_ID=2"] == {"RBMLE", "MOSS", "KG", "UCBT"}
+    page = (tmp_path / "report.html").read_text()
+    assert all(f"{label}<" in page for each in kept.values() for label in each)
 
 
 def test_policies_lists_every_policy_with_a_formula_and_a_source(capsys):

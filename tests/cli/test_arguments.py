@@ -1,0 +1,118 @@
+"""What may be typed: negative numbers, the version, any editor's files; warnings of one line."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rbmle
+from rbmle import Study
+from rbmle.cli import arguments
+from rbmle.cli.main import run
+from rbmle.errors import RunWarning
+
+STUDY = """
+horizon = 60
+replications = 3
+[[problem]]
+law = "Bernoulli"
+means = [0.3, 0.6]
+[[policy]]
+name = "UCB"
+"""
+
+
+def shown(capsys: pytest.CaptureFixture[str], *line: str) -> str:
+    assert run(list(line)) == 0
+    return capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(capsys, "--version") == f"rbmle {rbmle.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "means", [["-1", "-2"], ["-.5", "0"], ["-1e-3", "-10"], ["--", "-1", "-2"]]
+)
+def test_means_may_be_negative(capsys: pytest.CaptureFixture[str], means: list[str]) -> None:
+    line = ["compare", "gaussian", *means, "--policies", "ucb", "--horizon", "20"]
+    if means[0] == "--":  # all that follows it is a mean
+        line = [*line[:2], *line[len(means) + 2 :], *means]
+    assert "2 arms, Gaussian, T = 20" in shown(capsys, *line)
+    assert "gap" in shown(capsys, "bounds", "gaussian", *means)
+
+
+def test_options_may_come_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["compare", "--horizon", "20", "gaussian", "-1", "--policies=ucb", "-2", "--json", "0.5"]
+    assert '"means": [\n  -1.0,\n  -2.0,\n  0.5\n ]' in shown(capsys, *line)
+
+
+def test_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "plain.toml").write_text(STUDY, encoding="utf-8")
+    (tmp_path / "marked.toml").write_text(STUDY, encoding="utf-8-sig")
+    plain, marked = (Study.from_toml(tmp_path / f"{each}.toml") for each in ("plain", "marked"))
+    assert plain == marked
+
+
+def test_warnings_are_one_line_without_a_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(STUDY)
+    shown(capsys, "run", "s.toml", "--no-times")
+    (shard,) = (tmp_path / "s-run" / "shards").glob("*.shard")
+    shard.write_bytes(b"damaged")
+    before = warnings.showwarning
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", RunWarning)  # in these tests it is an error
+        assert run(["show", "s-run"]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith(f"rbmle: warning: {Path('s-run') / 'shards' / shard.name}: is left out")
+    assert said.count("\n") == 1
+    assert ".py" not in said
+    assert warnings.showwarning is before
+
+
+def test_a_file_that_cannot_be_written_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And not the temporary file that stands for it meanwhile."""
+    target = tmp_path / "nowhere" / "study.toml"
+    assert run(["init", str(target)]) == 2
+    assert capsys.readouterr().err == f"rbmle: {target}: No such file or directory\n"
+
+
+class Parameter:
+    """As much of typer's parameters as is looked at."""
+
+    def __init__(self, *names: str, is_flag: bool = False, multiple: bool = False) -> None:
+        self.opts, self.secondary_opts = [names[0]], list(names[1:])
+        self.name, self.is_flag, self.multiple = names[0].lstrip("-"), is_flag, multiple
+
+
+def test_what_is_left_to_typer() -> None:
+    """Options first, then what is no option; what nobody knows stays where typer finds it."""
+    known: list[Any] = [
+        Parameter("law"), Parameter("means"), Parameter("--horizon"),
+        Parameter("--times", "--no-times", is_flag=True), Parameter("--import", multiple=True),
+    ]  # fmt: skip
+
+    def arranged(*typed: str) -> list[str]:
+        return arguments.arranged("compare", known, {"horizon": int, "means": list[float]}, typed)
+
+    assert arranged("a", "-1", "--horizon", "-5") == ["--horizon=-5", "--", "a", "-1"]
+    assert arranged("a", "-x", "--help") == ["-x", "--help", "--", "a"]
+    assert arranged("--import", "a", "--import=b") == ["--import=a", "--import=b"]
+    assert arranged("--no-times") == ["--no-times"]
+    assert arranged() == []
+    for typed in (
+        ["--times", "--no-times"],
+        ["--horizon", "--times"],
+        ["a", "b"],
+        ["--horizon=1.5"],
+    ):
+        with pytest.raises(ValueError, match=r"^compare: '"):
+            arranged(*typed)
