@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rbmle.cli.paper import show_comparison
-from rbmle.cli.scaling import show_scaling
 
 from rbmle.bench.table import BenchTable, Line
 from rbmle.cli.bench import show_section
 from rbmle.cli.layout import table_lines
 from rbmle.cli.main import run
 from rbmle.cli.screen import show_table
+from rbmle.cli.show_paper import show_comparison
+from rbmle.cli.show_scaling import show_scaling
 from rbmle.paper.reproduction import Compared, ComparedRow
 from rbmle.paper.scaling import Scaling
 from rbmle.result import STATISTICS
