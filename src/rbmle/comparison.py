@@ -84,6 +84,7 @@ class ComparisonTable:
 
     @property
     def title(self) -> str:
+        """The title of the table."""
         said = "Difference of final regret on the same rewards"
         if any(not isfinite(each.high - each.low) for each in self.rows):
             return f"{said} (one replication: no spread, so no interval)"

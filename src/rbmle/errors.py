@@ -67,6 +67,7 @@ class Interval(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Interval:
+        """The interval that the text states, such as "(0, inf)"."""
         low, high = (_bound(each.strip()) for each in text[1:-1].split(","))
         return cls(low, high, text[0] == "[", text[-1] == "]")
 

@@ -59,6 +59,7 @@ class Result:
 
     @property
     def replications(self) -> int:
+        """The number of replications."""
         return int(self.regret.shape[1])
 
     @property

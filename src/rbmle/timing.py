@@ -42,6 +42,7 @@ class Timing(NamedTuple):
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> Timing:
+        """The timing of repeats that took these seconds per decision."""
         return cls(float(np.median(seconds)), min(seconds), max(seconds))
 
 

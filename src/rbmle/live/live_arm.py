@@ -43,6 +43,7 @@ class LiveArm:
 
     @property
     def mean(self) -> float:
+        """The mean of the rewards; NaN before the first."""
         return self.total / self.pulls if self.pulls else float("nan")
 
     def statistics(self) -> tuple[float, float, float, float]:

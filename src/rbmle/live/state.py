@@ -83,26 +83,31 @@ class Reader:
         self.path, self.data, self.where = path, data, where
 
     def error(self, why: str) -> StateError:
+        """The error for a file that cannot be loaded."""
         return StateError(_sentence(self.path, why))
 
     def take(self, key: str) -> Any:
+        """The value of the key, whatever it is."""
         if key not in self.data:
             raise self.error(f"{self.where}{key!r} is missing")
         return self.data[key]
 
     def whole(self, key: str, least: int = 0) -> int:
+        """The value of the key, a whole number in [least, 2^53)."""
         value = self.take(key)
         if type(value) is not int or not least <= value < _COUNTS:
             raise self.bad(key, f"a whole number in [{least}, 2^53)", value)
         return value
 
     def real(self, key: str) -> float:
+        """The value of the key, a finite number."""
         value = self.take(key)
         if type(value) not in (int, float) or not abs(value) <= float_info.max:
             raise self.bad(key, "a finite number", value)
         return float(value)
 
     def bad(self, key: str, allowed: str, value: object) -> StateError:
+        """The error for a value that is not allowed."""
         return self.error(f"{self.where}{key!r} must be {allowed}, not {_short(value)}")
 
     def arms(self, support: Interval) -> list[LiveArm]:

@@ -86,7 +86,12 @@ def bias(cls: type[T]) -> type[T]:
 
 @bias
 class LogBias(NamedTuple):
-    """alpha(t) = c log t with c in (0, inf) (Propositions 2 to 5)."""
+    """alpha(t) = c log t with c in (0, inf) (Propositions 2 to 5).
+
+    >>> from rbmle import Arms, Clock
+    >>> round(LogBias(2.0).alpha(None, Arms.fresh(2), Clock(10, 0)), 6)
+    4.60517
+    """
 
     c: Annotated[float, "(0, inf)"] = 1.0
 
@@ -99,7 +104,12 @@ class LogBias(NamedTuple):
 
 @bias
 class BetaBias(NamedTuple):
-    """alpha(t) = (log t)^power log t; power in (0, inf), 1/2 in the published tables."""
+    """alpha(t) = (log t)^power log t; power in (0, inf), 1/2 in the published tables.
+
+    >>> from rbmle import Arms, Clock
+    >>> round(BetaBias().alpha(None, Arms.fresh(2), Clock(10, 0)), 6)
+    3.494005
+    """
 
     power: Annotated[float, "(0, inf)"] = 0.5
 
@@ -129,6 +139,12 @@ class AdaptiveGaussian(NamedTuple):
     constant: "text" is Algorithm 1 as printed. "proof" is 256 sigma^2 (N + 2) / gap, as in the
     proof of Proposition 6. "script" is the authors' code: the width lacks the factor 2 sigma^2, and
     beta(t) is compared with C_alpha log t.
+
+    >>> import numpy as np
+    >>> from rbmle import Arms, Clock, Gaussian
+    >>> arms = Arms(np.array([4e5, 1e5]), np.array([2e5, 1e4]), np.array([2e5, 1e4]))
+    >>> round(AdaptiveGaussian(0.1).c_alpha(Gaussian(0.1), arms, Clock(500_000, 0), 3.6), 6)
+    6.478718
     """
 
     sigma: Annotated[float, "(0, inf)"] = 1.0
@@ -156,6 +172,12 @@ class AdaptiveBernoulli(NamedTuple):
     K* = K*(U_max - epsilon gap / 2, 0). The gap and U_max are estimated from
     p_i -+ sqrt((N + 2) log t / N_i), cut to [0, 1]; N is the number of arms.
     epsilon: in (0, 1/2); the paper does not state the value that it used. power: in (0, inf).
+
+    >>> import numpy as np
+    >>> from rbmle import Arms, Bernoulli, Clock
+    >>> arms = Arms(np.array([4e5, 1e5]), np.array([2e5, 1e4]), np.array([2e5, 1e4]))
+    >>> round(AdaptiveBernoulli().c_alpha(Bernoulli(), arms, Clock(500_000, 0), 1e9), 6)
+    232.290754
     """
 
     epsilon: Annotated[float, "(0, 0.5)"] = 0.25

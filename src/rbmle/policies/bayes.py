@@ -56,6 +56,13 @@ class ThompsonSampling(NamedTuple):
     "flat" draws under a flat prior on the mean; for Gaussian rewards that is N(S/N, sigma^2/N), as
     in the code behind the published Gaussian tables. A flat prior is allowed for Bernoulli,
     Binomial, Gaussian and Poisson, whose posterior is then proper after one pull.
+
+    >>> import numpy as np
+    >>> from rbmle import Arms, Bernoulli
+    >>> from rbmle.random import Draws
+    >>> arms = Arms(np.array([8.0]), np.array([4.0]), np.array([4.0]))
+    >>> round(float(ThompsonSampling().draw(Bernoulli(), arms, 0, Draws(1, 0, 0, 3, True))), 6)
+    0.614841
     """
 
     prior: Prior | str = "conjugate"

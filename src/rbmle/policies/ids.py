@@ -36,6 +36,9 @@ def best_odds(regret: float, information: float, other: float, other_information
     The mixture has regret a + b q and information c + d q, and its ratio is convex in q. If b and d
     have the same sign, the derivative vanishes at q = a/b - 2 c/d. Otherwise one arm has no more
     regret and no less information than the other, and q is 0 or 1.
+
+    >>> round(best_odds(1.0, 2.0, 0.2, 0.1), 6)
+    0.144737
     """
     b, d = regret - other, information - other_information
     if b * d > 0.0:

@@ -60,6 +60,13 @@ class KG(NamedTuple):
     form: "exact", or "published" for what the tables ran (`rbmle.paper.variants`). The published
     form for Bernoulli ignores that the leading arm may fall behind; for Exponential its powers
     underflow, after which it plays the first arm only.
+
+    >>> from rbmle import Arms, Clock, Gaussian
+    >>> import numpy as np
+    >>> arms = Arms(np.array([8.0, 4.0]), np.array([4.0, 1.0]), np.array([4.0, 1.0]))
+    >>> level = KG().level(Gaussian(), arms, Clock(12, 100))
+    >>> [round(KG().index_of(Gaussian(), arms, i, level), 6) for i in (0, 1)]
+    [0.476566, 0.873058]
     """
 
     form: Form | str = "exact"
@@ -87,6 +94,13 @@ class KGStar(NamedTuple):
     (-1 + r + sqrt(1 + 6r + r^2)) / 4 and (1 + r + sqrt(1 + 10r + r^2)) / 4, where
     r = ((mu_i - c_i) / sd_i)^2.
     form: "exact", or "published" for what the tables ran (`rbmle.paper.variants`).
+
+    >>> from rbmle import Arms, Clock, Gaussian
+    >>> import numpy as np
+    >>> arms = Arms(np.array([8.0, 4.0]), np.array([4.0, 1.0]), np.array([4.0, 1.0]))
+    >>> level = KGStar().level(Gaussian(), arms, Clock(12, 100))
+    >>> [round(KGStar().index_of(Gaussian(), arms, i, level), 6) for i in (0, 1)]
+    [0.632823, 1.03927]
     """
 
     form: Form | str = "exact"
@@ -136,6 +150,13 @@ class KGMin(NamedTuple):
     does not matter. Deviation from the source: the index is the logarithm, m log q - log m, which
     ranks arms alike, because q^m underflows to 0 for every arm once m is about 1,000.
     whole: round m up to whole pulls; the published tables do not.
+
+    >>> from rbmle import Arms, Bernoulli, Clock
+    >>> import numpy as np
+    >>> arms = Arms(np.array([8.0, 4.0]), np.array([4.0, 1.0]), np.array([4.0, 1.0]))
+    >>> level = KGMin().level(Bernoulli(), arms, Clock(12, 0))
+    >>> [round(float(KGMin().index_of(Bernoulli(), arms, i, level)), 6) for i in (0, 1)]
+    [-5.075174, -2.890372]
     """
 
     whole: bool = False
@@ -155,7 +176,15 @@ class KGMin(NamedTuple):
 
 @policy(needs=("pulls_to_cross",), level=race)
 class KGMN(NamedTuple):
-    """KGMN (Kaminski 2015) for Bernoulli rewards: -m, with m and `whole` as in `KGMin`."""
+    """KGMN (Kaminski 2015) for Bernoulli rewards: -m, with m and `whole` as in `KGMin`.
+
+    >>> from rbmle import Arms, Bernoulli, Clock
+    >>> import numpy as np
+    >>> arms = Arms(np.array([8.0, 4.0]), np.array([4.0, 1.0]), np.array([4.0, 1.0]))
+    >>> level = KGMN().level(Bernoulli(), arms, Clock(12, 0))
+    >>> [round(float(KGMN().index_of(Bernoulli(), arms, i, level)), 6) for i in (0, 1)]
+    [-5.0, -2.0]
+    """
 
     whole: bool = False
 

@@ -35,6 +35,11 @@ class UCBTuned(NamedTuple):
     V_i = (empirical variance) + sqrt(2 log t / N_i) is an upper confidence bound of the variance.
     cap: in (0, inf]; by default 1/4, the largest variance of a reward in [0, 1]. Rewards in another
     interval need another cap.
+
+    >>> from rbmle import Arms
+    >>> import numpy as np
+    >>> UCBTuned().index_of(None, Arms(np.array([8.0]), np.array([4.0]), np.array([4.0])), 0, 2.0)
+    0.75
     """
 
     cap: Annotated[float, "(0, inf]"] = 0.25
@@ -52,6 +57,12 @@ class MOSS(NamedTuple):
     K is the number of arms.
     anytime: use the round t in place of the horizon T (Degenne and Perchet 2016, with their
     factor 1); the paper uses the horizon.
+
+    >>> from rbmle import Arms
+    >>> import numpy as np
+    >>> arms = Arms(np.array([8.0]), np.array([4.0]), np.array([4.0]))
+    >>> round(MOSS().index_of(None, arms, 0, 100.0), 6)  # the level is T / K
+    1.061886
     """
 
     anytime: bool = False
@@ -75,6 +86,12 @@ class GPUCB(NamedTuple):
     beta_t = 2 log(K (t pi)^2 / (6 delta)); mu_i and sd_i are the posterior mean and standard
     deviation, and K is the number of arms.
     delta: the probability that the bounds ever fail, in (0, 1); 1e-5 in the paper.
+
+    >>> from rbmle import Arms, Bernoulli
+    >>> import numpy as np
+    >>> arms = Arms(np.array([8.0]), np.array([4.0]), np.array([4.0]))
+    >>> round(GPUCB().index_of(Bernoulli(), arms, 0, 2.0), 6)  # the level is sqrt(beta_t)
+    0.801511
     """
 
     delta: Annotated[float, "(0, 1)"] = 1e-5
@@ -93,6 +110,10 @@ class GPUCBTuned(NamedTuple):
 
     mu_i and sd_i are the posterior mean and standard deviation.
     c: the factor of the width, in (0, inf); 0.9 was the best in the paper's experiments.
+
+    >>> from rbmle import Arms, Clock
+    >>> round(GPUCBTuned().level(None, Arms.fresh(2), Clock(10, 0)), 6)  # sqrt(c log t)
+    1.439558
     """
 
     c: Annotated[float, "(0, inf)"] = 0.9

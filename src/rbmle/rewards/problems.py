@@ -62,6 +62,7 @@ class Problem:
 
     @property
     def n_arms(self) -> int:
+        """The number of arms, N in the paper."""
         return int(self.means.size)
 
     @property
