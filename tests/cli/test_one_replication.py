@@ -6,9 +6,13 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rbmle import UCB, Result, published_problem
 from rbmle.cli.main import run
+from rbmle.cli.show_paper import cells, show_comparison
+from rbmle.paper.reproduction import compare_with_print
 from rbmle.studies.runner import load
 
 STUDY = """
@@ -73,6 +77,22 @@ def test_the_report_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     body = re.sub(r"<(script|style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
     assert "one replication has no spread" in body
     assert not re.search(r"\b(inf|nan)\b", re.sub(r"<[^>]*>", " ", body), re.IGNORECASE)
+
+
+def test_the_paper_beside_one_replication(capsys: pytest.CaptureFixture[str]) -> None:
+    final = np.array([[100.0]])
+    problem = published_problem("Bernoulli_ID=2")
+    result = Result(
+        problem, (UCB(),), (problem.family,), 10, np.array([10]), final[:, :, None],
+        np.zeros((1, 1, 1), np.int64), np.zeros((1, 1, 10), np.int64), ("UCB",),
+    )  # fmt: skip
+    rows = compare_with_print("Bernoulli_ID=2", result)
+    show_comparison("Bernoulli_ID=2", rows)
+    text = capsys.readouterr().out
+    assert not re.search(r"\b(inf|nan)\b", text)
+    assert "as one alone, have no standard errors" in text
+    assert json.loads(json.dumps(cells(rows), allow_nan=False))[0]["z"] is None
+    assert rows[0].cells[0].note() == "different, without a spread to compare"
 
 
 def test_what_is_missing_is_said_in_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._text import signed_text
 from ..engine import simulate
 from ..policies import KLUCB, UCB, ThompsonSampling
 from ..rewards.sources import RewardStream
@@ -63,7 +64,7 @@ def against_loop(
     )
     z = z_score(np.concatenate(kept[0]), np.concatenate(kept[1]))
     agree = abs(z) <= _Z
-    check = f"mean regrets {'agree' if agree else 'DIFFER'}, z = {z:+.1f}"
+    check = f"mean regrets {'agree' if agree else 'DIFFER'}, z = {signed_text(z)}"
     return Line.speedup(name, turns, check=check, holds=agree)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 from rich.text import Text
@@ -37,12 +38,14 @@ def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
     say(
         "Beside a number that is not the printed one: print, and the difference in standard errors."
     )
+    if not all(isfinite(cell.z) for row in rows for cell in row.cells):
+        say("Replications without a spread, as one alone, have no standard errors to compare with.")
 
 
 def _cell(cell: Any) -> Text:
     text = f"{print_text(cell.computed)} {PLAIN_MARKS[cell.verdict]}"
     if cell.verdict in ("agrees", "differs"):
-        text += f" {cell.printed:g} ({signed_text(cell.z)})"
+        text += f" {cell.printed:g}" + (f" ({signed_text(cell.z)})" if isfinite(cell.z) else "")
     elif cell.verdict == "misprint":
         text += f" ({cell.printed:g})"
     return Text(text, _STYLES[cell.verdict])
@@ -51,7 +54,12 @@ def _cell(cell: Any) -> Text:
 def cells(rows: Sequence[ComparedRow]) -> list[dict[str, Any]]:
     """Every number and its verdict as plain data, for scripts."""
     return [
-        {"table": row.table, "policy": row.policy, **cell._asdict()}
+        {
+            "table": row.table,
+            "policy": row.policy,
+            **cell._asdict(),
+            "z": cell.z if isfinite(cell.z) else None,  # which JSON cannot hold
+        }
         for row in rows
         for cell in row.cells
     ]

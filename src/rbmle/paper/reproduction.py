@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,8 +49,10 @@ class Compared(NamedTuple):
 
     def note(self) -> str:
         """The verdict in words, with the difference where there is one."""
-        apart = f", z = {signed_text(self.z)}" if self.verdict in ("agrees", "differs") else ""
-        return VERDICTS[self.verdict] + apart
+        if self.verdict not in ("agrees", "differs"):
+            return VERDICTS[self.verdict]
+        apart = f"z = {signed_text(self.z)}" if isfinite(self.z) else "without a spread to compare"
+        return f"{VERDICTS[self.verdict]}, {apart}"
 
 
 class ComparedRow(NamedTuple):
