@@ -242,9 +242,7 @@ DEEDS = [
 
 @pytest.mark.parametrize(("owner", "name", "value", "deed"), DEEDS, ids=label)
 def test_deeds_are_refused_before_anything_happens(owner, name, value, deed, monkeypatch, capfd):
-    monkeypatch.setattr(
-        engine, "play", None
-    )  # a call that plays all the same fails with a TypeError
+    monkeypatch.setattr(engine, "play", None)  # so that playing raises a TypeError
     before = (dict(POLICIES), dict(FAMILIES), COINS.means.copy(), TABLE.values.copy())
     refused(deed, owner, name, value)
     after = (dict(POLICIES), dict(FAMILIES), COINS.means, TABLE.values)

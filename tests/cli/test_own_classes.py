@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from rbmle import POLICIES, Study, policy
-from rbmle.cli.tables import policy_data
+from rbmle.cli.tables import policy_list
 from rbmle.errors import ParameterError, StudyError
 
 MODULE = """
@@ -145,7 +145,7 @@ def test_a_policy_without_defaults_is_listed() -> None:
             return True
 
     try:
-        listed = next(each for each in policy_data() if each["name"] == "Demanding")
+        listed = next(each for each in policy_list() if each["name"] == "Demanding")
     finally:
         del POLICIES["Demanding"]
     assert listed["parameters"] == {"c": "required", "d": "2.0"}
