@@ -1,15 +1,15 @@
-"""Ctrl-C while the command line is being imported: one line and exit code 130.
+"""The handler of Ctrl-C while the command line is still being imported: one line, exit code 130.
 
-The imports take a second in which no code of ours runs that could catch anything. So this is the
-first import of the package, and itself imports next to nothing: it sets a handler, in a process
-that was started as the command and in no other.
+The imports take about a second, during which no `try` of the command is active yet. So the package
+imports this module first, which itself imports next to nothing and sets a handler. It does so only
+in a process that was started as the command.
 """
 
 import os
 import signal
 import sys
 
-CODE = 130  # 128 + SIGINT, as shells have it
+CODE = 130  # 128 + SIGINT, the convention of shells
 WORDS = "interrupted; what was finished is kept"
 
 
@@ -21,20 +21,20 @@ def is_command(first: str, started: list[str]) -> bool:
     >>> is_command("-m", ["python", "-m", "rbmle", "policies"]), is_command("-m", ["python", "-mx"])
     (True, False)
     """
-    if first == "-m":  # so it is called while the package is imported
+    if first == "-m":  # Python sets this while it imports the package for `python -m`
         return "-mrbmle" in started or ("rbmle" in started and "-m" in started)
     return os.path.basename(first) in ("rbmle", "rbmle.exe")
 
 
 def end(*_: object) -> None:
-    """Say so and end at once; nothing is lost, as every file is written whole or not at all."""
+    """Print one line and exit at once. No file is damaged, as files are written atomically."""
     try:
         os.write(2, f"rbmle: {WORDS}\n".encode())
     finally:
         os._exit(CODE)
 
 
-# Unless it is ignored, as in the background of a shell, or another's already.
+# Set no handler if Ctrl-C is ignored (as in the background of a shell) or handled by someone else.
 _free = signal.getsignal(signal.SIGINT) is signal.default_int_handler
 if _free and is_command((sys.argv or [""])[0], sys.orig_argv):
     try:  # noqa: SIM105  (contextlib takes its time)

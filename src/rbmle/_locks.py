@@ -29,7 +29,7 @@ try:
 except ImportError:
     msvcrt = None
 
-_SECONDS_A_TRY = 0.02  # between two tries of `holding`: neither a busy loop nor a wait one feels
+_SECONDS_A_TRY = 0.02  # between two tries of `holding`: no busy loop, and no wait that one notices
 
 
 class _File:
@@ -48,9 +48,7 @@ _open: dict[tuple[int, int], _File] = {}
 _opening = threading.Lock()
 
 
-if hasattr(
-    os, "register_at_fork"
-):  # a forked child inherits no lock: it starts with an empty table
+if hasattr(os, "register_at_fork"):  # a forked child inherits no lock: its table starts empty
     os.register_at_fork(after_in_child=_open.clear)
 
 
