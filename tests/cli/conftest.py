@@ -23,14 +23,16 @@ def heeds_interrupts() -> None:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Start:
-    """Start `python -m rbmle` in a folder of its own."""
+    """Start `python -m rbmle`, or a script, in a folder of its own."""
 
     def begin(*line: object, python: tuple[str, ...] = (), **options: Any) -> Any:
         variables = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        script = options.pop("script", "")
+        started = ["-c", script] if script else ["-m", "rbmle"]
         variables |= options.pop("variables", {})
         plain = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
         return subprocess.Popen(
-            [sys.executable, *python, "-m", "rbmle", *map(str, line)],
+            [sys.executable, *python, *started, *map(str, line)],
             **{
                 "cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                 "env": {**plain, **variables},

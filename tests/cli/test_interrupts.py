@@ -91,6 +91,27 @@ def test_during_long_kernels(start: Any, tmp_path: Any, command: str) -> None:
     interrupted(process)
 
 
+STUBBORN = """
+import sys, time
+from rbmle.cli.interrupts import bounded
+with bounded():
+    print("ready", file=sys.stderr, flush=True)
+    while True:
+        try:
+            time.sleep(60.0)
+        except KeyboardInterrupt:
+            pass
+"""
+
+
+def test_what_does_not_end_by_itself_is_ended(start: Any) -> None:
+    """As compiled code on the main thread, which hears nothing until it is done."""
+    process = start(script=STUBBORN)
+    read_until(process.stderr, b"ready")
+    interrupted(process)
+
+
+@pytest.mark.slow
 def test_a_kernel_on_the_main_thread_is_left_too(start: Any, tmp_path: Any) -> None:
     """`scale` plays on the main thread, which hears nothing until it is done, in a minute."""
     line = ["scale", "--arms", "3", "--policies", "UCB", "--horizon"]

@@ -19,7 +19,7 @@ _ABOUT = {
 
 def show_bounds(data: dict[str, Any]) -> None:
     """Print the bounds as a table, and below it why other propositions do not apply."""
-    means = " ".join(power_text(f"{each:g}") for each in data["means"])
+    means = " ".join(power_text(f"{each:.12g}") for each in data["means"])
     gap = power_text(f"{data['gap']:g}")
     say(f"{data['law']}, means {means}: gap {gap}. T = {data['horizon']:,}.")
     least = data["lai_robbins"]
