@@ -1,8 +1,9 @@
-"""From how many arms on a tournament is quicker than what is used with fewer: where the two cost
-the same, for every policy with a curve. The `pays_from` of `rbmle.choosers.index_curves` rounds
-these figures.
+"""The number of arms from which on a tournament is faster than the chooser used for fewer arms.
 
     python benchmarks/crossover.py
+
+It is measured for every policy with a curve; `pays_from` in `rbmle.choosers.index_curves` has the
+rounded numbers.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ REPEATS = 5
 
 
 def ratio(policy: Any, family: Any, n_arms: int) -> float:
-    """The time of a choice by a tournament in units of the other chooser's."""
+    """The time of a choice by a tournament, divided by the other chooser's."""
     problem = Problem(family, np.linspace(0.3, 0.7, n_arms))
     bounds = bounds_for(policy, family)
     other = Scan(n_arms) if bounds is None else Champion.of(bounds)

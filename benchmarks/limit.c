@@ -3,7 +3,7 @@
  * Same rewards (Philox4x32-10, counter = round, arm, replication, 0), same arithmetic in the same
  * order, same ties (to the first arm), and so the same regret to the last bit. `play` is one
  * fused loop; each policy is a set of small functions that the compiler puts into its own copy.
- * Nothing is kept from round to round but the numbers of pulls and the sums of rewards.
+ * From round to round it keeps only the numbers of pulls and the sums of rewards.
  */
 
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct {
     double prior_sd;
 } Study;
 
-/* One arm's past. */
+/* The pulls and rewards of one arm so far. */
 typedef struct {
     double pulls;
     double sum;
@@ -191,7 +191,7 @@ INLINE double gpucb_index(const Study *study, Arm arm, double level)
     return mean + 1.0 / sqrt(precision) * level;
 }
 
-/* Equal indices: the first arm keeps the top, ... */
+/* Equal indices: the first arm wins, ... */
 INLINE int first_arm(Arm arm, Arm other)
 {
     (void)arm;

@@ -43,7 +43,7 @@ ERRORS = 4.0  # standard errors between two means that still agree
 
 @policy
 class UCBOfPulls(NamedTuple):
-    """UCB1 as some write it: the logarithm is that of the rewards seen, t - 1."""
+    """UCB1 as some libraries write it, with log(t - 1), the number of rewards seen, for log t."""
 
     alpha: float = 2.0
 
@@ -55,11 +55,11 @@ class UCBOfPulls(NamedTuple):
 
 
 class PeerError(Exception):
-    """Why a library cannot be installed or run."""
+    """A library cannot be installed or run; the message says why."""
 
 
 class Plays:
-    """What one library did with one policy: microseconds of each run, regrets, a note."""
+    """The results of one library with one policy: microseconds of each run, regrets, a note."""
 
     def __init__(self, note: str = "") -> None:
         self.note = note
@@ -68,7 +68,7 @@ class Plays:
 
 
 class Line(NamedTuple):
-    """One line of the table; times are microseconds a decision, of the quickest and slowest run."""
+    """One line of the table. Times are microseconds per decision of the fastest and slowest run."""
 
     policy: str
     library: str
@@ -83,7 +83,8 @@ class Line(NamedTuple):
 
 
 def environment(peer: str, folder: pathlib.Path) -> str:
-    """The Python of the peer's own environment, made anew unless the same pins made it."""
+    """The Python of the library's environment, which is made anew if its pinned versions
+    changed."""
     pins = HERE / "peers" / f"{peer}.txt"
     home = folder / peer
     made = home / "pins.txt"
@@ -99,7 +100,7 @@ def environment(peer: str, folder: pathlib.Path) -> str:
 
 @contextlib.contextmanager
 def noting(peer: str, unusable: dict[str, str]) -> Iterator[None]:
-    """Go on without a peer that fails, and keep why."""
+    """Inside this block a failing library is left out, and the reason is kept."""
     try:
         yield
     except PeerError as why:
@@ -107,7 +108,7 @@ def noting(peer: str, unusable: dict[str, str]) -> Iterator[None]:
 
 
 def call(command: list[str]) -> str:
-    """What the command printed; `PeerError`, with its last words, if it fails."""
+    """The output of a command. If it fails, `PeerError` has the last line of its output."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         words = (done.stderr or done.stdout).strip().splitlines()
@@ -132,7 +133,7 @@ def final_regret(each: Any, rewards: Table, horizon: int) -> Floats:
 
 
 class Benchmark:
-    """All that was played, by (policy, library)."""
+    """All results so far, by (policy, library)."""
 
     def __init__(self, replications: int, budget: float) -> None:
         self.budget = budget
@@ -147,7 +148,7 @@ class Benchmark:
         return self.plays.setdefault((policy_name, library), Plays(note))
 
     def play_simulate(self) -> None:
-        """Every replication, by the compiled loop."""
+        """Play every replication with `simulate`."""
         for name, each in POLICIES.items():
             start = time.perf_counter()
             regret = final_regret(each, self.rewards, HORIZON)
@@ -157,8 +158,8 @@ class Benchmark:
             plays.regrets = dict(enumerate(regret.tolist()))
 
     def play(self, python: str, peer: str, replications: range) -> None:
-        """As many of these replications as fit into the budget, in the peer's environment."""
-        alone = [] if peer == "rbmle" else ["-E"]  # no PYTHONPATH: only what is pinned
+        """Play as many replications as fit into the budget, in the library's environment."""
+        alone = [] if peer == "rbmle" else ["-E"]  # no PYTHONPATH: only pinned packages
         command = [python, *alone, str(HERE / "peers_play.py"), peer, "--horizon", str(HORIZON)]
         command += ["--budget", str(self.budget), "--replications", *map(str, replications)]
         said = json.loads(call(command).splitlines()[-1])
@@ -196,9 +197,10 @@ class Benchmark:
 
 
 def verdict(regrets: dict[int, float], ours: list[Floats]) -> str:
-    """Whether theirs are ours, replication by replication, or agree in the mean.
+    """Whether their regrets equal ours in every replication, or agree in the mean.
 
-    Theirs may be few, so the spread is that of ours: under one rule it is the same.
+    The standard error comes from the spread of ours, because theirs may be few; the same rule has
+    the same spread.
     """
     played, theirs = list(regrets), np.array(list(regrets.values()))
     if any(np.allclose(theirs, each[played], rtol=1e-9, atol=0.0) for each in ours):
@@ -266,7 +268,7 @@ def main() -> int:
     for peer in options.only:
         with noting(peer, unusable):
             pythons[peer] = environment(peer, options.envs)
-    for repeat in range(options.repeats):  # by turns: a busy minute slows no one library alone
+    for repeat in range(options.repeats):  # by turns, so that all meet the same noise
         numbers = range(repeat, options.replications, options.repeats)
         benchmark.play_simulate()
         benchmark.play(sys.executable, "rbmle", numbers)

@@ -26,13 +26,13 @@ Rows = list[list[int]]
 
 
 class Player(NamedTuple):
-    """A policy of a library: how it starts, from a seed, and how its user has it play."""
+    """A policy of a library: how to start it from a seed, and how to play it as a user would."""
 
     library: str
     policy: str
     start: Callable[[int], Any]
     play: Callable[[Any, Rows], Sequence[int]]  # the arms chosen, one for each row of rewards
-    note: str  # where the rule is not to the letter: log t, each arm once, then the first of equals
+    note: str  # deviations from: log t, each arm once first, ties to the first arm
 
 
 def table(replication: int, horizon: int) -> NDArray[np.bool_]:
@@ -94,7 +94,7 @@ def pymab() -> list[Player]:
     def ucb() -> Any:
         return UCBPolicy(n_arms=len(MEANS), c=2.0)
 
-    def kl_ucb() -> Any:  # c = 0 is refused: so small a c changes no index
+    def kl_ucb() -> Any:  # c = 0 is refused; a c this small changes no index
         return KLUCBPolicy(n_arms=len(MEANS), c=1e-12)
 
     def thompson() -> Any:
@@ -115,7 +115,7 @@ def pymab() -> list[Player]:
             chosen.append(arm)
         return chosen
 
-    # Its simulator draws the rewards itself: only sampling error is left to compare within.
+    # Its simulator draws its own rewards, so regrets agree only within sampling error.
     world = BanditEnvironment(means=np.array(MEANS), reward_model=BernoulliReward())
 
     def run(started: Any, rows: Rows) -> list[int]:
@@ -145,7 +145,7 @@ def mabwiser() -> list[Player]:
         return lambda seed: MAB(arms=ARMS, learning_policy=policy, seed=seed)
 
     def play(mab: Any, rows: Rows) -> list[int]:
-        for arm in ARMS:  # it predicts from what it was fitted to, and never tries another arm
+        for arm in ARMS:  # it never tries an arm that it was not fitted to
             mab.partial_fit([arm], [rows[arm][arm]])
         chosen = list(ARMS)
         for row in rows[len(ARMS) :]:
@@ -202,7 +202,7 @@ LIBRARIES = {
 
 
 def timed(player: Player, replication: int, horizon: int) -> tuple[float, list[int]]:
-    """The seconds that choosing and learning took, and the pulls of each arm."""
+    """The seconds for choosing and learning, and the pulls of each arm."""
     rows = table(replication, horizon).astype(int).tolist()
     policy = player.start(replication)
     start = time.perf_counter()
@@ -212,7 +212,7 @@ def timed(player: Player, replication: int, horizon: int) -> tuple[float, list[i
 
 
 def plays(player: Player, replications: list[int], horizon: int, budget: float) -> dict[str, Any]:
-    """Replications one after the other, until the budget is spent; at least one."""
+    """Play replications until the budget is spent, but at least one."""
     timed(player, replications[0], 10 * len(MEANS))  # warm up
     played: dict[int, tuple[float, list[int]]] = {}
     end = time.perf_counter() + budget

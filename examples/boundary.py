@@ -1,8 +1,9 @@
-"""RBMLE on Bernoulli arms whose means are near 1: four readings of one index. See docs/errata.md.
+"""RBMLE on Bernoulli arms by four readings of its index, which differ where means are near 1.
 
     python examples/boundary.py
 
-In brackets: the standard error of the mean. It takes about a minute.
+docs/errata.md explains the readings. Standard errors of the mean are in brackets. It takes about a
+minute.
 """
 
 import rbmle

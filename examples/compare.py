@@ -1,4 +1,4 @@
-"""Compare policies on one problem: the table, who beats whom on the same rewards, the curves.
+"""Compare policies on one problem: a table, differences on the same rewards, regret curves.
 
     python examples/compare.py [figure.png]
 

@@ -1,9 +1,9 @@
-"""The README's first example: four policies on three coins, the table and the regret curves.
+"""The README's first example: four policies on three coins, their table and regret curves.
 
     python examples/first_figure.py [regret.png]
 
-`python examples/first_figure.py docs/images/regret.png` draws the README's figure again. The figure
-needs the extra: pip install "rbmle[report]".
+With docs/images/regret.png it draws the README's figure. The figure needs the extra:
+pip install "rbmle[report]".
 """
 
 import sys

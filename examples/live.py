@@ -1,8 +1,8 @@
-"""Choosing live: three versions of a page, a reward of 1 for a visitor who signs up.
+"""Live decisions: three versions of a page, and a reward of 1 for a visitor who signs up.
 
     python examples/live.py
 
-The decider is saved half-way and loaded again; it goes on as if it had never stopped.
+The decider is saved half-way and loaded again; it continues as if it had never stopped.
 """
 
 import pathlib
@@ -11,7 +11,7 @@ import tempfile
 
 import rbmle
 
-SIGN_UP = {"plain": 0.04, "picture": 0.05, "video": 0.11}  # which the decider does not know
+SIGN_UP = {"plain": 0.04, "picture": 0.05, "video": 0.11}  # the decider does not know these
 
 
 def serve(decider: rbmle.Decider[str], visitors: int, world: random.Random) -> None:
@@ -27,7 +27,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "pages.json"
-        decider.save(path)  # all at once or not at all
+        decider.save(path)  # replaces the file atomically
         decider = rbmle.Decider.load(path)
     serve(decider, 1000, world)
     print(decider)

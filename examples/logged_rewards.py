@@ -2,8 +2,8 @@
 
     python examples/logged_rewards.py [rewards.csv]
 
-Row t holds what each arm would have paid in round t. Without a file one is made up. Regret is
-counted against the mean of each column.
+Row t has the reward of each arm in round t. Without a file, rewards are made up. The means of the
+columns count as the arms' means for the regret.
 """
 
 import sys

@@ -1,4 +1,5 @@
-"""RBMLE with the theory's constants, measured beside its bounds: the table of docs/theory.md.
+"""Measured regret of RBMLE with the theory's constants, beside its bounds: the table in
+docs/theory.md.
 
     python examples/measured_bounds.py
 

@@ -2,8 +2,9 @@
 
     python examples/my_family.py
 
-`natural`, `log_partition`, `mean_range` and `sample` say what the family is; RBMLE's index, the KL
-divergence and the rest follow. Anything that follows may also be written out, as `kl_upper` here.
+`natural`, `log_partition`, `mean_range` and `sample` define the family; RBMLE's index, the KL
+divergence and all else are derived from them. A derived method may also be written out, as
+`kl_upper` is here.
 """
 
 from math import inf, sqrt
@@ -33,12 +34,14 @@ class InverseGaussian(NamedTuple):
         return 0.0, inf
 
     def kl_upper(self, mean: float, bound: float) -> float:
-        """D(mean, theta) = shape (1 - mean/theta)^2 / (2 mean), which stays below a limit."""
+        """The theta above mean with D(mean, theta) = shape (1 - mean/theta)^2 / (2 mean) = bound.
+        D stays below shape / (2 mean), so there may be none."""
         root = sqrt(2.0 * mean * max(bound, 0.0) / self.shape)
         return mean / (1.0 - root) if root < 1.0 else inf
 
     def sample(self, mean: float, cell: Cell) -> float:
-        """Michael, Schucany and Haas (1976): one of the two roots of a chi-squared number."""
+        """The method of Michael, Schucany and Haas (1976): one of two roots of an equation in a
+        chi-squared number."""
         z = cell.normal(0)
         w = 0.5 * mean * z * z / self.shape
         x = mean / (1.0 + w + sqrt(w * (2.0 + w)))
@@ -47,7 +50,7 @@ class InverseGaussian(NamedTuple):
 
 def main() -> None:
     family = InverseGaussian(2.0)
-    check_family(family)  # raises where a law is broken
+    check_family(family)  # raises BrokenLawError if a law is broken
     for policy in (rbmle.RBMLE(), rbmle.KLUCB(), rbmle.UCB()):
         check_policy(policy, family)
     print("InverseGaussian obeys every law, and so do RBMLE, KLUCB and UCB on it.\n")

@@ -2,8 +2,8 @@
 
     python examples/my_policy.py
 
-UCB-V (Audibert, Munos and Szepesvari 2009) estimates the variance V of each arm:
-p + sqrt(2 V z log t / n) + 3 b z log t / n, for rewards in an interval of length b.
+UCB-V (Audibert, Munos and Szepesvari 2009) uses the empirical variance V of each arm. Its index is
+p + sqrt(2 V zeta log t / n) + 3 b zeta log t / n, for rewards in an interval of length b.
 """
 
 from math import sqrt
@@ -16,7 +16,11 @@ from rbmle.testing import check_policy
 
 @rbmle.policy
 class UCBV(NamedTuple):
-    """p + sqrt(2 V e / n) + 3 b e / n with e = zeta log t; V is the empirical variance."""
+    """UCB-V: the index p + sqrt(2 V e / n) + 3 b e / n with e = zeta log t, V the empirical
+    variance.
+
+    zeta: how much to explore. b: the length of the interval of rewards.
+    """
 
     zeta: Annotated[float, "(0, inf)"] = 1.0
     b: Annotated[float, "(0, inf)"] = 1.0
@@ -28,7 +32,7 @@ class UCBV(NamedTuple):
 
 
 def main() -> None:
-    check_policy(UCBV(0.2), rbmle.Bernoulli())  # raises where a law is broken
+    check_policy(UCBV(0.2), rbmle.Bernoulli())  # raises BrokenLawError if a law is broken
     print("UCBV obeys every law.\n")
 
     problem = rbmle.Problem(rbmle.Bernoulli(), [0.02, 0.05, 0.08, 0.1])

@@ -2,9 +2,9 @@
 
     python examples/random_problems.py
 
-The paper's nine problems have means close to one another. Here they are spread out, and RBMLE,
-with the alpha(t) of the paper's experiments, explores more than it needs to. Every policy meets
-the same rewards. In brackets: the standard error over problems. It takes some seconds.
+The means of the paper's nine problems are close to one another. Here they are spread out, and RBMLE
+with the alpha(t) of the paper's experiments explores more than necessary. Every policy meets the
+same rewards. Standard errors over the problems are in brackets. It takes some seconds.
 """
 
 import numpy as np

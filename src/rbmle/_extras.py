@@ -9,7 +9,7 @@ from .errors import RbmleError
 _EXTRAS = {"report": ("matplotlib", "jinja2"), "data": ("pandas",)}  # as in pyproject.toml
 
 
-def require(owner: str, extra: str) -> None:
+def require_extra(owner: str, extra: str) -> None:
     """Raise an error with the pip command to type, if a package of the extra is not installed."""
     for package in _EXTRAS[extra]:
         if importlib.util.find_spec(package) is None:

@@ -82,7 +82,7 @@ def arranged(
     return [*kept, "--", *loose] if loose else kept
 
 
-def listed(owner: str, option: str, text: str | None) -> list[str]:
+def names_given(owner: str, option: str, text: str | None) -> list[str]:
     """The names given to an option as text with commas; none if the option was not given."""
     if text is None:
         return []

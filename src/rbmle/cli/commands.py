@@ -9,7 +9,7 @@ import typer
 
 from ..errors import ParameterError
 from .app import Import, Json, Policies, Run, Threads, bring, command
-from .arguments import listed
+from .arguments import names_given
 
 
 @command()
@@ -41,16 +41,16 @@ def reproduce(
     import shlex
     import sys
 
-    from .._extras import require
+    from .._extras import require_extra
     from ..paper.folder import reproduce as reproduce_paper
     from ..paper.reproduction import count_verdicts
     from ..report import report as write
     from .screen import progress, say, show_json
     from .show_paper import cells, show_comparison, summarise
 
-    chosen = listed("reproduce", "--policies", policies)
+    chosen = names_given("reproduce", "--policies", policies)
     if not json:
-        require("reproduce", "report")
+        require_extra("reproduce", "report")
     with progress() as shown:
         rows = reproduce_paper(
             tables or [], folder, chosen, quick, replications, monte_carlo, threads,
@@ -142,7 +142,7 @@ def compare(
     bring("compare", modules)
     result = engine.simulate(
         Problem(law, means),
-        listed("compare", "--policies", policies),
+        names_given("compare", "--policies", policies),
         horizon,
         replications,
         RewardStream(seed),
@@ -281,8 +281,8 @@ def scale(
 
     counts = numbers("scale", "--arms", arms)
     chosen, wanted = (
-        listed("scale", "--families", families),
-        listed("scale", "--policies", policies),
+        names_given("scale", "--families", families),
+        names_given("scale", "--policies", policies),
     )
     records = measure(chosen, counts, wanted, horizon, repeats, live)
     if json:
@@ -312,7 +312,7 @@ def bench(
     """
     from .bench import bench as measure
 
-    return measure(listed("bench", "--only", only), repeats, quick, check, json)
+    return measure(names_given("bench", "--only", only), repeats, quick, check, json)
 
 
 def _show(result: Any, json: bool) -> None:

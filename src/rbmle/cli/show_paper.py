@@ -39,7 +39,7 @@ def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
         "Beside a number that is not the printed one: print, and the difference in standard errors."
     )
     if not all(isfinite(cell.z) for row in rows for cell in row.cells):
-        say("Replications without a spread, as one alone, have no standard errors to compare with.")
+        say("Without a spread between replications there are no standard errors to compare with.")
 
 
 def _cell(cell: Any) -> Text:
@@ -58,7 +58,7 @@ def cells(rows: Sequence[ComparedRow]) -> list[dict[str, Any]]:
             "table": row.table,
             "policy": row.policy,
             **cell._asdict(),
-            "z": cell.z if isfinite(cell.z) else None,  # which JSON cannot hold
+            "z": cell.z if isfinite(cell.z) else None,  # JSON cannot hold infinity
         }
         for row in rows
         for cell in row.cells

@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from .._extras import require
+from .._extras import require_extra
 from ..errors import ParameterError
 from ..paper.folder import is_paper, load_paper
 from ..result import Result
@@ -28,8 +28,8 @@ def report(
 
     Nothing is played or timed: the page shows what the run stored.
     """
-    require("report", "report")
-    # Imported only now, because they need the packages that `require` has just looked for.
+    require_extra("report", "report")
+    # Imported only now, because they need the packages that `require_extra` has just looked for.
     from .paper_report import paper_report
     from .study_report import result_report, study_report
 

@@ -39,7 +39,7 @@ def policy_data(label: str, given: Any) -> dict[str, Any]:
     return {"label": label, **to_spec(policy), **assumed}
 
 
-def read(data: Any, where: str) -> dict[str, Any]:
+def study_arguments(data: Any, where: str) -> dict[str, Any]:
     """The arguments of `Study`, from the data of a file.
 
     where: the file's name. Error messages begin with it, and modules beside it can be imported.

@@ -29,7 +29,7 @@ from .file import (
     policy_data,
     printable,
     problem_data,
-    read,
+    study_arguments,
     to_toml,
 )
 
@@ -169,7 +169,7 @@ class Study:
     @classmethod
     def from_dict(cls, data: Any, where: str = "study") -> Study:
         """The study that the data describes. Messages about mistakes begin with `where`."""
-        given = read(data, where)
+        given = study_arguments(data, where)
         with at(where):
             return cls(**given)
 

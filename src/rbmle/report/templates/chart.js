@@ -31,7 +31,7 @@ const marker = (kind, x, y, r) => {
   });
   return `M${points.join("L")}z`;
 };
-// Heights near those wanted, in their order and at least `gap` apart.
+// Heights near the wanted ones, in the same order and at least `gap` apart.
 const spreadOut = (wanted, gap, low, high) => {
   const order = wanted.map((_, place) => place).sort((a, b) => wanted[a] - wanted[b]);
   const placed = [...wanted];
@@ -89,7 +89,7 @@ const makeChart = (figure, number) => {
     return log ? [Math.max(0.7 * low, 1e-4 * high), 1.25 * high] : [0, 1.04 * high || 1];
   };
 
-  // A bound far above all the curves would flatten them: it is then only told, below the figure.
+  // A bound far above the curves would flatten them, so it is only noted below the figure.
   const offScale = (shown) => {
     if (boxes || state.zoom) return [];
     const [, top] = rangeY(shown, state.logY);

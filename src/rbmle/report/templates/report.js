@@ -56,5 +56,5 @@ for (const choice of document.querySelectorAll(".policies")) {
   });
   update(); // a browser may remember the boxes from before a reload
 }
-// On paper nothing can be unfolded.
+// Unfold everything for printing, because paper cannot be clicked.
 addEventListener("beforeprint", () => { for (const each of document.querySelectorAll("details")) each.open = true; });

@@ -1,4 +1,4 @@
-// What a reader does with a figure: point at it, zoom, switch scales, take it away.
+// What a reader can do with a figure: see values, zoom, switch scales, download it.
 const offer = (name, kind, text) => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: kind }));
@@ -21,7 +21,7 @@ const csvOf = ({ data, things, boxes }) => {
   }
   return csvText(rows.map((row) => [...row, ...Array(rows[0].length - row.length).fill("")]));
 };
-// The drawing with the colours of a white page, whatever the reader's are.
+// The drawing in the colours of a white page, whatever colours the reader has.
 const svgOf = (svg) => {
   const copy = svg.cloneNode(true);
   for (const each of copy.querySelectorAll(".off, .over")) each.remove();
