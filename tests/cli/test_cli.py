@@ -136,6 +136,12 @@ def test_reproduce_again_keeps_the_larger_report(capsys, tmp_path):
     assert kept["Bernoulli_ID=2"] == {"RBMLE", "MOSS", "KG", "UCBT"}
     page = (tmp_path / "report.html").read_text()
     assert all(f"{label}<" in page for each in kept.values() for label in each)
+    fewer = ["reproduce", "1a", "--policies", "UCBT", "--replications", "1", "--folder", tmp_path]
+    assert run([str(each) for each in fewer]) == 0
+    assert (
+        "the report keeps the run of Bernoulli_ID=2 with 2 replications" in capsys.readouterr().err
+    )
+    assert set(load_paper(tmp_path).results["Bernoulli_ID=2"].names) == kept["Bernoulli_ID=2"]
 
 
 def test_policies_lists_every_policy_with_a_formula_and_a_source(capsys):

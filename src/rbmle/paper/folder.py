@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._files import write_atomically
-from ..errors import RunError, one_of
+from .._log import log
+from ..errors import RbmleError, RunError, one_of
 from ..result import Result
 from ..studies.runner import load, run
+from ..studies.store import Store
 from ..studies.times import keep_times, kept_times
 from ..studies.work import Progress
 from .demonstration import Demonstration, keep_demonstration, kept_demonstration
@@ -140,11 +142,24 @@ def _fitting(table: str, asked: Sequence[str]) -> list[str]:
 
 
 def _keep(folder: Path, table: str, name: str) -> None:
-    """Note which run holds the table."""
-    known = {**(_kept(folder) if is_paper(folder) else {}), table: name}
+    """Note which run holds the table; one with more replications stays, and that is said."""
+    known = _kept(folder) if is_paper(folder) else {}
+    larger = _replications(folder, known.get(table)) if known.get(table) != name else 0
+    if larger > _replications(folder, name):
+        log.info("the report keeps the run of %s with %s replications", table, f"{larger:,}")
+        return
+    known = {**known, table: name}
     ordered = {each: known[each] for each in tables()["regret"] if each in known}
     data = {"format": _FORMAT, "version": _VERSION, "tables": ordered}
     write_atomically(folder / FILE, json.dumps(data, indent=1).encode())
+
+
+def _replications(folder: Path, name: str | None) -> int:
+    """How many replications a run has; 0 if it is not there."""
+    try:
+        return 0 if name is None else Store.of_run(folder / "runs" / name).study.replications
+    except RbmleError:
+        return 0
 
 
 def _kept(folder: Path) -> dict[str, str]:
