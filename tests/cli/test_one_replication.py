@@ -90,7 +90,7 @@ def test_the_paper_beside_one_replication(capsys: pytest.CaptureFixture[str]) ->
     show_comparison("Bernoulli_ID=2", rows)
     text = capsys.readouterr().out
     assert not re.search(r"\b(inf|nan)\b", text)
-    assert "as one alone, have no standard errors" in text
+    assert "there are no standard errors" in text
     assert json.loads(json.dumps(cells(rows), allow_nan=False))[0]["z"] is None
     assert rows[0].cells[0].note() == "different, without a spread to compare"
 

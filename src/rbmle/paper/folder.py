@@ -107,7 +107,8 @@ def is_paper(folder: str | os.PathLike[str]) -> bool:
 
 
 def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
-    """All that is in the folder. Of each table it is the latest run, with its finished policies."""
+    """All that is in the folder. Of each table it is the latest run with
+    the most replications, and its finished policies."""
     target = Path(folder)
     results: dict[str, Result] = {}
     rows: list[ComparedRow] = []
