@@ -1,4 +1,4 @@
-"""The command line as a process of its own: on a pseudo-terminal, in a pipe, interrupted."""
+"""Fixtures that run the command line as a process: on a pseudo-terminal, in a pipe, interrupted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 def heeds_interrupts() -> None:
-    """In the child: Ctrl-C is heard, even if whoever started pytest had it ignored or blocked."""
+    """Let the child process handle Ctrl-C, even if pytest was started with it ignored or
+    blocked."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 

@@ -1,4 +1,4 @@
-"""What may be typed: negative numbers, the version, any editor's files; warnings of one line."""
+"""Valid command lines: negative numbers, --version, files of any editor; warnings of one line."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def test_warnings_are_one_line_without_a_place(
 def test_a_file_that_cannot_be_written_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And not the temporary file that stands for it meanwhile."""
+    """The message names the file, not the temporary file that is written first."""
     target = tmp_path / "nowhere" / "study.toml"
     assert run(["init", str(target)]) == 2
     assert capsys.readouterr().err == f"rbmle: {target}: No such file or directory\n"
 
 
 class Parameter:
-    """As much of typer's parameters as is looked at."""
+    """The attributes of typer's parameters that `arranged` reads."""
 
     def __init__(self, *names: str, is_flag: bool = False, multiple: bool = False) -> None:
         self.opts, self.secondary_opts = [names[0]], list(names[1:])
@@ -94,7 +94,8 @@ class Parameter:
 
 
 def test_what_is_left_to_typer() -> None:
-    """Options first, then what is no option; what nobody knows stays where typer finds it."""
+    """Options come first, then the other arguments; unknown options are left for typer to
+    refuse."""
     known: list[Any] = [
         Parameter("law"), Parameter("means"), Parameter("--horizon"),
         Parameter("--times", "--no-times", is_flag=True), Parameter("--import", multiple=True),

@@ -27,7 +27,7 @@ name = "UCB"
 
 
 def interrupted(process: Any) -> list[bytes]:
-    """What a command says on standard error once it is interrupted, and that it ends in time."""
+    """The error output of a command that is interrupted, which must end in time."""
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
@@ -51,14 +51,15 @@ def read_until(stream: Any, word: bytes) -> None:
 
 @pytest.mark.parametrize("module", [b"rbmle.errors", b"numpy.linalg", b"numba.core", b"typer"])
 def test_during_imports(start: Any, module: bytes) -> None:
-    """Python tells when it has imported each module; the first of ours comes before NumPy."""
+    """Interrupt while modules are imported, which Python reports one by one; ours come before
+    NumPy."""
     process = start("policies", python=("-X", "importtime"))
     read_until(process.stderr, module)
     interrupted(process)
 
 
 def test_early(start: Any) -> None:
-    """As soon as the first line of the package has run."""
+    """Interrupt as soon as the first line of the package has run."""
     process = start("policies", python=("-X", "importtime"))
     read_until(process.stderr, b"rbmle._interrupt")
     interrupted(process)
@@ -105,7 +106,7 @@ with bounded():
 
 
 def test_what_does_not_end_by_itself_is_ended(start: Any) -> None:
-    """As compiled code on the main thread, which hears nothing until it is done."""
+    """Compiled code on the main thread cannot be interrupted, so the process is ended."""
     process = start(script=STUBBORN)
     read_until(process.stderr, b"ready")
     interrupted(process)
@@ -113,7 +114,7 @@ def test_what_does_not_end_by_itself_is_ended(start: Any) -> None:
 
 @pytest.mark.slow
 def test_a_kernel_on_the_main_thread_is_left_too(start: Any, tmp_path: Any) -> None:
-    """`scale` plays on the main thread, which hears nothing until it is done, in a minute."""
+    """`scale` plays on the main thread, in compiled code that would go on for a minute."""
     line = ["scale", "--arms", "3", "--policies", "UCB", "--horizon"]
     warm = start(*line, 50)
     assert warm.communicate(timeout=300)[0].startswith(b"bernoulli")
@@ -124,7 +125,7 @@ def test_a_kernel_on_the_main_thread_is_left_too(start: Any, tmp_path: Any) -> N
 
 
 def test_only_the_command_is_interrupted_so() -> None:
-    """A user's program that imports the package keeps its own way with Ctrl-C."""
+    """A user's program that imports the package handles Ctrl-C as before."""
     assert is_command("-m", ["python", "-X", "importtime", "-m", "rbmle", "run"])
     assert not is_command("my_program.py", ["python", "my_program.py"])
     assert not is_command("", ["python"])

@@ -103,7 +103,7 @@ def test_nothing_is_cut_at_any_width(
 @pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("columns", [80, 60, 40])
 def test_on_a_terminal(start: Any, folder: Path, columns: int) -> None:
-    """As a user has it: the width is the terminal's."""
+    """On a real terminal the width is the terminal's."""
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = start("show", folder / "a-run", stdout=theirs, variables={"TERM": "xterm"})

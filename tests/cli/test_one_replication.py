@@ -1,4 +1,4 @@
-"""One replication has no spread: nothing says ±inf or 0, and every command says so."""
+"""One replication has no spread: every command says so, and none shows ±inf or 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Standard output that is a closed pipe, closed, full, or not UTF-8: no traceback, a known code."""
+"""Standard output that is closed, full, not UTF-8, or a closed pipe gives a known exit code and no
+traceback."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def test_a_reader_that_leaves_at_once(start: Any, line: list[str]) -> None:
 
 @pytest.mark.parametrize("line", [["export"], ["show"], ["export", "--format", "json"]])
 def test_a_reader_of_a_run_that_leaves(start: Any, folder: Path, line: list[str]) -> None:
-    """Before and after the first line."""
+    """The reader leaves before, or after, the first line."""
     for lines in (0, 1):
         process = start(line[0], folder, *line[1:])
         for _ in range(lines):
@@ -63,7 +64,8 @@ def test_a_reader_of_a_run_that_leaves(start: Any, folder: Path, line: list[str]
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(start: Any, folder: Path, closed: str) -> None:
-    """Nothing is shown, files are whole: none of them gets the number of a closed stream."""
+    """With closed streams nothing is shown and files are intact, because no file gets the number of
+    a closed stream."""
     for line in ("show a-run", "export a-run --out run.csv", "policies"):
         script = f'"{sys.executable}" -m rbmle {line} {closed}'
         variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -27,6 +27,7 @@ class Command(TyperCommand):
     """A command that checks its arguments before typer does."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Check and arrange the arguments, then let typer parse them."""
         whole = inspect.unwrap(self.callback) if self.callback else None
         hints = typing.get_type_hints(whole) if whole else {}
         return super().parse_args(ctx, arranged(str(ctx.info_name), self.params, hints, args))

@@ -11,9 +11,9 @@ from .._compile import Floats
 from ..errors import ParameterError
 from ..result import Result
 from ..theory import Bound
-from .canvas import INK, Ending, RecordFigure, canvas, end_labels, gid, look, ticks
-from .curves import BOUND, RegretCurves, height_for, lines, regret_curves, time_axis
-from .style import DASH_DOT, DOTTED, Style, styles
+from .canvas import Ending, RecordFigure, canvas, end_labels, gid, look, ticks
+from .curves import BOUND, BOUND_STYLE, RegretCurves, height_for, lines, regret_curves, time_axis
+from .style import DASH_DOT, Style, styles
 
 
 class RegretAndBounds(NamedTuple):
@@ -94,11 +94,9 @@ def draw_regret_and_bounds(record: RegretAndBounds) -> RecordFigure:
             endings.append(Ending(upper, float(record.bounds[i, -1]), style, name))
             endings.append(Ending(name, max(float(curves.mean[i, -1]), bottom), drawn[name]))
         if lower is not None:
-            style = Style(INK, DOTTED, "", width=1.3)
-            axes.plot(rounds, np.maximum(lower, bottom), zorder=1.9, **style.line())
-            endings.append(Ending(BOUND, max(float(lower[-1]), bottom), style))
-        percent = "\N{EN DASH}".join(f"{100.0 * each:g}" for each in curves.band)
-        axes.set_ylabel(f"Regret: mean, {percent} % band (log scale)")
+            axes.plot(rounds, np.maximum(lower, bottom), zorder=1.9, **BOUND_STYLE.line())
+            endings.append(Ending(BOUND, max(float(lower[-1]), bottom), BOUND_STYLE))
+        axes.set_ylabel(f"{curves.label} (log scale)")
         axes.set_title(curves.title)
         ticks(axes, x=True, y=True)
         end_labels(figure, axes, endings, float(rounds[-1]))

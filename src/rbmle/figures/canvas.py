@@ -186,6 +186,7 @@ class Ending(NamedTuple):
     bound_of: str = ""
 
     def gid(self, part: str) -> str:
+        """The SVG id of a part of the line's name."""
         return gid(self.bound_of, f"bound-{part}") if self.bound_of else gid(self.name, part)
 
 

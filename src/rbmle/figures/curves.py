@@ -19,7 +19,7 @@ from ..theory import lai_robbins
 from .canvas import INK, Ending, RecordFigure, canvas, end_labels, gid, look, ticks
 from .style import DOTTED, Style, styles
 
-BOUND = "Lower bound c log t"
+BOUND, BOUND_STYLE = "Lower bound c log t", Style(INK, DOTTED, "", width=1.3)
 _APART = 20.0  # a curve this many times below the largest gets 5 % of the height of a linear axis
 
 
@@ -35,6 +35,12 @@ class RegretCurves(NamedTuple):
     band: tuple[float, float]
     constant: float | None  # c of the lower bound c log t, where there is one
     among: tuple[str, ...] = ()  # all policies of the run, so that styles stay the same
+
+    @property
+    def label(self) -> str:
+        """The label of the axis of regret."""
+        percent = "\N{EN DASH}".join(f"{100.0 * each:g}" for each in self.band)
+        return f"Regret: mean, {percent} % band"
 
     @property
     def log(self) -> bool:
@@ -129,17 +135,14 @@ def draw_regret_curves(
                 at_end = f"{bound[-1]:,.0f} at the end"
                 title += f"\n{BOUND} is off the scale: c = {record.constant:.3g}, {at_end}"
             else:
-                style = Style(INK, DOTTED, "", width=1.3)
-                axes.plot(grid, np.maximum(bound, bottom), zorder=1.9, **style.line())
+                axes.plot(grid, np.maximum(bound, bottom), zorder=1.9, **BOUND_STYLE.line())
                 top = max(top, 1.04 * float(bound[-1]))
-                endings.append(Ending(BOUND, max(float(bound[-1]), bottom), style))
+                endings.append(Ending(BOUND, max(float(bound[-1]), bottom), BOUND_STYLE))
         if log:
             axes.set_yscale("log")
             top *= 1.2
         axes.set_ylim(bottom, top)
-        percent = "\N{EN DASH}".join(f"{100.0 * each:g}" for each in record.band)
-        scale = " (log scale)" if log else ""
-        axes.set_ylabel(f"Regret: mean, {percent} % band{scale}")
+        axes.set_ylabel(record.label + (" (log scale)" if log else ""))
         axes.set_title(title)
         ticks(axes, x=log_time, y=log)
         end_labels(figure, axes, endings, float(rounds[-1]))

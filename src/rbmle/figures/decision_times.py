@@ -125,7 +125,7 @@ def draw_time_against_regret(record: TimeAgainstRegret) -> RecordFigure:
             axes.plot([px], [py], "o", ms=7, mfc="none", mec=colour, mew=1.1, gid=part)
             marks = {**drawn[name].marks(), "markersize": 8.0}
             axes.plot([x], [y], linestyle="none", gid=gid(name, "point"), zorder=3, **marks)
-        axes.set_xlabel(_time_label(record.relative_to) + " (log scale)")
+        axes.set_xlabel(time_label(record.relative_to) + " (log scale)")
         axes.set_ylabel("Mean final regret" + (" (log scale)" if log else ""))
         ticks(axes, x=True, y=log)
         _unit(axes.xaxis, record.relative_to)
@@ -162,7 +162,7 @@ def draw_time_against_arms(record: TimeAgainstArms) -> RecordFigure:
                 clip_on=False,
             )
         axes.set_xlabel("Number of arms (log scale)")
-        axes.set_ylabel(_time_label(record.relative_to))
+        axes.set_ylabel(time_label(record.relative_to))
         ticks(axes, x=True, y=True)
         _unit(axes.yaxis, record.relative_to)
         axes.set_xticks(np.unique(arms), minor=False)
@@ -235,7 +235,8 @@ def _limits(axes: Axes, x: Floats, y: Floats, log_y: bool, margin: float = 1.6) 
         axes.set(**{f"{name}lim": (low, high * (1.0 if high > low else 1.1))})
 
 
-def _time_label(relative_to: str | None) -> str:
+def time_label(relative_to: str | None) -> str:
+    """The label of an axis of times: in seconds, or relative to a policy's."""
     return "Time per decision" if relative_to is None else f"Time per decision, {relative_to} = 1"
 
 

@@ -32,6 +32,7 @@ class PublishedTable(Rewards):
         super().__init__(seed)
 
     def check(self, problem: Problem, horizon: int, last: int) -> None:
+        """Refuse a law that has no `legacy_table`."""
         if not hasattr(problem.law, "legacy_table"):
             raise ParameterError.of(
                 "PublishedTable",

@@ -63,6 +63,7 @@ class Scaling(NamedTuple):
 
     @classmethod
     def of_data(cls, data: dict[str, Any]) -> Scaling:
+        """The record from what `data` wrote."""
         times = {
             name: tuple(Timing(*each) for each in times) for name, times in data["seconds"].items()
         }

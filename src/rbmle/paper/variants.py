@@ -41,11 +41,13 @@ def published_index(self: Any, pulls: float, total: float, alpha: float) -> floa
 
 @extend(Bernoulli, name="unclipped_conjugate")
 def bernoulli_unclipped_conjugate(self: Bernoulli, mean: float) -> float:
+    """F* of Bernoulli rewards as the code behind the tables has it."""
     return unclipped_entropy(mean)
 
 
 @extend(Binomial, name="unclipped_conjugate")
 def binomial_unclipped_conjugate(self: Binomial, mean: float) -> float:
+    """F* of binomial rewards by the same formula as for Bernoulli rewards."""
     return self.trials * unclipped_entropy(mean / self.trials)
 
 

@@ -25,12 +25,12 @@ from ..figures import (
 from ..figures.adaptive_lines import adaptive_lines
 from ..figures.boxes import WHISKERS
 from ..figures.canvas import INK
-from ..figures.curves import BOUND
-from ..figures.style import DASH_DOT, DASHED, DOTTED, clean
+from ..figures.curves import BOUND, BOUND_STYLE
+from ..figures.decision_times import time_label
+from ..figures.style import DASH_DOT, DASHED, clean
 from ..theory import AdaptiveTrace
 
 _MOST_DOTS = 200  # beyond the whiskers of a policy; of more, an even selection by rank is drawn
-_BOUND = Style("ink", DOTTED, "", width=1.3)
 
 
 def chart_of(record: Any) -> dict[str, Any] | None:
@@ -67,7 +67,6 @@ def _series(name: str, style: Style, x: Any, y: Any, **more: Any) -> dict[str, A
 
 def _curves(record: RegretCurves) -> dict[str, Any]:
     drawn = styles(record.among or record.names)
-    percent = "\N{EN DASH}".join(f"{100.0 * each:g}" for each in record.band)
     series = [
         _series(name, drawn[name], record.rounds, mean, low=_numbers(low), high=_numbers(high))
         for name, mean, low, high in zip(
@@ -76,12 +75,12 @@ def _curves(record: RegretCurves) -> dict[str, Any]:
     ]
     if record.constant is not None:
         bound = record.constant * np.log(record.rounds)
-        series.append(_series(BOUND, _BOUND, record.rounds, bound, policy="", soft=True))
+        series.append(_series(BOUND, BOUND_STYLE, record.rounds, bound, policy="", soft=True))
     return {
         "kind": "lines",
         "about": "regret",
         "x": _axis("Round t"),
-        "y": _axis(f"Regret: mean, {percent} % band", record.log),
+        "y": _axis(record.label, record.log),
         "columns": ["round", "mean", *(f"q{100.0 * each:g}" for each in record.band)],
         "series": series,
     }
@@ -205,8 +204,7 @@ def _adaptive(record: AdaptiveTrace) -> dict[str, Any]:
 
 
 def _time_axis(relative_to: str | None) -> dict[str, Any]:
-    said = "Time per decision" if relative_to is None else f"Time per decision, {relative_to} = 1"
-    return _axis(said, log=True, unit="s" if relative_to is None else "")
+    return _axis(time_label(relative_to), log=True, unit="s" if relative_to is None else "")
 
 
 _MAKERS: Mapping[type, Callable[[Any], dict[str, Any]]] = {

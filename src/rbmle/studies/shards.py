@@ -38,6 +38,7 @@ class Stretch(NamedTuple):
 
     @property
     def file_name(self) -> str:
+        """The name of the shard's file."""
         return f"{self.problem:03}-{self.policy:03}-{self.first:07}-{self.last:07}.shard"
 
     @classmethod
