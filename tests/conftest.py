@@ -23,6 +23,9 @@ SLOW = [
     ("choosers/test_champion.py", r"few_solved|same_way", ""),
     ("choosers/test_choosers.py", r"ties|any_number|come_and_go", r"\[UCB\(alpha=2.0\)-Bernoulli"),
     ("cli/test_cli.py", r"reproduce|scale|init_writes", ""),
+    ("cli/test_narrow.py", r"nothing_is_cut", r"compare|policies"),
+    ("cli/test_own_classes.py", r"brings|installed|without_defaults", r"import_brings"),
+    ("cli/test_streams.py", r"\[", r"leaves_at_once\[policies\]|\[>&-\]|\[ascii\]"),
     ("engine/test_engine.py", r"rewards_have_the_law|generator_goes_on", r"law0-"),
     ("policies/test_adaptive.py", r"traces|governs|target|limit_which|is_the_run|never|cover", ""),
     ("policies/test_ids.py", r"\[|commitment", r"accurate\[Bernoulli-pulls0"),
@@ -30,6 +33,8 @@ SLOW = [
     ("studies/test_run_survives.py", r"killed_five_times|full_disk", r"full_disk.*\[28\]"),
     ("theory/test_bounds_cli.py", r"papers_report|large_enough|request_is_drawn", ""),
     ("theory/test_paper_propositions.py", r"\[", r"law[012]-"),
+    ("test_cache.py", r"TestProcesses|damaged|full_disk|neither", r"next_process"),
+    ("test_classes_of_users.py", r"keeps_the_laws|code_for_the_package|defined_again", ""),
 ]  # fmt: skip
 
 # Where the longest groups are: they come first, so that no process is left with one at the end.
