@@ -36,7 +36,7 @@ CORRUPT = [
     (change(policy={"name": "UCB", "alpha": 10**400}), "cannot be loaded"),
     (change(policy="MOSS"), "'horizon' must be given for MOSS"),
     (change(policy="KGMin", family="Gaussian"), "KGMin: 'family' must be one of Bernoulli"),
-    (change(policy=None), "'data' must be a name, or an object with a 'name'"),
+    (change(policy=None), "'name' must be a name, or an object with a 'name'"),
     (change(family="UCB"), "Got 'UCB'"),
     (change(seed="0"), "'seed' must be a whole number"),
     (change(ties=None), "'ties' must be one of 'random', 'first'"),

@@ -60,15 +60,15 @@ FITTING = [
     if type(family) in families_of(type(policy))
 ]
 # What `pytest` runs without options: a policy of each kind on the first family it fits. Choosers
-# take longest to compile: there UCB stands for closed forms, KL-UCB for what is solved.
+# take longest to compile: there UCB stands for all.
 # (By identity: records of different classes with the same numbers are equal as tuples.)
-KINDS = (RBMLE, UCB, KLUCB, ThompsonSampling, KG)
+KINDS = (RBMLE, UCB, ThompsonSampling, KG)
 CORE = {
     id(next(pair for pair in FITTING if pair[0] is policy))
     for policy in DEFAULTS
     if type(policy) in KINDS
 }
-CHOOSERS_IN_CORE = (UCB, KLUCB)
+CHOOSERS_IN_CORE = (UCB,)
 
 
 def cases() -> list:
