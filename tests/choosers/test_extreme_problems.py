@@ -29,7 +29,7 @@ CASES = [
     (KLUCB(), Poisson(), 1e-6 * (1.0 + NEAR)),
     (KLUCB(), Binomial(10**8), 1e3 * (1.0 + NEAR)),
     (KLUCB(), Bernoulli(), 1.0 - 1e-6 * (1.0 + NEAR)),
-    (KLUCB(), Exponential(), 1e100 * (1.0 + NEAR)),
+    (KLUCB(), Exponential(), 1e99 * (1.0 + NEAR)),
 ]
 
 

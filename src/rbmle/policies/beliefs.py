@@ -114,9 +114,11 @@ class Beliefs(NamedTuple):
     def solve(self, family: Shaped, arms: Arms) -> None:
         """Compute p_a and E[theta_j | A* = a] for the arms as they are now."""
         self.refresh(family, arms)
-        if abs(self.integrate() - 1.0) > CLOSE:
-            self.halve(family)
-            self.integrate()
+        for attempt in range(2):
+            if attempt > 0:
+                self.halve(family)
+            if abs(self.integrate() - 1.0) <= CLOSE:
+                return
 
     def refresh(self, family: Shaped, arms: Arms) -> None:
         """Update the tables of the arms that changed, or all tables if panels moved."""
@@ -144,14 +146,16 @@ class Beliefs(NamedTuple):
 
     def halve(self, family: Shaped) -> None:
         """Halve panels where P rises until the p_a add up to 1, or there is no room for more."""
-        before, largest = NOWHERE, self.rise()
-        while self.lay(family, largest):
-            self.tabulate_all(family)
-            if abs(self.mass() - 1.0) <= CLOSE:
-                return
-            before, largest = largest, self.rise()
-        self.lay(family, before)
-        self.tabulate_all(family)
+        before, largest, last = NOWHERE, self.rise(), False
+        while True:
+            fits = self.lay(family, largest)
+            if fits or last:
+                self.tabulate_all(family)
+                if last or abs(self.mass() - 1.0) <= CLOSE:
+                    return
+                before, largest = largest, self.rise()
+            else:  # no room for more: back to the panels before
+                largest, last = before, True
 
     def tabulate_all(self, family: Shaped) -> None:
         self.panels[1] = 1.0
