@@ -34,6 +34,8 @@ SLOW = [
     ("theory/test_bounds_cli.py", r"papers_report|large_enough|request_is_drawn", ""),
     ("theory/test_paper_propositions.py", r"\[", r"law[012]-"),
     ("engine/test_engine.py", r"family_of_a_user_is_compiled", ""),
+    ("engine/test_interrupt.py", r"run_stops", ""),
+    ("figures/test_figure_charts.py", r"\[adaptive", ""),
     ("families/test_extreme_numbers.py", r"find_the_best_arm", r"means0-Thompson"),
     (
         "families/test_family_laws.py",
@@ -45,11 +47,12 @@ SLOW = [
     ("live/test_live_equals_simulated.py", r"commitment_survives|only_supposed", ""),
     ("paper/test_published.py", r"every_printed_digit\[(Gaussian|Exponential)", ""),
     ("policies/test_ids.py", r"\[|commitment", ""),
-    ("report/test_stored.py", r"paper_is_reported", ""),
+    ("report/test_stored.py", r"reported|times", r"study_is_reported"),
     ("studies/test_run_damage.py", r"played_again\[", r"\[empty"),
+    ("studies/test_run_survives.py", r"share_a_folder", ""),
     ("studies/test_run_shared.py", r"waits_for|taken_over|everything_once", ""),
     ("test_cache.py", r"TestProcesses|damaged|full_disk|neither", r"next_process"),
-    ("test_classes_of_users.py", r"keeps_the_laws|code_for_the_package|defined_again", ""),
+    ("test_classes_of_users.py", r"keeps_the_laws|code_for|defined_again|nor_does|says_nothing", ""),
 ]  # fmt: skip
 
 # Where the longest groups are: they come first, so that no process is left with one at the end.
