@@ -14,6 +14,7 @@ import pytest
 from rbmle import (
     IDS,
     KLUCB,
+    POLICIES,
     RBMLE,
     UCB,
     Bernoulli,
@@ -23,6 +24,7 @@ from rbmle import (
     ThompsonSampling,
 )
 from rbmle.live.live_arms import ROUNDS_BLIND
+from rbmle.policies import families_of
 
 RULES = [RBMLE(), UCB(), ThompsonSampling(), KLUCB()]
 
@@ -39,10 +41,19 @@ def play(decider, rounds, means, lost, seed=3):
     return pulls
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
+CHEAP = {type(rule) for rule in RULES}
+SETTLING = [
+    pytest.param(kind(), id=kind.__name__, marks=() if kind in CHEAP else pytest.mark.slow)
+    for kind in POLICIES.values()
+    if kind.__module__.startswith("rbmle.") and kind().settles() and Bernoulli in families_of(kind)
+]
+
+
+@pytest.mark.parametrize("rule", SETTLING)
 @pytest.mark.parametrize("lost", [0.1, 0.5, 0.9])
 def test_the_best_arm_is_found_whatever_share_of_rewards_is_lost(rule, lost):
-    pulls = play(Decider(["good", "bad"], rule, Bernoulli(), seed=2), 5000, GOOD_AND_BAD, lost)
+    decider = Decider(["good", "bad"], rule, Bernoulli(), seed=2, horizon=5000)
+    pulls = play(decider, 5000, GOOD_AND_BAD, lost)
     assert pulls["good"] > 0.7 * 5000
 
 
