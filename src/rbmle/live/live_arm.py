@@ -68,9 +68,9 @@ class LiveArm:
         number: that of the pull, or None for the oldest pending one. If no such pull is pending, a
         pull that was given up is struck off, if there is one.
         """
-        if number is None or number not in self.pending:
-            number = next(iter(self.pending), None) if number is None else None
-        if number is not None:
+        if number is None:
+            number = next(iter(self.pending), None)
+        if number is not None and number in self.pending:
             del self.pending[number]
             return True
         if self.lost:
