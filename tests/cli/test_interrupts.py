@@ -96,12 +96,11 @@ STUBBORN = """
 import sys, time
 from rbmle.cli.interrupts import bounded
 with bounded():
-    print("ready", file=sys.stderr, flush=True)
-    while True:
-        try:
-            time.sleep(60.0)
-        except KeyboardInterrupt:
-            pass
+    try:
+        print("ready", file=sys.stderr, flush=True)
+        time.sleep(60.0)
+    except KeyboardInterrupt:
+        time.sleep(60.0)
 """
 
 
