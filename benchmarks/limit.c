@@ -1,6 +1,6 @@
 /* The rounds of a bandit simulation as a plain C loop: the yardstick of `rbmle bench`.
  *
- * Same rewards (Philox4x32-10, counter = round, arm, replication, 0), same arithmetic in the same
+ * Same rewards (Philox4x32-7, counter = round, arm, replication, 0), same arithmetic in the same
  * order, same ties (to the first arm), and so the same regret to the last bit. `play` is one
  * fused loop; each policy is a set of small functions that the compiler puts into its own copy.
  * From round to round it keeps only the numbers of pulls and the sums of rewards.
@@ -39,12 +39,12 @@ typedef int Prefer(Arm arm, Arm other);
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
-/* A uniform number in (0, 1): 52 of the first 64 bits of Philox4x32-10. */
+/* A uniform number in (0, 1): 52 of the first 64 bits of Philox4x32-7. */
 INLINE double uniform(uint64_t seed, uint32_t t, uint32_t arm, uint32_t replication)
 {
     uint32_t c0 = t, c1 = arm, c2 = replication, c3 = 0;
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < 7; round++) {
         uint64_t left = (uint64_t)0xD2511F53 * c0, right = (uint64_t)0xCD9E8D57 * c2;
         c0 = (uint32_t)(right >> 32) ^ c1 ^ k0;
         c1 = (uint32_t)right;
@@ -53,7 +53,7 @@ INLINE double uniform(uint64_t seed, uint32_t t, uint32_t arm, uint32_t replicat
         k0 += 0x9E3779B9;
         k1 += 0xBB67AE85;
     }
-    return ((c0 >> 6) * 67108864.0 + (c1 >> 6) + 0.5) * 0x1p-52;
+    return ((double)(int64_t)(((uint64_t)c0 << 20) + (c1 >> 12)) + 0.5) * 0x1p-52;
 }
 
 /* The normal quantile function: AS 241, PPND16 (Wichura 1988). */

@@ -15,6 +15,7 @@ import pytest
 from run_cases import HORIZON, ONE, STUDY, files
 
 from rbmle.errors import ParameterError, RunError, RunWarning
+from rbmle.rewards.sources import RewardStream
 from rbmle.studies import shards
 from rbmle.studies.runner import load, run
 from rbmle.studies.shards import Stretch
@@ -104,6 +105,22 @@ def test_the_folder_of_another_study_is_refused(copied: Path) -> None:
         f"{copied}: holds a run of another study, with digest {STUDY.digest[:12]}; "
         f"this one's is {other.digest[:12]}."
     )
+    assert files(copied) == before
+
+
+def test_the_folder_of_another_stream_of_random_numbers_is_refused(
+    copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, digest = files(copied), STUDY.digest
+    monkeypatch.setattr(RewardStream, "stream", RewardStream.stream + 1)
+    study = dataclasses.replace(STUDY)  # computes its digest anew
+    for work in (lambda: run(study, copied), lambda: load(copied)):
+        with pytest.raises(RunError) as problem:
+            work()
+        assert str(problem.value) == (
+            f"{copied / 'study.json'}: says digest {digest[:12]} of a study whose digest is "
+            f"{study.digest[:12]}, so it was changed by hand or by another version of rbmle."
+        )
     assert files(copied) == before
 
 

@@ -63,7 +63,7 @@ def test_a_request_is_written_and_labelled_as_before() -> None:
         "name": "RBMLE",
         "alpha": {"proposition": 2, "epsilon": 0.25, "sharp": True},
     }
-    assert study.digest[:12] == "dd9eca64bfbf"
+    assert study.digest[:12] == "eff38441cd63"
     assert "Theoretical" in STAND_INS
 
 

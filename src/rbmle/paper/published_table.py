@@ -27,6 +27,7 @@ class PublishedTable(Rewards):
     seeds = f"[0, {2**32 - 1}]"  # what RandomState takes
     in_order = True
     one_generator = True
+    stream = 0  # all its numbers come from RandomState
 
     def __init__(self, seed: int = 46) -> None:
         super().__init__(seed)

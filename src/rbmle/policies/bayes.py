@@ -62,7 +62,7 @@ class ThompsonSampling(NamedTuple):
     >>> from rbmle.random import Draws
     >>> arms = Arms(np.array([8.0]), np.array([4.0]), np.array([4.0]))
     >>> round(float(ThompsonSampling().draw(Bernoulli(), arms, 0, Draws(1, 0, 0, 3, True))), 6)
-    0.614841
+    0.560312
     """
 
     prior: Prior | str = "conjugate"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._compile import Floats, record
 from ..errors import ParameterError, integer
-from ..random import MAX_SEED, Cell, Counter, key
+from ..random import MAX_SEED, STREAM, Cell, Counter, key
 from .problems import Problem
 
 _SEEDS = f"[0, {MAX_SEED}]"
@@ -66,11 +66,13 @@ class Rewards:
     many there are. Then a study keeps all replications together.
     one_generator: whether `draws` gives one generator for all replications. Then a policy that
     draws must play them one after the other.
+    stream: the version of the package's random numbers that a run uses, 0 if it uses none of them.
     """
 
     seeds: ClassVar[str] = _SEEDS
     in_order: ClassVar[bool] = False
     one_generator: ClassVar[bool] = False
+    stream: ClassVar[int] = STREAM
 
     seed: int
 

@@ -62,7 +62,7 @@ class Study:
     >>> coins = Problem(Bernoulli(), [0.3, 0.5])
     >>> study = Study({"coins": coins}, [RBMLE(), UCB()], horizon=1000, replications=20)
     >>> list(study.policies), study.digest[:8]
-    (['RBMLE', 'UCB'], '90ddb7e2')
+    (['RBMLE', 'UCB'], '47dd52ab')
     >>> study == Study.from_dict(study.to_dict())
     True
     """
@@ -140,13 +140,18 @@ class Study:
 
         The number of replications is left out, so that a run can be extended. In the published
         protocol it is part of the digest: a policy that draws continues with the generator after
-        all tables of rewards, so its draws depend on how many there are.
+        all tables of rewards, so its draws depend on how many there are. The version of the stream
+        of random numbers is a part of it too, so that a folder which an older stream began is
+        refused.
         """
         silent = ("name", "import")
         said = {key: value for key, value in self.to_dict().items() if key not in silent}
         said["checkpoints"] = list(self.rounds)
-        if not SOURCES[self.rewards].in_order:
+        source = SOURCES[self.rewards]
+        if not source.in_order:
             del said["replications"]
+        if source.stream:
+            said["stream"] = source.stream
         said.update(format=FORMAT, version=VERSION)
         text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
