@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from rbmle.bench.table import choosing_by_turns
-from rbmle.choosers import Champion, Scan, Tournament
-from rbmle.choosers.promises import bounds_for, curve_for
+from rbmle.choosers import Tournament
+from rbmle.choosers.promises import curve_for
+from rbmle.choosers.selection import chooser_of_few
 from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned, UCBTuned
 from rbmle.rewards.problems import Problem
@@ -42,9 +43,8 @@ REPEATS = 5
 def ratio(policy: Any, family: Any, n_arms: int) -> float:
     """The time of a choice by a tournament, divided by the other chooser's."""
     problem = Problem(family, np.linspace(0.3, 0.7, n_arms))
-    bounds = bounds_for(policy, family)
-    other = Scan(n_arms) if bounds is None else Champion.of(bounds)
-    choosers = (Tournament.of(curve_for(policy, family), n_arms), other)
+    few = chooser_of_few(policy, family, n_arms)
+    choosers = (Tournament.of(curve_for(policy, family), n_arms), few)
     runs = [
         Recording(policy, problem, horizon=ROUNDS, seed=1, chooser=chooser) for chooser in choosers
     ]
@@ -55,7 +55,7 @@ def ratio(policy: Any, family: Any, n_arms: int) -> float:
 
 
 def main() -> None:
-    print(f"tournament / scan (KL-UCB: / champion test), {ROUNDS:,} rounds, least of {REPEATS}")
+    print(f"tournament / the chooser of few arms, {ROUNDS:,} rounds, least of {REPEATS}")
     print(f"{'':32}" + "".join(f"{n:>6}" for n in ARMS) + "   equal at, used from")
     for policy, family in CASES:
         ratios = np.array([ratio(policy, family, n) for n in ARMS])

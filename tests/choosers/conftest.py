@@ -1,10 +1,10 @@
-"""Fixtures that play a policy with every chooser that its bounds and curve allow."""
+"""Fixtures that play a policy with every chooser that its bounds, curve and line allow."""
 
 import pytest
 
 from rbmle import engine
-from rbmle.choosers import Champion, Scan, Tournament
-from rbmle.choosers.promises import bounds_for, curve_for
+from rbmle.choosers import Champion, Lines, Scan, Tournament
+from rbmle.choosers.promises import bounds_for, curve_for, line_for
 from rbmle.live import live_arms
 
 
@@ -14,6 +14,8 @@ def choosers(policy, family):
     made = [Scan]
     made += [] if curve is None else [lambda n: Tournament.of(curve, n)]
     made += [] if bounds is None else [lambda n: Champion.of(bounds)]
+    line = line_for(policy, family)
+    made += [] if line is None else [lambda n: Lines.of(line, n)]
     return made
 
 

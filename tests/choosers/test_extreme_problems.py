@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rbmle.choosers import Champion, Scan, Tournament
-from rbmle.choosers.promises import bounds_for, curve_for
+from rbmle.choosers import Champion, Lines, Scan, Tournament
+from rbmle.choosers.promises import bounds_for, curve_for, line_for
 from rbmle.families import Bernoulli, Binomial, Exponential, Gaussian, Poisson
 from rbmle.policies import KLUCB, RBMLE, UCB, UCBTuned
 from rbmle.policies.arms import Arms
@@ -39,6 +39,8 @@ def test_every_chooser_equals_the_scan(policy, family, means):
     problem = Problem(family, means)
     curve, bounds = curve_for(policy, family), bounds_for(policy, family)
     others = [Tournament.of(curve, N)] + ([] if bounds is None else [Champion.of(bounds)])
+    line = line_for(policy, family)
+    others += [] if line is None else [Lines.of(line, N)]
     scan = Recording(policy, problem, horizon=3000, seed=3, chooser=Scan(N)).chosen
     for other in others:
         chosen = Recording(policy, problem, horizon=3000, seed=3, chooser=other).chosen

@@ -1,7 +1,8 @@
 """Choosers: ways to find the arm with the largest index. They affect speed, never a choice."""
 
 from .champion import Champion
-from .promises import Bounds, Curve, bounds_of, curve_of
+from .lines import Lines
+from .promises import Bounds, Curve, Line, bounds_of, curve_of, line_of
 from .scan import Scan
 from .selection import Chooser, chooser_for
 from .tournament import Tournament
@@ -11,9 +12,12 @@ __all__ = [
     "Champion",
     "Chooser",
     "Curve",
+    "Line",
+    "Lines",
     "Scan",
     "Tournament",
     "bounds_of",
     "chooser_for",
     "curve_of",
+    "line_of",
 ]

@@ -1,7 +1,8 @@
 """Promises about indices, which choosers use to find the largest index sooner.
 
-A policy only defines its index. Two kinds of promises about the index are kept apart from it:
-bounds that cost less than the index (`Bounds`), and its shape as a function of the level (`Curve`).
+A policy only defines its index. Three kinds of promises about the index are kept apart from it:
+bounds that cost less than the index (`Bounds`), its shape as a function of the level (`Curve`), and
+that it is a line in some function of the level (`Line`).
 Each promise is a record that names its policies. Without promises choices would be the same, but
 slower.
 """
@@ -21,6 +22,7 @@ T = TypeVar("T")
 
 BOUNDS: dict[type, list[type]] = {}  # policy -> records of bounds on its index
 CURVES: dict[type, list[type]] = {}  # policy -> records of its index's shape
+LINES: dict[type, list[type]] = {}  # policy -> records of its index as a line
 
 
 class Bounds(Protocol):
@@ -56,6 +58,21 @@ class Curve(Protocol):
     def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float: ...
 
 
+class Line(Protocol):
+    """The index of `policy` as base + rise x scale(level), up to rounding.
+
+    base and rise depend on the arm's statistics alone. The index that the policy computes may
+    differ from this by 3e-15 of |base| + |rise x scale|.
+    """
+
+    policy: Any
+
+    def fits(self, family: Any) -> bool: ...
+    def scale(self, level: float) -> float: ...
+    def base(self, family: Any, arms: Arms, i: int) -> float: ...
+    def rise(self, family: Any, arms: Arms, i: int) -> float: ...
+
+
 @njit
 def same_past(arms: Arms, i: int, j: int) -> bool:
     """Whether two arms have the same pulls and sums."""
@@ -71,7 +88,7 @@ def pays_from(self: Any, family: Family) -> float:
     """The number of arms from which on a tournament is used, because it is quicker than a scan.
 
     24 is for an index that costs a square root and some divisions. Measured by
-    benchmarks/crossover.py: both cost the same at 8 (MOSS), 10 (GP-UCB) to 19 arms (UCB).
+    benchmarks/crossover.py: both cost the same at 8 (MOSS) to 10 (GP-UCB) arms.
     """
     return 24.0
 
@@ -118,6 +135,18 @@ def bounds_of(*policies: type) -> Callable[[type[T]], type[T]]:
     return decorate
 
 
+def line_of(*policies: type) -> Callable[[type[T]], type[T]]:
+    """Make a NamedTuple class with a field `policy` the `Line` of these policies."""
+
+    def decorate(cls: type[T]) -> type[T]:
+        record(cls, {"fits": fits})
+        for policy in policies:
+            LINES.setdefault(policy, []).append(cls)
+        return cls
+
+    return decorate
+
+
 def curve_of(*policies: type, **shared: Callable[..., Any]) -> Callable[[type[T]], type[T]]:
     """Make a NamedTuple class with a field `policy` the `Curve` of these policies.
 
@@ -153,6 +182,11 @@ def curve_for(policy: Policy, family: Any) -> Any:
                 f"the number of arms alone. {type(policy).__name__}.level reads more of them."
             ) from None
     return curve
+
+
+def line_for(policy: Policy, family: Any) -> Any:
+    """The line that the policy's index is with this family, or None."""
+    return _promise(LINES, policy, family)
 
 
 def _promise(known: dict[type, list[type]], policy: Any, family: Any) -> Any:

@@ -10,8 +10,10 @@ from ..policies.base import Policy, ranks_only
 from ..random import Draws
 from . import index_bounds as _index_bounds  # noqa: F401  the promises about the package's policies
 from . import index_curves as _index_curves  # noqa: F401
+from . import index_lines as _index_lines  # noqa: F401
 from .champion import Champion
-from .promises import bounds_for, curve_for
+from .lines import Lines
+from .promises import bounds_for, curve_for, line_for
 from .scan import Scan
 from .tournament import Tournament
 
@@ -41,10 +43,18 @@ class Chooser(Protocol):
 
 def chooser_for(policy: Policy, family: Any, n_arms: int) -> Chooser:
     """The quickest chooser for the policy and this number of arms."""
-    if not ranks_only(policy):
-        return Scan(n_arms)
-    curve = curve_for(policy, family)
+    curve = curve_for(policy, family) if ranks_only(policy) else None
     if curve is not None and n_arms >= curve.pays_from(family):
         return Tournament.of(curve, n_arms)
-    bounds = bounds_for(policy, family)
-    return Scan(n_arms) if bounds is None else Champion.of(bounds)
+    return chooser_of_few(policy, family, n_arms)
+
+
+def chooser_of_few(policy: Policy, family: Any, n_arms: int) -> Chooser:
+    """The quickest chooser for few arms, for which a tournament does not pay."""
+    if ranks_only(policy):
+        line, bounds = line_for(policy, family), bounds_for(policy, family)
+        if line is not None:
+            return Lines.of(line, n_arms)
+        if bounds is not None:
+            return Champion.of(bounds)
+    return Scan(n_arms)

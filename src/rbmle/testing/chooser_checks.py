@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..choosers import Champion, Scan, Tournament
-from ..choosers.promises import bounds_for, curve_for
+from ..choosers import Champion, Lines, Scan, Tournament
+from ..choosers.promises import bounds_for, curve_for, line_for
 from ..engine import play, simulate
 from ..policies.arms import Arms
 from ..policies.base import fresh_state, ranks_only
@@ -36,9 +36,10 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
 
 
 def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
-    """Every chooser that the policy's bounds or curve allow makes the scan's choices."""
+    """Every chooser that the policy's bounds, curve or line allow makes the scan's choices."""
     curve, bounds = curve_for(policy, family), bounds_for(policy, family)
-    if not ranks_only(policy) or (curve is None and bounds is None):
+    line = line_for(policy, family)
+    if not ranks_only(policy) or (curve is None and bounds is None and line is None):
         raise NotApplicable(f"{type(policy).__name__} is always played by a scan")
     n_arms, horizon, replications = 70, 1500, 3
     low, high = easy_problem(family).means.min(), easy_problem(family).means.max()
@@ -49,6 +50,7 @@ def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
     choosers: list[Any] = [Scan(n_arms)]
     choosers += [] if curve is None else [Tournament.of(curve, n_arms)]
     choosers += [] if bounds is None else [Champion.of(bounds)]
+    choosers += [] if line is None else [Lines.of(line, n_arms)]
     found = []
     for chooser in choosers:
         regret = np.zeros((replications, horizon))
