@@ -29,6 +29,7 @@ SLOW = [
     ("cli/test_streams.py", r"\[", r"leaves_at_once\[policies\]|\[>&-\]|\[ascii\]"),
     ("engine/test_engine.py", r"have_the_law|generator_goes_on|of_a_user_is_compiled", r"law0-"),
     ("policies/test_adaptive.py", r"traces|governs|target|limit_which|is_the_run|never|cover", ""),
+    ("policies/test_biases.py", r"\[", r"\[Bern.*-mean\]"),
     ("policies/test_ids_many_arms.py", r"", r"refused"),
     ("studies/test_run_survives.py", r"five_times|full_disk|share_a_folder", r"full_disk.*\[28\]"),
     ("theory/test_bounds_cli.py", r"papers_report|large_enough|request_is_drawn", ""),

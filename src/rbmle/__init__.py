@@ -15,6 +15,7 @@ from .paper.published_table import PublishedTable
 from .policies import (
     GPUCB,
     IDS,
+    IMED,
     KG,
     KGMN,
     KLUCB,
@@ -60,6 +61,7 @@ __version__ = "0.1.0"
 __all__ = [
     "GPUCB",
     "IDS",
+    "IMED",
     "KG",
     "KGMN",
     "KLUCB",

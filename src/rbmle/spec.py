@@ -14,7 +14,7 @@ that its label is made of.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf, isinf
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from .names import ALIASES, parsed
 T = TypeVar("T")
 
 STAND_INS: dict[str, type] = {}
+_LATER: dict[type, tuple[str, ...]] = {}  # class -> parameters that are left out at their defaults
 
 _INFINITE = {"inf": inf, "-inf": -inf}
 
@@ -45,10 +46,25 @@ def to_spec(record: Any) -> dict[str, Any]:
             return written
     if _known().get(kind.__name__) is not kind:
         raise ParameterError.of("spec", "record", "a policy, family, law or bias", record)
-    return {
-        "name": kind.__name__,
-        **{field: _plain(kind, field, getattr(record, field)) for field in record._fields},
-    }
+    fields = {field: _plain(kind, field, getattr(record, field)) for field in record._fields}
+    for field in _LATER.get(kind, ()):
+        if fields[field] == kind._field_defaults[field]:
+            del fields[field]
+    return {"name": kind.__name__, **fields}
+
+
+def later(*fields: str) -> Callable[[type[T]], type[T]]:
+    """A decorator for a record that got these parameters after files with it had been written.
+
+    Where such a parameter has its default value, files do not mention it. So a study that was
+    stored before the parameter was known keeps its digest, and a decider the bytes of its file.
+    """
+
+    def decorate(cls: type[T]) -> type[T]:
+        _LATER[cls] = fields
+        return cls
+
+    return decorate
 
 
 def from_spec(

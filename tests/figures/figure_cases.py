@@ -53,7 +53,7 @@ def made(names=NAMES, rounds=(1, 10, 100, 1000), replications=12, problem=None):
     )
 
 
-def times(count=15):
+def times(count=16):
     names = list(STYLES)[:count]
     seconds = [1e-7 * (1.0 + 0.1 * i) for i in range(count)]
     regret = [100.0 + 2.0 * i for i in range(count)]

@@ -33,12 +33,17 @@ class KLUCBBounds(NamedTuple):
     policy: Any
 
     def fits(self, family: Any) -> bool:
-        """Only families whose index is found by a root search: others need no bounds."""
-        return type(family).kl_upper is kl_upper
+        """Only families whose index is found by a root search: others need no bounds.
+
+        The published search of KL-UCB+ is left out: as its level log(t / n) may be tiny, the error
+        of that search may exceed the margin.
+        """
+        rough = self.policy.plus and self.policy.search == Search.published
+        return type(family).kl_upper is kl_upper and not rough
 
     def index_below(self, family: Any, arms: Arms, i: int, level: float) -> float:
         """A lower bound of the index. The published search may also stop at its bracket's end."""
-        mean, bound = arms.mean(i), level / arms.pulls[i]
+        mean, bound = arms.mean(i), self.policy.allowed(arms.pulls[i], level) / arms.pulls[i]
         index = float(family.kl_upper_below(mean, bound))
         if self.policy.search == Search.published:
             return max(min(index, mean + sqrt(2.0 * bound)) - _SEARCH, mean)
@@ -49,7 +54,8 @@ class KLUCBBounds(NamedTuple):
         mean, other = arms.mean(i), value - 1e-14 * abs(value)
         if not other > mean:
             return False
-        return bool(arms.pulls[i] * family.kl_below(mean, other) > level * _MORE)
+        n = arms.pulls[i]
+        return bool(n * family.kl_below(mean, other) > self.policy.allowed(n, level) * _MORE)
 
 
 @bounds_of(BayesUCB)

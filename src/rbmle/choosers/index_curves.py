@@ -16,7 +16,7 @@ from ..families.roots import kl_upper
 from ..policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned, UCBTuned
 from ..policies.arms import Arms
 from ..policies.klucb import Search
-from ..policies.rbmle import Boundary
+from ..policies.rbmle import BiasFunction, Boundary
 from .promises import curve_of, same_past
 
 
@@ -67,8 +67,11 @@ class RBMLECurve(NamedTuple):
     policy: Any
 
     def fits(self, family: Any) -> bool:
-        """Only for a fixed alpha(t): an adaptive one looks at every arm in every round anyway."""
-        return bool(self.policy.alpha.steady())
+        """Only for a fixed alpha(t): an adaptive one looks at every arm in every round anyway.
+
+        `BiasedCurve` is for other f than the paper's.
+        """
+        return bool(self.policy.alpha.steady() and self.policy.f == BiasFunction.canonical)
 
     def pays_from(self, family: Any) -> float:
         """12 arms if the mean is bounded above, else 32.
@@ -121,7 +124,20 @@ def root_error(self: Any, family: Any, arms: Arms, i: int, value: float) -> floa
     return 1e-10 * (1.0 + abs(value) + abs(arms.mean(i)))
 
 
-@curve_of(KLUCB, pays_from=solved_from, index_error=root_error)
+def beyond_the_pulls(self: Any, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
+    """`bends_one_way` of KL-UCB: for KL-UCB+ only from the level log n on; below it the index is
+    the mean itself."""
+    return not self.policy.plus or low >= log(arms.pulls[i])
+
+
+_SHARED: dict[str, Any] = {
+    "pays_from": solved_from,
+    "index_error": root_error,
+    "bends_one_way": beyond_the_pulls,
+}
+
+
+@curve_of(KLUCB, **_SHARED)
 class KLUCBCurve(NamedTuple):
     """Concave, as the inverse of D(p, .), which is convex in the mean."""
 
@@ -132,7 +148,7 @@ class KLUCBCurve(NamedTuple):
         return known and bool(self.policy.search == Search.exact)
 
 
-@curve_of(KLUCB, pays_from=solved_from, index_error=root_error)
+@curve_of(KLUCB, **_SHARED)
 class KLUCBLogCurve(NamedTuple):
     """Its logarithm is concave, because D(p, e^y) = p e^-y - 1 - log p + y is convex in y."""
 

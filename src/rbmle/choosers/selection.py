@@ -8,7 +8,8 @@ from .._compile import Floats
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy, ranks_only
 from ..random import Draws
-from . import index_bounds as _index_bounds  # noqa: F401  the promises about the package's policies
+from . import biased_curves as _biased_curves  # noqa: F401  the promises about our policies
+from . import index_bounds as _index_bounds  # noqa: F401
 from . import index_curves as _index_curves  # noqa: F401
 from . import index_lines as _index_lines  # noqa: F401
 from .champion import Champion

@@ -71,6 +71,7 @@ STYLES = {
     "KGStar": Style(GREY, DASHED, "*", filled=False),
     "KGMin": Style(BROWN, DOTTED, "X"),
     "KGMN": Style(BROWN, DASH_DOT, "X", filled=False),
+    "IMED": Style(BLUE, LONG, ">"),
 }
 
 # For policies that are not in the table: users' own, and further policies of the same class.

@@ -9,6 +9,7 @@ from .base import POLICIES, Policy, policy, policy_named
 from .bayes import BayesUCB, ThompsonSampling
 from .fit import Assuming, check_fit, families_of, player
 from .ids import IDS, VIDS
+from .imed import IMED
 from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
 from .rbmle import RBMLE
@@ -17,6 +18,7 @@ from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
 __all__ = [
     "GPUCB",
     "IDS",
+    "IMED",
     "KG",
     "KGMN",
     "KLUCB",

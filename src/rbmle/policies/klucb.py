@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 from .._record import Choice
 from ..families import Family
+from ..spec import later
 from .arms import Arms, Clock
 from .base import policy
 from .published_forms import PublishedSearch
@@ -19,6 +20,7 @@ class Search(Choice):
     published = 1
 
 
+@later("plus")
 @policy
 class KLUCB(NamedTuple):
     """KL-UCB (Cappe et al. 2013): max {theta : N_i D(p_i, theta) <= log t + c log log t}.
@@ -27,6 +29,9 @@ class KLUCB(NamedTuple):
     theory.
     search: "exact" solves to full precision; "published" bisects as the code behind the tables
     does (see `rbmle.paper.variants`).
+    plus: KL-UCB+, with log(t / N_i) in place of log t (Garivier and Cappe 2011, in their
+    experiments; asymptotically optimal with c = 0: Honda 2019, and with a larger rate
+    log(t (log t)^c / N_i), which is this one with c > 0: Kaufmann 2018).
 
     >>> import numpy as np
     >>> from rbmle import Arms, Bernoulli
@@ -37,13 +42,20 @@ class KLUCB(NamedTuple):
 
     c: Annotated[float, "[0, inf)"] = 0.0
     search: Search | str = "exact"
+    plus: bool = False
 
     def level(self, family: Family, arms: Arms, clock: Clock) -> float:
         log_t = clock.log_t()
         return log_t + self.c * log(log_t) if self.c > 0.0 and log_t > 1.0 else log_t
 
+    def allowed(self, n: float, level: float) -> float:
+        """What n D(p, theta) may be at most. For KL-UCB+ it is at least 0: t is larger than n, but
+        a chooser also asks for lower levels."""
+        return max(level - log(n), 0.0) if self.plus else level
+
     def index_of(self, family: PublishedSearch, arms: Arms, i: int, level: float) -> float:
         n, mean = arms.pulls[i], arms.mean(i)
+        bound = self.allowed(n, level) / n
         if self.search == Search.published:
-            return float(family.published_kl_upper(mean, level / n))
-        return float(family.kl_upper(mean, level / n))
+            return float(family.published_kl_upper(mean, bound))
+        return float(family.kl_upper(mean, bound))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 from .._record import Choice
+from ..errors import ParameterError
 from ..families import Family
+from ..spec import later
+from . import biases
 from .alpha import BetaBias, as_bias
 from .arms import Arms, Clock
 from .base import policy
-from .published_forms import PublishedIndex
 
 
 class Boundary(Choice):
@@ -20,6 +22,15 @@ class Boundary(Choice):
     published = 2
 
 
+class BiasFunction(Choice):
+    """The function f by which the likelihood is biased, as f^alpha; see `RBMLE`."""
+
+    canonical = 0
+    mean = 1
+    stable = 2
+
+
+@later("f")
 @policy
 class RBMLE(NamedTuple):
     """Reward-biased maximum likelihood (Liu, Hsieh, Hung, Bhattacharya and Kumar 2020):
@@ -41,6 +52,14 @@ class RBMLE(NamedTuple):
     the index is infinite, and arms with infinite indices are ranked by alpha - n (high - nu), then
     by fewer pulls. "corollary" is Corollary 1 as printed, and "published" is the code behind the
     tables (see `rbmle.paper.variants`); both can have linear regret (see docs/errata.md).
+    f: the function of the mean theta by which the likelihood is biased, as f^alpha (Equation 2).
+    With g = log f, the index is max over theta of {alpha g(theta) - n D(p, theta)}, and an arm is
+    left alone after about alpha g'^2 V / (2 (g(theta_1) - g(theta_i))) pulls, V its variance.
+    "canonical", the paper's: g is the canonical parameter, as above. The less an arm varies, the
+    longer it is explored. "mean": g = theta, the other way round; g = log theta for Exponential and
+    Gamma, where theta itself would make every index infinite. "stable": g' = V^-1/2, as in
+    arcsin sqrt theta; all arms alike. Arms with equal indices, as where they are infinite (see
+    docs/mathematics.md), are ranked by fewer pulls, then by the larger mean.
 
     >>> from rbmle import Arms, Gaussian
     >>> import numpy as np
@@ -51,12 +70,17 @@ class RBMLE(NamedTuple):
 
     alpha: Annotated[Any, as_bias] = BetaBias()
     boundary: Boundary | str = "exact"
+    f: BiasFunction | str = "canonical"
 
     def level(self, family: Family, arms: Arms, clock: Clock) -> float:
         return float(self.alpha.alpha(family, arms, clock))
 
-    def index_of(self, family: PublishedIndex, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: biases.Biased, arms: Arms, i: int, level: float) -> float:
         n, total = arms.pulls[i], arms.sums[i]
+        if self.f == BiasFunction.mean:
+            return float(family.mean_index(n, total, level))
+        if self.f == BiasFunction.stable:
+            return float(family.stable_index(n, total, level))
         if self.boundary == Boundary.corollary:
             return float(family.corollary_index(n, total, level))
         if self.boundary == Boundary.published:
@@ -68,7 +92,13 @@ class RBMLE(NamedTuple):
         return self.boundary == Boundary.exact
 
     def prefer(self, family: Family, arms: Arms, i: int, j: int, level: float) -> float:
-        """Infinite indices: the larger alpha - n (high - nu) first, then fewer pulls."""
+        """Infinite indices: the larger alpha - n (high - nu) first, then fewer pulls.
+
+        For another f than the paper's: fewer pulls first, then the larger mean.
+        """
+        if self.f != BiasFunction.canonical:
+            fewer = float(arms.pulls[j] - arms.pulls[i])
+            return fewer if fewer != 0.0 else float(arms.sums[i] - arms.sums[j])
         _, high = family.mean_range()
         if self.boundary != Boundary.exact or arms.mean(i) + level / arms.pulls[i] < high:
             return 0.0
@@ -77,3 +107,18 @@ class RBMLE(NamedTuple):
         if excess != other:
             return 1.0 if excess > other else -1.0
         return float(arms.pulls[j] - arms.pulls[i])
+
+    def check_family(self, family: Any) -> None:
+        """Refuse a family whose index is not known for this f, and a boundary that f has not."""
+        if self.f == BiasFunction.canonical:
+            return
+        if self.boundary != Boundary.exact:
+            raise ParameterError.of(
+                "RBMLE", "boundary", f"'exact' with f={self.f!r}", self.boundary
+            )
+        name = f"{self.f}_index"
+        if getattr(type(family), name) is getattr(biases, name):
+            raise ParameterError(
+                f"RBMLE: 'f' must be 'canonical' for a family without a method {name}. "
+                f"Got {self.f!r} for {type(family).__name__}."
+            )
