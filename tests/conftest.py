@@ -33,6 +33,7 @@ SLOW = [
     ("policies/test_ids_many_arms.py", r"", r"refused"),
     ("studies/test_run_survives.py", r"five_times|full_disk|share_a_folder", r"full_disk.*\[28\]"),
     ("theory/test_bounds_cli.py", r"papers_report|large_enough|request_is_drawn", ""),
+    ("theory/test_bias_theory.py", r"\[|exponential", r"\[Bernoulli-mean"),
     ("theory/test_paper_propositions.py", r"\[", r"law[012]-"),
     ("engine/test_interrupt.py", r"run_stops", ""),
     ("figures/test_figure_charts.py", r"\[adaptive", ""),

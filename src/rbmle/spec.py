@@ -77,7 +77,7 @@ def from_spec(
     owner, key: whose parameter the data is, for error messages.
 
     >>> from_spec({"name": "RBMLE", "alpha": {"name": "BetaBias"}, "boundary": "corollary"})
-    RBMLE(alpha=BetaBias(power=0.5), boundary='corollary')
+    RBMLE(alpha=BetaBias(power=0.5, c=1.0), boundary='corollary', f='canonical')
     >>> from_spec("ucb"), from_spec("ucb(alpha=1)")
     (UCB(alpha=2.0), UCB(alpha=1.0))
     """

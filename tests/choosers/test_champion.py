@@ -16,7 +16,7 @@ from rbmle.rewards.sources import RewardStream, Table
 from rbmle.testing import easy_problem
 
 FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson(), Gamma(2.0), Binomial(5)]
-RULES = [KLUCB(), KLUCB(search="published"), BayesUCB()]
+RULES = [KLUCB(), KLUCB(search="published"), KLUCB(plus=True), BayesUCB()]
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)

@@ -46,6 +46,10 @@ CASES = [
     (RBMLE(), Bernoulli()),
     (RBMLE(), Exponential()),
     (RBMLE(0.3), Binomial(3)),
+    (RBMLE(f="mean"), Bernoulli()),
+    (RBMLE(0.3, f="mean"), Poisson()),
+    (RBMLE(f="stable"), Exponential()),
+    (KLUCB(plus=True), Bernoulli()),
     (RBMLE(boundary="published"), Bernoulli()),
     (RBMLE(0.5, boundary="corollary"), Bernoulli()),
 ]

@@ -5,7 +5,7 @@ import pytest
 
 from rbmle.choosers import Champion, Lines, Scan, Tournament
 from rbmle.choosers.promises import bounds_for, curve_for, line_for
-from rbmle.families import Bernoulli, Binomial, Exponential, Gaussian, Poisson
+from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.policies import KLUCB, RBMLE, UCB, UCBTuned
 from rbmle.policies.arms import Arms
 from rbmle.rewards.problems import Problem
@@ -25,6 +25,18 @@ CASES = [
     (RBMLE(), Bernoulli(), 1.0 - 1e-6 * (1.0 + NEAR)),
     (RBMLE(), Exponential(), 1e17 * (1.0 + NEAR)),
     (RBMLE(), Poisson(), 1e9 * (1.0 + 1e-4 * NEAR)),
+    (RBMLE(f="mean"), Bernoulli(), 1e-6 * (1.0 + NEAR)),
+    (RBMLE(f="mean"), Bernoulli(), 1.0 - 1e-6 * (1.0 + NEAR)),
+    (RBMLE(f="stable"), Bernoulli(), 1.0 - 1e-6 * (1.0 + NEAR)),
+    (RBMLE(f="mean"), Binomial(10**9), 4e8 * (1.0 + 1e-4 * NEAR)),
+    (RBMLE(f="stable"), Binomial(10**8), 1.0 + 30.0 * NEAR),
+    (RBMLE(f="mean"), Gaussian(), -1e12 + 30.0 * NEAR),
+    (RBMLE(f="mean"), Exponential(), 1e17 * (1.0 + NEAR)),
+    (RBMLE(f="stable"), Gamma(0.01), 1e-17 * (1.0 + NEAR)),
+    (RBMLE(f="mean"), Poisson(), 1e9 * (1.0 + 1e-4 * NEAR)),
+    (RBMLE(f="stable"), Poisson(), 1e-6 * (1.0 + NEAR)),
+    (KLUCB(plus=True), Bernoulli(), 1.0 - 1e-6 * (1.0 + NEAR)),
+    (KLUCB(plus=True), Exponential(), 1e99 * (1.0 + NEAR)),
     (KLUCB(), Poisson(), 1e7 + 3e4 * NEAR),
     (KLUCB(), Poisson(), 1e-6 * (1.0 + NEAR)),
     (KLUCB(), Binomial(10**8), 1e3 * (1.0 + NEAR)),

@@ -9,6 +9,7 @@ from scipy import stats
 from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson
 from rbmle.policies import (
     GPUCB,
+    IMED,
     KG,
     KGMN,
     KLUCB,
@@ -25,7 +26,10 @@ from rbmle.policies import (
 from rbmle.policies.arms import Arms, Clock
 
 CLOCK = Clock(500, 10_000)
-OPTIMISTIC = [UCB(), UCBTuned(), MOSS(), KLUCB(), BayesUCB(), GPUCB(), GPUCBTuned(), RBMLE()]
+OPTIMISTIC = [
+    UCB(), UCBTuned(), MOSS(), KLUCB(), KLUCB(plus=True), BayesUCB(), GPUCB(), GPUCBTuned(), RBMLE(),
+    RBMLE(f="mean"), RBMLE(f="stable"),
+]  # fmt: skip
 FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson()]
 
 
@@ -69,6 +73,36 @@ def test_klucb_at_the_ends_of_the_range(total, value):
     theta = index(KLUCB(), Bernoulli(), arms_of([40], [total]))
     assert theta == 1.0 if value else 0.0 < theta < 1.0
     assert index(KLUCB(), Exponential(), arms_of([40], [0.0])) == pytest.approx(0.0, abs=1e-200)
+
+
+def test_klucb_plus_allows_log_of_t_over_n():
+    arms = arms_of([40], [10.0])
+    for family in FAMILIES:
+        for c, more in ((0.0, 0.0), (3.0, 3.0 * log(log(500)))):
+            theta = index(KLUCB(c=c, plus=True), family, arms)
+            assert 40 * family.kl(0.25, theta) == pytest.approx(log(500 / 40) + more, rel=1e-10)
+    assert index(KLUCB(plus=True), Bernoulli(), arms, clock=Clock(40, 0)) == 0.25
+
+
+def test_imed_is_the_divergence_from_the_best_mean_and_log_n():
+    arms = arms_of([40, 9, 25], [10.0, 4.5, 10.0])
+    for family in FAMILIES:
+        values = [index(IMED(), family, arms, i) for i in range(3)]
+        assert values[1] == -log(9)
+        assert values[0] == pytest.approx(-(40 * family.kl(0.25, 0.5) + log(40)))
+        above = [index(KLUCB(plus=True), family, arms, i) > 0.5 for i in range(3)]
+        assert above == [-each < log(500) for each in values]  # they rule out the same arms
+
+
+def test_imed_where_the_divergence_is_infinite():
+    """An arm that always paid is played until it fails; of several, the one with fewer pulls."""
+    arms = arms_of([4, 3, 50], [4.0, 3.0, 49.0])
+    assert [index(IMED(), Bernoulli(), arms, i) for i in range(3)] == [-log(4), -log(3), -inf]
+    zeros = arms_of([4, 3], [0.0, 0.0])
+    assert [index(IMED(), Bernoulli(), zeros, i) for i in range(2)] == [-log(4), -log(3)]
+    waits = arms_of([4, 3], [0.0, 3.0])
+    assert [index(IMED(), Exponential(), waits, i) for i in range(2)] == [-inf, -log(3)]
+    assert index(IMED(), Poisson(), waits, 0) == -(4.0 + log(4))
 
 
 def test_klucb_published_search_is_near_the_exact_one():

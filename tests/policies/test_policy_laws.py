@@ -7,6 +7,7 @@ from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Po
 from rbmle.policies import (
     GPUCB,
     IDS,
+    IMED,
     KG,
     KGMN,
     KLUCB,
@@ -39,7 +40,12 @@ VARIANTS = [
     (RBMLE(AdaptiveExponential(lower=0.1, rho=1.0, kappa=1.0)), Exponential()),
     (RBMLE(boundary="corollary"), Bernoulli()),
     (RBMLE(boundary="published"), Bernoulli()),
+    *((RBMLE(f=f), family) for f in ("mean", "stable") for family in FAMILIES),
+    (RBMLE(16.0, f="mean"), Bernoulli()),
+    (RBMLE(AdaptiveGaussian(), f="stable"), Gaussian()),
     (KLUCB(c=3.0), Bernoulli()),
+    *((KLUCB(plus=True), family) for family in FAMILIES),
+    (KLUCB(search="published", plus=True), Exponential()),
     (KLUCB(search="published"), Bernoulli()),
     (KLUCB(search="published"), Exponential()),
     (MOSS(anytime=True), Gaussian()),
@@ -94,6 +100,6 @@ def test_every_policy_of_the_paper_is_here():
         RBMLE, UCB, UCBTuned, KLUCB, MOSS, BayesUCB, GPUCB, GPUCBTuned, ThompsonSampling,
         KG, KGStar, KGMin, KGMN, IDS, VIDS,
     ]  # fmt: skip
-    assert {type(each) for each in DEFAULTS} == set(named)
+    assert {type(each) for each in DEFAULTS} == {*named, IMED}
     for policy in (RBMLE, UCB, KLUCB, ThompsonSampling, BayesUCB):
         assert {type(each) for each in FAMILIES} <= set(families_of(policy))

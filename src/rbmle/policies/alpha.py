@@ -17,6 +17,7 @@ from .._compile import record
 from .._record import Choice, register
 from ..errors import ParameterError
 from ..families import Family
+from ..spec import later
 from .arms import Arms, Clock
 
 T = TypeVar("T")
@@ -102,9 +103,11 @@ class LogBias(NamedTuple):
         return True
 
 
+@later("c")
 @bias
 class BetaBias(NamedTuple):
-    """alpha(t) = (log t)^power log t; power in (0, inf), 1/2 in the published tables.
+    """alpha(t) = c (log t)^power log t; power in (0, inf), 1/2 in the published tables; c in
+    (0, inf), there 1.
 
     >>> from rbmle import Arms, Clock
     >>> round(BetaBias().alpha(None, Arms.fresh(2), Clock(10, 0)), 6)
@@ -112,10 +115,11 @@ class BetaBias(NamedTuple):
     """
 
     power: Annotated[float, "(0, inf)"] = 0.5
+    c: Annotated[float, "(0, inf)"] = 1.0
 
     def alpha(self, family: Family, arms: Arms, clock: Clock) -> float:
         log_t = clock.log_t()
-        return (sqrt(log_t) if self.power == 0.5 else log_t**self.power) * log_t
+        return self.c * ((sqrt(log_t) if self.power == 0.5 else log_t**self.power) * log_t)
 
     def steady(self) -> bool:
         return True

@@ -55,10 +55,10 @@ class RBMLE(NamedTuple):
     f: the function of the mean theta by which the likelihood is biased, as f^alpha (Equation 2).
     With g = log f, the index is max over theta of {alpha g(theta) - n D(p, theta)}, and an arm is
     left alone after about alpha g'^2 V / (2 (g(theta_1) - g(theta_i))) pulls, V its variance.
-    "canonical", the paper's: g is the canonical parameter, as above. The less an arm varies, the
-    longer it is explored. "mean": g = theta, the other way round; g = log theta for Exponential and
-    Gamma, where theta itself would make every index infinite. "stable": g' = V^-1/2, as in
-    arcsin sqrt theta; all arms alike. Arms with equal indices, as where they are infinite (see
+    "canonical", the paper's: g is the canonical parameter, as above, with g' = 1 / V. "mean":
+    g = theta; but g = log theta for Exponential and Gamma, where theta would make every index
+    infinite. "stable": g' = V^-1/2, as in 2 arcsin sqrt theta; then the unit of rewards does not
+    matter. With the last two, arms with equal indices, as where they are infinite (see
     docs/mathematics.md), are ranked by fewer pulls, then by the larger mean.
 
     >>> from rbmle import Arms, Gaussian

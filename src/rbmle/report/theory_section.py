@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..figures import draw_adaptive, draw_regret_and_bounds, regret_and_bounds
 from ..paper.demonstration import SCHEMES, Demonstration
 from ..policies import RBMLE, Assuming, LogBias
+from ..policies.rbmle import BiasFunction
 from ..result import Result
 from ..theory import Bound, Theoretical, regret_bound
 from .page import Plot, ReportTable, Section, TableCell
@@ -31,7 +32,7 @@ def regret_bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> 
     for name, policy, family in zip(result.names, result.policies, result.families, strict=True):
         if not isinstance(policy, RBMLE) or not isinstance(policy.alpha, LogBias):
             continue
-        if not policy.settles():
+        if not policy.settles() or policy.f != BiasFunction.canonical:
             continue
         given = (asked or {}).get(name)
         request = given.policy if isinstance(given, Assuming) else given

@@ -32,7 +32,7 @@ class Theoretical(NamedTuple):
 
     >>> from rbmle import Uniform
     >>> Theoretical(2, sharp=True).on(Problem(Gaussian(), [0.0, 1.0]))
-    RBMLE(alpha=LogBias(c=16.0), boundary='exact')
+    RBMLE(alpha=LogBias(c=16.0), boundary='exact', f='canonical')
     >>> round(Theoretical(4).on(Problem(Uniform(0.4), [0.25, 0.75])).family.sigma, 3)
     0.115
     """
