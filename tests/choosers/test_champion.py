@@ -78,12 +78,15 @@ def test_bounds_of_divergences(family, pulls, share, level, ahead):
     _, high = family.mean_range()
     mean = share * min(high, 3.0)
     arms = Arms(np.array([pulls]), np.array([pulls * mean]), np.array([0.0]))
-    for rule in (KLUCB(), KLUCB(search="published")):
-        index = rule.index_of(family, arms, 0, level)
+    higher = level + np.log(pulls)  # at which KL-UCB+ allows about `level`
+    for rule, at in (
+        (KLUCB(), level), (KLUCB(search="published"), level), (KLUCB(plus=True), higher)
+    ):  # fmt: skip
+        index = rule.index_of(family, arms, 0, at)
         bounds = KLUCBBounds(rule)
-        assert bounds.index_below(family, arms, 0, level) <= index + 1e-14 * abs(index)
+        assert bounds.index_below(family, arms, 0, at) <= index + 1e-14 * abs(index)
         for value in (index, index * (1.0 - 1e-13), index - ahead):
-            assert not bounds.surely_below(family, arms, 0, level, value)
+            assert not bounds.surely_below(family, arms, 0, at, value)
     other = mean + ahead * (high - mean) / 3.0 if high < np.inf else mean + ahead
     if mean < other < high:
         assert family.kl_below(mean, other) <= min(

@@ -27,8 +27,8 @@ from rbmle.policies.arms import Arms, Clock
 
 CLOCK = Clock(500, 10_000)
 OPTIMISTIC = [
-    UCB(), UCBTuned(), MOSS(), KLUCB(), KLUCB(plus=True), BayesUCB(), GPUCB(), GPUCBTuned(), RBMLE(),
-    RBMLE(f="mean"), RBMLE(f="stable"),
+    UCB(), UCBTuned(), MOSS(), KLUCB(), KLUCB(plus=True), BayesUCB(), GPUCB(), GPUCBTuned(),
+    RBMLE(), RBMLE(f="mean"), RBMLE(f="stable"),
 ]  # fmt: skip
 FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson()]
 
