@@ -27,8 +27,9 @@ RECORDS = [
         (UCB, "(alpha: float = 2.0)"),
         (
             RBMLE,
-            "(alpha: Any = BetaBias(power=0.5), "
-            "boundary: Literal['exact', 'corollary', 'published'] = 'exact')",
+            "(alpha: Any = BetaBias(power=0.5, c=1.0), "
+            "boundary: Literal['exact', 'corollary', 'published'] = 'exact', "
+            "f: Literal['canonical', 'mean', 'stable'] = 'canonical')",
         ),
         (Clock, "(t: int, horizon: int)"),
         (Assuming, "(policy: Any, family: Any)"),

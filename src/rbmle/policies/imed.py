@@ -30,7 +30,7 @@ class IMED(NamedTuple):
     >>> from rbmle import Arms, Bernoulli
     >>> arms = Arms(np.array([10.0, 4.0]), np.array([5.0, 3.0]), np.array([5.0, 3.0]))
     >>> round(IMED().index_of(Bernoulli(), arms, 0, 0.75), 6)  # the level is the largest mean
-    -3.740996
+    -3.740995
     """
 
     def level(self, family: Family, arms: Arms, clock: Clock) -> float:
