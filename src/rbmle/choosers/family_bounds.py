@@ -23,9 +23,9 @@ from ..special import (
     count_root_below,
     deviance_below,
     gamma_cdf_above,
+    gamma_quantile_above,
     gamma_quantile_below,
     gamma_tail_above,
-    log_rate_below,
     normal_density,
     ratio_above,
     scale_root_below,
@@ -98,8 +98,7 @@ def exponential_tail_above(self: Exponential, pulls: float, total: float, value:
 
 @extend(Exponential, name="posterior_quantile_below")
 def exponential_quantile_below(self: Exponential, pulls: float, total: float, tail: float) -> float:
-    shape = self.prior_shape + pulls
-    return (self.prior_rate + total) / shape * exp(min(log_rate_below(tail, shape), _LARGEST))
+    return (self.prior_rate + total) / gamma_quantile_above(tail, self.prior_shape + pulls)
 
 
 @extend(Gamma, name="kl_upper_below")

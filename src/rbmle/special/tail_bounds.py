@@ -40,12 +40,14 @@ from .divergence_bounds import (
     scale_inside,
     scale_root_above,
 )
+from .normal import INV_SQRT_2PI
 
 _TWO_PI = 6.283185307179586
 _LOG_TWO_PI = 1.8378770664093453
 # The quantile bounds improve a guess up to this often. A bound after any number of turns is valid;
 # more turns only make it sharper.
 _TURNS = 3
+_LARGE_SHAPE = 40.0  # from here on the guess of `near_quantile_above` is good enough for its step
 _LARGEST = 0.4  # no quantile bound for larger tails: near the mean (g = 0) the bounds are poor
 
 
@@ -64,6 +66,32 @@ def ratio_above(g: float, slope: float, c: float) -> float:
     """An upper bound of the ratio rho of a tail to its density; slope = g', c = g'' / g'."""
     top = g * (g - c) + 2.0 * slope
     return top / (g * (top + slope))
+
+
+@njit
+def rate_above(g: float, s: float) -> float:
+    """An upper bound of the ratio rho of the gamma distribution below its mean; s = x, g = a - x.
+
+    The ratio is the fraction 1 / (g + s / (g + 1 + 2 s / (g + 2 + 3 s / (g + 3 + ...)))), all of
+    whose terms are positive, so that its convergents are in turn above and below it; this is the
+    fifth. The fraction follows from rho = M_0, 1 = g M_0 + s M_1, k M_(k-1) = (g + k) M_k +
+    s M_(k+1), where M_k > 0 is the integral of (1 - e^-w)^k exp(x (1 - e^-w) - a w) over w > 0, by
+    parts.
+    """
+    fourth = (g + 3.0) * (g + 4.0) + 4.0 * s
+    third = (g + 2.0) * fourth + 3.0 * s * (g + 4.0)
+    second = (g + 1.0) * third + 2.0 * s * fourth
+    return second / (g * second + s * third)
+
+
+@njit
+def rate_below(g: float, s: float) -> float:
+    """A lower bound of the same ratio: the sixth convergent."""
+    fifth = (g + 4.0) * (g + 5.0) + 5.0 * s
+    fourth = (g + 3.0) * fifth + 4.0 * s * (g + 5.0)
+    third = (g + 2.0) * fourth + 3.0 * s * fifth
+    second = (g + 1.0) * third + 2.0 * s * fourth
+    return second / (g * second + s * third)
 
 
 @njit
@@ -122,7 +150,7 @@ def gamma_cdf_above(x: float, a: float) -> float:
     g = a - x
     if not (g > 0.0 and x > 0.0):
         return 1.0
-    ratio = ratio_above(g, x, -1.0)
+    ratio = rate_above(g, x)
     return math.sqrt(a / _TWO_PI) * ratio * math.exp(-stirling_below(a) - deviance_below(a, x))
 
 
@@ -205,7 +233,7 @@ def log_rate_below(p: float, a: float) -> float:
     x = a * math.exp(-math.sqrt(2.0 * k) - (k + 1.0 / a) / 3.0)
     if not x < a:
         return -math.inf
-    first = ratio_below(a - x, x, -1.0)
+    first = rate_below(a - x, x)
     k = (math.log(math.sqrt(a / _TWO_PI) / p * first) - 1.0 / (12.0 * a)) / a
     ratio, y = first, 0.0
     for _ in range(_TURNS):
@@ -213,11 +241,68 @@ def log_rate_below(p: float, a: float) -> float:
         x = a * math.exp(-w)
         if not x < a:
             return -math.inf
-        ratio = ratio_below(a - x, x, -1.0)
+        ratio = rate_below(a - x, x)
         k += (1.0 - first / ratio) / a
         y = scale_inside(w, k) if k > 0.0 else 0.0
         if y < w:
             break
         first = ratio
     x = a * math.exp(-y)
-    return y if x < a and ratio_below(a - x, x, -1.0) >= ratio else -math.inf
+    return y if x < a and rate_below(a - x, x) >= ratio else -math.inf
+
+
+@njit
+def gamma_quantile_above(p: float, a: float) -> float:
+    """An upper bound of `gamma_quantile`; infinite if no useful one is found.
+
+    >>> round(gamma_quantile_above(0.001, 40.0), 6)  # 23.126 is the quantile
+    23.126
+    """
+    if not 0.0 < p < _LARGEST:
+        return math.inf
+    x = near_quantile_above(p, a) if a >= _LARGE_SHAPE else math.inf
+    return x if x < math.inf else a * math.exp(-min(log_rate_below(p, a), 700.0))
+
+
+@njit
+def near_quantile_above(p: float, a: float) -> float:
+    """An upper bound of `gamma_quantile` for large a, to about 1e-7 of it; or infinity.
+
+    The first guess inverts Temme's expansion (Math. Comp. 58 (1992) 755-764, x / a = 1 + t + t^2/3
+    + t^3/36 - ...) at the normal quantile by Hastings' formula (Abramowitz and Stegun 26.2.23), to
+    5e-4. Then comes a step of third order on the logarithm of the tail, a little too long. The
+    result is returned only if a lower bound of the tail there is at least p, which is a proof that
+    the quantile is below it. That needs no further logarithm: log r >= 1 - 1 / r.
+    """
+    per, root = 1.0 / a, math.sqrt(a)
+    z = math.sqrt(-2.0 * math.log(p))
+    z -= (2.515517 + z * (0.802853 + z * 0.010328)) / (
+        1.0 + z * (1.432788 + z * (0.189269 + z * 0.001308))
+    )
+    t = -(z * root + 1.0 / 3.0) * per
+    x = a * (1.0 + t * (1.0 + t * (1.0 / 3.0 + t * (1.0 / 36.0 - t * (1.0 / 270.0)))))
+    g = a - x
+    if not (g > 0.0 and x > 0.0):
+        return math.inf
+    ratio, exponent = rate_below(g, x), deviance_above(g, x)
+    miss = math.log(p / (root * INV_SQRT_2PI * ratio)) + per / 12.0 + exponent
+    longer = ratio * (1e-6 + 0.3 * math.fabs(miss * miss * miss))
+    step = miss * ratio * (1.0 + 0.5 * (1.0 - g * ratio) * miss) + longer
+    x *= 1.0 + step * (1.0 + 0.5 * step)
+    g = a - x
+    if not (g > 0.0 and math.fabs(miss) < 0.3):
+        return math.inf
+    more = 1.0 - ratio / rate_below(g, x) - (deviance_above(g, x) - exponent)
+    return x if more >= miss else math.inf
+
+
+@njit
+def deviance_above(g: float, x: float) -> float:
+    """An upper bound of `deviance(x + g, x)` for g >= 0 and x > 0.
+
+    With u = g / x it is the Pade approximant [2/2] of the integral in `divergence_bounds`, which is
+    a Stieltjes function of u: diagonal approximants are above it (G. A. Baker and P. Graves-Morris,
+    "Pade Approximants" (1996), section 5.2). For u < 1 it is at most 1.8e-4 of it too large.
+    """
+    top = 0.5 * g * g * (x * x + g * ((2.0 / 3.0) * x + g * (1.0 / 30.0)))
+    return top / (x * (x * x + g * (x + 0.2 * g)))
