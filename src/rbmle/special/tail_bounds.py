@@ -255,8 +255,8 @@ def log_rate_below(p: float, a: float) -> float:
 def gamma_quantile_above(p: float, a: float) -> float:
     """An upper bound of `gamma_quantile`; infinite if no useful one is found.
 
-    >>> round(gamma_quantile_above(0.001, 40.0), 6)  # 23.126 is the quantile
-    23.126
+    >>> round(gamma_quantile_above(0.001, 400.0), 6)  # 341.033226 is the quantile
+    341.033395
     """
     if not 0.0 < p < _LARGEST:
         return math.inf
