@@ -41,7 +41,7 @@ def place(compiler: str) -> Place:
     """
     try:
         root = _root()
-        folder = root / f"{_digest()}-{compiler}"
+        folder = root / f"{digest_of_sources()}-{compiler}"
         _make_private(folder)
         os.utime(folder)  # marks it as used today, so that no other version prunes it
         _prune(root, folder)
@@ -84,7 +84,9 @@ def check_seal(file: str, skip: int = 0) -> None:
         raise ValueError("checksum")
 
 
-def _digest() -> str:
+@functools.cache
+def digest_of_sources() -> str:
+    """A digest of all sources of the package, 16 hexadecimal digits."""
     sources = sorted(_PACKAGE.rglob("*.py"))
     return hashlib.sha256(b"\0".join(each.read_bytes() for each in sources)).hexdigest()[:16]
 

@@ -62,7 +62,7 @@ PRIVATE = (
 _bridged: set[str] = set()  # names of methods that compiled code can call
 _said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
 _defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
-_extended_outside: set[type] = set()  # classes that got a method from outside the package
+extended_outside: set[type] = set()  # classes that got a method from outside the package
 _dispatchers: dict[tuple[Any, Any], Any] = {}  # (method, options of the caller) -> its dispatcher
 # forceinline: otherwise each call of a method passes whole records and counts references to arrays.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
@@ -110,10 +110,15 @@ def record(cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = Non
             _defaults.setdefault(cls, set()).add(name)
         elif inspect.isfunction(vars(cls)[name]):
             _check_parameters(cls, name, function)
+    bridge_methods(cls)
+    return checked(cls)
+
+
+def bridge_methods(cls: type) -> None:
+    """Let compiled code call the methods of a record class."""
     for name, function in vars(cls).items():
         if inspect.isfunction(function) and not name.startswith("__"):
             _bridge(name)
-    return checked(cls)
 
 
 def _check_parameters(cls: type, name: str, default: Callable[..., Any]) -> None:
@@ -146,7 +151,7 @@ def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]]
             setattr(cls, method, function)
             _defaults.get(cls, set()).discard(method)
             if not is_package(function):
-                _extended_outside.add(cls)
+                extended_outside.add(cls)
         return function
 
     return attach
@@ -308,7 +313,7 @@ def _is_kept(value: Any) -> bool:
     if not isinstance(value, tuple):
         return True
     kind = type(value)
-    kept = kind is tuple or (is_package(kind) and kind not in _extended_outside)
+    kept = kind is tuple or (is_package(kind) and kind not in extended_outside)
     return kept and all(map(_is_kept, value))
 
 

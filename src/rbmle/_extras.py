@@ -6,7 +6,11 @@ import importlib.util
 
 from .errors import RbmleError
 
-_EXTRAS = {"report": ("matplotlib", "jinja2"), "data": ("pandas",)}  # as in pyproject.toml
+_EXTRAS = {  # as in pyproject.toml
+    "report": ("matplotlib", "jinja2"),
+    "data": ("pandas",),
+    "dask": ("distributed",),
+}
 
 
 def require_extra(owner: str, extra: str) -> None:

@@ -45,6 +45,10 @@ def command() -> Callable[[F], F]:
 
 Json = Annotated[bool, typer.Option("--json", help="Print data for scripts.")]
 Threads = Annotated[int | None, typer.Option(help="Threads; results do not depend on it.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(help="A Dask scheduler, tcp://host:8786; or local: one on this machine."),
+]
 Run = Annotated[Path, typer.Argument(help="A run folder.")]
 Import = Annotated[
     list[str] | None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ParameterError
-from .app import Import, Json, Policies, Run, Threads, bring, command
+from .app import Cluster, Import, Json, Policies, Run, Threads, bring, command
 from .arguments import names_given
 
 
@@ -71,6 +71,7 @@ def run(
     study: Annotated[Path, typer.Argument(help="A study file; `rbmle init` writes one.")],
     folder: Annotated[Path | None, typer.Option(help="The run folder; by the file's name.")] = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     times: Annotated[bool, typer.Option(help="Also time the decisions of each policy.")] = True,
     modules: Import = None,
     json: Json = False,
@@ -79,6 +80,7 @@ def run(
 
     Example: rbmle run study.toml
     """
+    from ..studies.executors import connected, workers_of
     from ..studies.runner import run as run_study
     from ..studies.study import Study
     from .screen import progress, say
@@ -86,8 +88,12 @@ def run(
     bring("run", modules)
     stated = Study.from_toml(study)
     target = folder or Path(f"{study.stem}-run")
-    with progress() as report:
-        result = run_study(stated, target, threads, report, times=times)
+    with (
+        connected(cluster, threads) as executor,
+        progress(None if executor is None else workers_of(executor).count) as report,
+    ):
+        here = threads if executor is None else None
+        result = run_study(stated, target, here, report, times=times, executor=executor)
     _show(result, json)
     if not json:
         say(f"Kept in {target}; `rbmle report {target}` draws it.")

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 from rich.text import Text
 
-from .._text import number_text
+from .._text import count_text, number_text
 from .layout import sentence_lines, table_lines, width_of_screen
 
 _SECONDS_BETWEEN_LINES = 5.0
@@ -63,10 +63,24 @@ def show_json(data: Any) -> None:
 ProgressShown = Callable[[str, str, int, int], None]  # `studies.work.Progress`, not imported here
 
 
+class _Pace:
+    """How many replications a second a policy plays, counted from its first report on."""
+
+    def __init__(self, done: int) -> None:
+        self.begin, self.first = time.monotonic(), done
+
+    def rate(self, done: int) -> float:
+        """Replications a second; 0 if nothing was played since the first report."""
+        return (done - self.first) / max(time.monotonic() - self.begin, 1e-9)
+
+
 @contextmanager
-def progress() -> Iterator[ProgressShown]:
+def progress(workers: Callable[[], int] | None = None) -> Iterator[ProgressShown]:
     """A function that shows progress, to be called with (problem, policy, replications done,
-    replications in all)."""
+    replications in all).
+
+    workers: how many workers a cluster has now; shown too, if it is given.
+    """
     if sys.stderr.isatty():
         console = Console(stderr=True)
         # Only names may be wrapped into several lines, numbers never.
@@ -77,35 +91,50 @@ def progress() -> Iterator[ProgressShown]:
             MofNCompleteColumn(),
             *([TextColumn("{task.fields[rate]}")] if console.width >= _ROOM_FOR_RATE else []),
             TimeRemainingColumn(),
+            *([TextColumn("{task.fields[workers]}")] if workers is not None else []),
         ]
         with Progress(*columns, console=console, transient=True) as bars:
-            yield _bars(bars)
+            yield _bars(bars, workers)
     else:
-        yield _lines()
+        yield _lines(workers)
 
 
-def _bars(bars: Progress) -> ProgressShown:
+def _bars(bars: Progress, workers: Callable[[], int] | None) -> ProgressShown:
     tasks: dict[tuple[str, str], Any] = {}
-    begin = time.monotonic()
+    paces: dict[tuple[str, str], _Pace] = {}
 
     def report(problem: str, policy: str, done: int, total: int) -> None:
-        if (problem, policy) not in tasks:
-            name = f"{problem}: {policy}"
-            tasks[problem, policy] = bars.add_task(name, total=total, rate="")
-        rate = done / max(time.monotonic() - begin, 1e-9)
-        bars.update(tasks[problem, policy], completed=done, rate=f"{number_text(rate)}/s")
+        at = problem, policy
+        if at not in tasks:
+            paces[at] = _Pace(done)
+            tasks[at] = bars.add_task(f"{problem}: {policy}", total=total, rate="", workers="")
+        rate = paces[at].rate(done)
+        bars.update(
+            tasks[at],
+            completed=done,
+            rate=f"{number_text(rate)}/s" if rate else "",
+            workers=count_text(workers(), "worker") if workers and done < total else "",
+        )
 
     return report
 
 
-def _lines() -> ProgressShown:
+def _lines(workers: Callable[[], int] | None) -> ProgressShown:
     last = time.monotonic()
+    paces: dict[tuple[str, str], _Pace] = {}
 
     def report(problem: str, policy: str, done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
+        rate = paces.setdefault((problem, policy), _Pace(done)).rate(done)
         if done == total or now - last > _SECONDS_BETWEEN_LINES:
             last = now
-            print(f"{problem}: {policy} {done}/{total}", file=sys.stderr, flush=True)
+            said = f"{problem}: {policy} {done}/{total}"
+            if rate and done < total:
+                left = number_text((total - done) / rate)
+                said += f", {number_text(rate)}/s, {left} s left"
+            if workers is not None and done < total:
+                said += f", {count_text(workers(), 'worker')}"
+            print(said, file=sys.stderr, flush=True)
 
     return report

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 from .._memory import check_memory
-from ..errors import ParameterError, integer
+from ..errors import ParameterError, integer, one_of
 from ..rewards.sources import SOURCES
+from .executors import play_blocks, workers_of
 from .provenance import Invocation
 from .sheet import Sheet
 from .store import Store
@@ -27,6 +29,8 @@ def run(
     progress: Progress | None = None,
     only: Sequence[str] | None = None,
     times: bool = False,
+    executor: Executor | None = None,
+    device: str = "cpu",
 ) -> StudyResult:
     """Play what is missing of the study, and return all its results.
 
@@ -38,11 +42,19 @@ def run(
     the folder held and then after each batch, from any thread.
     only: the labels of the policies to play now; the result has only these.
     times: also time the decisions of each policy, and store the times in the folder for reports.
+    executor: any of `concurrent.futures`, such as a `ProcessPoolExecutor` or the `get_executor()`
+    of a Dask client. Its workers play, instead of threads of this process; results are the same.
+    device: what the workers of an executor play on; "cpu" is the only one so far.
     """
     if not isinstance(study, Study):
         raise ParameterError.of("run", "study", "a Study", study)
     if threads is not None:
         threads = integer("run", "threads", threads, "[1, inf)")
+    one_of("run", "device", device, ("cpu",))
+    workers = None if executor is None else workers_of(executor)
+    if workers is not None:
+        _check_executor(study, threads)
+        workers.check()
     if times and folder is None:
         raise ParameterError.of("run", "times", "False where nothing is kept in a folder", times)
     _check_size(study)
@@ -56,10 +68,14 @@ def run(
                 tell(sheet.name, label, done, study.replications)
     provenance = {"invocations": []} if store is None else store.provenance
     if not all(sheet.complete for sheet in sheets):
-        entry = Invocation(store, threads)
+        entry = Invocation(store, threads if workers is None else workers.slots())
         with Work(sheets, store, tell, entry.played) as work:
-            in_order = SOURCES[study.rewards].in_order
-            (play_in_order if in_order else play_chunks)(work, threads)
+            if workers is not None:
+                play_blocks(work, workers, device)
+            elif SOURCES[study.rewards].in_order:
+                play_in_order(work, threads)
+            else:
+                play_chunks(work, threads)
         provenance = entry.finished()
     if store is not None:
         store.discard_bad()
@@ -105,6 +121,16 @@ def _check_size(study: Study) -> None:
     numbers = sum(2 * len(study.rounds) + each.n_arms for each in study.problems.values())
     needed = 8 * numbers * len(study.policies) * study.replications
     check_memory("run", study.replications, needed)
+
+
+def _check_executor(study: Study, threads: int | None) -> None:
+    """Refuse what an executor cannot do."""
+    if threads is not None:
+        raise ParameterError.of("run", "threads", "left out where an executor is given", threads)
+    if SOURCES[study.rewards].in_order:
+        raise ParameterError.of(
+            "run", "executor", "left out for rewards that are drawn in order", study.rewards
+        )
 
 
 def _sheets(study: Study, store: Store | None, only: Sequence[str] | None = None) -> list[Sheet]:

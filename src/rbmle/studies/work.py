@@ -101,17 +101,18 @@ class Work:
         return 1 + (chunk.number * len(self.sheets) + chunk.problem) * policies + chunk.policy
 
 
-class _Job:
+class Job:
     """A chunk that is being played: the rows of its stretches, and how many are still to come."""
 
     def __init__(self, chunk: Chunk, stretches: Sequence[Stretch]) -> None:
         self.chunk, self.stretches = chunk, list(stretches)
         self.parts: dict[Stretch, dict[int, Rows]] = {stretch: {} for stretch in stretches}
 
-    def add(self, stretch: Stretch, piece: Piece, rows: Rows) -> Rows | None:
-        """Take the rows of one piece; the rows of the whole stretch if this was its last piece."""
+    def add(self, stretch: Stretch, first: int, rows: Rows) -> Rows | None:
+        """Take the rows of replications first, first + 1, ...; the rows of the whole stretch if
+        these were the last."""
         parts = self.parts[stretch]
-        parts[piece.first] = rows
+        parts[first] = rows
         if sum(len(each.regret) for each in parts.values()) < stretch.last - stretch.first:
             return None
         self.stretches.remove(stretch)
@@ -126,7 +127,7 @@ def play_chunks(work: Work, threads: int | None) -> None:
     """
     count, stop = threads or os.cpu_count() or 1, np.zeros(1, np.int64)
     queue = deque(chunk for sheet in work.sheets for chunk in sheet.chunks())
-    playing: dict[Future[Rows], tuple[_Job, Stretch, Piece]] = {}
+    playing: dict[Future[Rows], tuple[Job, Stretch, Piece]] = {}
     compiled: set[tuple[int, int]] = set()
     pool = ThreadPoolExecutor(count)
     try:
@@ -139,7 +140,7 @@ def play_chunks(work: Work, threads: int | None) -> None:
                 if stretches is None:
                     queue.append(chunk)  # another process has it: try again later
                     continue
-                sheet, job = work.sheets[chunk.problem], _Job(chunk, stretches)
+                sheet, job = work.sheets[chunk.problem], Job(chunk, stretches)
                 for stretch in stretches:
                     whole = sheet.piece(stretch)
                     if chunk[:2] not in compiled:
@@ -152,7 +153,7 @@ def play_chunks(work: Work, threads: int | None) -> None:
                 continue
             for future in wait(playing, _SECONDS_A_WAIT, FIRST_COMPLETED).done:
                 job, stretch, piece = playing.pop(future)
-                rows = job.add(stretch, piece, future.result())
+                rows = job.add(stretch, piece.first, future.result())
                 work.tell(stretch, piece.last - piece.first)
                 if rows is not None:
                     work.keep(stretch, rows)

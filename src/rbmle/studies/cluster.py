@@ -1,0 +1,131 @@
+"""Dask as the executor of a study: connecting, the check of its workers, and how many there are.
+
+Only this file imports `distributed`, and only a run on a cluster imports this file.
+Dask itself plays the blocks of a dead worker again, on others.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+from distributed import Client, LocalCluster, Reschedule, get_worker
+from distributed.scheduler import KilledWorker
+
+from .._log import log
+from ..errors import RunError
+from .blocks import Block, Played, StoppedError, play_block
+from .executors import Workers
+from .versions import check_versions, versions
+
+_SECONDS_TO_CONNECT = 5.0
+_SECONDS_A_COUNT = 1.0  # between two questions how many workers there are
+_SECONDS_A_LOOK = 0.25  # between two looks of a worker whether its block is still wanted
+# What a worker is asked. As text, because a worker without this version of the package could not
+# read a function of ours.
+_ASKED = "__import__('rbmle.studies.versions', fromlist=['versions']).versions()"
+
+
+@contextmanager
+def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
+    """A client of the scheduler at this address, or of a new local cluster, with that many workers.
+
+    A local cluster has one process for each processor, if no number is given.
+    """
+    with ExitStack() as stack:
+        place: Any = address
+        if address == "local":
+            count = workers or os.cpu_count() or 1
+            place = LocalCluster(
+                n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+            )
+            stack.enter_context(place)
+        try:
+            client = Client(place, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+        except (OSError, ValueError) as problem:
+            why = " ".join(str(problem).split()) or type(problem).__name__
+            raise RunError(
+                f"run: 'cluster' must be the address of a Dask scheduler that answers, or 'local'. "
+                f"Got {address!r} ({why})."
+            ) from None
+        yield stack.enter_context(client)
+
+
+class DaskWorkers(Workers):
+    """The workers of a Dask cluster. They may come and go while a study is played."""
+
+    def __init__(self, executor: Executor) -> None:
+        given: Any = executor
+        self._client = given._client
+        # One of our own, so that all its blocks, and nothing else, can be cancelled at once.
+        super().__init__(self._client.get_executor(**{**given._kwargs, "pure": False}))
+        self.killing = (KilledWorker,)
+        self._threads: dict[str, int] = {}
+        self._counted = -np.inf
+
+    def check(self) -> None:
+        """Raise RunError if a worker has other versions. Workers that join later are checked by
+        their first block."""
+        found = self._client.run(eval, _ASKED, on_error="return")
+        for address, answer in found.items():
+            if isinstance(answer, Exception):
+                why = f"{type(answer).__name__}: {answer}"
+                raise RunError(f"run: worker {address} cannot play this study ({why}).")
+            check_versions(versions(), answer, f"worker {address}")
+        if not found:
+            log.info("the cluster has no workers yet: waiting for the first")
+
+    def slots(self) -> int:
+        """How many threads all workers have."""
+        return sum(self._census().values()) or 1
+
+    def count(self) -> int:
+        """How many workers there are."""
+        return len(self._census())
+
+    def submit(self, block: Block) -> Future[Played]:
+        """Hand a block to a worker."""
+        return self.executor.submit(_play_while_wanted, block)
+
+    def abandon(self, futures: Iterable[Future[Played]]) -> None:
+        """Cancel all blocks at once."""
+        self.executor.shutdown(wait=False)
+
+    def _census(self) -> dict[str, int]:
+        """The threads of each worker, by its address; asked for about once a second."""
+        if time.monotonic() - self._counted > _SECONDS_A_COUNT:
+            if self._client.status == "running":
+                self._threads = self._client.nthreads()
+            self._counted = time.monotonic()
+        return self._threads
+
+
+def _play_while_wanted(block: Block) -> Played:
+    """Play a block on a Dask worker, and stop when nobody waits for it any more.
+
+    Dask cannot interrupt a thread. So another thread looks whether the task was cancelled, as it is
+    when the run was interrupted or killed; without that, long replications would go on for nothing.
+    """
+    worker, stop, done = get_worker(), np.zeros(1, np.int64), threading.Event()
+    key = worker.get_current_task()
+
+    def watch() -> None:
+        while not done.wait(_SECONDS_A_LOOK):
+            task = worker.state.tasks.get(key)
+            if task is None or task.state == "cancelled":
+                stop[0] = 1
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        return play_block(block, stop)
+    except StoppedError:
+        raise Reschedule from None  # if it is wanted again by now, it is played again
+    finally:
+        done.set()
