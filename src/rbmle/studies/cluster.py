@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from distributed import Client, LocalCluster, Reschedule, get_worker
+from distributed.comm import resolve_address
 from distributed.scheduler import KilledWorker
 
 from .._log import log
@@ -43,10 +44,15 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
         if address == "local":
             count = workers or os.cpu_count() or 1
             place = LocalCluster(
-                n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+                n_workers=count,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
             )
             stack.enter_context(place)
         try:
+            if place is address:
+                resolve_address(address)  # a client of an impossible address takes long to give up
             client = Client(place, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError) as problem:
             why = " ".join(str(problem).split()) or type(problem).__name__

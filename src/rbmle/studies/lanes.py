@@ -158,4 +158,4 @@ class Lanes:
             if left >= enough:
                 break
         seconds = max(_LEAST_SECONDS, left / (2 * slots))
-        return max(1, min(int(min(seconds, SECONDS_A_BLOCK) / max(pace, 1e-9)), lane.most))
+        return max(1, min(round(min(seconds, SECONDS_A_BLOCK) / max(pace, 1e-9)), lane.most))

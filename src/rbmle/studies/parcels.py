@@ -70,6 +70,7 @@ def _unpacked(content: bytes) -> Piece:
 def _by_value(piece: Piece) -> bytes:
     """Pickle the piece with the classes and functions of modules that workers do not have."""
     import cloudpickle
+    from numba import cloudpickle as numba_pickle
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         def reducer_override(self, thing: Any) -> Any:
@@ -81,16 +82,17 @@ def _by_value(piece: Piece) -> bytes:
             make, arguments, state, _, _, fill = reduced
             return make, arguments, (fill, state, _facts(thing)), None, None, _arrive
 
-    modules = _not_installed()
-    for module in modules:
-        cloudpickle.register_pickle_by_value(module)
+    # Functions that were compiled with Numba are pickled by Numba's own copy of cloudpickle.
+    todo = [(each, module) for module in _not_installed() for each in (cloudpickle, numba_pickle)]
+    for each, module in todo:
+        each.register_pickle_by_value(module)
     try:
         file = io.BytesIO()
         Pickler(file).dump(piece)
         return file.getvalue()
     finally:
-        for module in modules:
-            cloudpickle.unregister_pickle_by_value(module)
+        for each, module in todo:
+            each.unregister_pickle_by_value(module)
 
 
 def _facts(cls: type) -> tuple[set[str], list[str], tuple[str, ...] | None]:

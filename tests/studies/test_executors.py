@@ -1,0 +1,204 @@
+"""A study on the workers of an executor: the same bytes, everything once, mistakes as sentences."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_cases import ONE, STUDY, files
+
+from rbmle.errors import ParameterError, RbmleError, RunError
+from rbmle.pieces import play_piece
+from rbmle.studies import blocks, executors, lanes, runner
+from rbmle.studies.lanes import Lanes
+from rbmle.studies.parcels import packed, unpacked
+from rbmle.studies.runner import load, run
+from rbmle.studies.study import Study
+from rbmle.studies.versions import check_versions, versions
+from rbmle.studies.work import Work
+
+pytestmark = pytest.mark.usefixtures("small_chunks")
+
+
+class Sequential(Executor):
+    """An executor that says nothing of its workers, and plays a block when it is asked to."""
+
+    def submit(self, function: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        copied = pickle.loads(pickle.dumps(given))  # as if it had been sent
+        try:
+            future.set_result(function(*copied, **named))
+        except Exception as problem:
+            future.set_exception(problem)
+        return future
+
+
+@pytest.mark.parametrize(
+    "make", [Sequential, pytest.param(lambda: ThreadPoolExecutor(3), marks=pytest.mark.slow)]
+)
+def test_the_folder_has_the_bytes_of_a_run_on_threads(
+    make: Callable[[], Executor], finished: Path, tmp_path: Path
+) -> None:
+    told: dict[tuple[str, str], list[int]] = {}
+    with make() as executor:
+        result = run(
+            STUDY, tmp_path, executor=executor,
+            progress=lambda *at: told.setdefault(at[:2], []).append(at[2]),
+        )  # fmt: skip
+    assert result.complete
+    assert files(tmp_path) == files(finished)
+    assert all(counts == sorted(counts) and counts[-1] == 150 for counts in told.values())
+    assert len(told) == 6
+    [entry] = load(tmp_path).provenance["invocations"]
+    assert entry["played"] == 6 * 150
+
+
+def test_an_executor_goes_on_where_threads_stopped(copied: Path, finished: Path) -> None:
+    """Half of a chunk too: what is on disk is not played again."""
+    gone = sorted(copied.glob("shards/*.shard"))[::3]
+    kept = {path: path.stat().st_mtime_ns for path in copied.glob("shards/*") if path not in gone}
+    for path in gone:
+        path.unlink()
+    run(STUDY, copied, executor=Sequential())
+    assert files(copied) == files(finished)
+    assert kept.items() <= {path: path.stat().st_mtime_ns for path in kept}.items()
+
+
+@pytest.mark.slow
+def test_an_interrupt_stops_blocks_on_threads_and_keeps_what_is_finished(tmp_path: Path) -> None:
+    """Replications that would take minutes end, because the array that stops the run is theirs."""
+    long = Study(ONE.problems, dict(ONE.policies), 4_000_000_000, 2)
+    with ThreadPoolExecutor(1) as pool:
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            run(long, tmp_path, executor=pool)
+    assert not load(tmp_path).complete
+    assert not blocks.STOPS
+
+
+def test_blocks_are_worth_a_second_whatever_the_first_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "DECISIONS_A_CHUNK", 100 * 1_000)  # 100 replications in a chunk
+    study = Study(ONE.problems, dict(ONE.policies), 1_000, 100_000)
+    work = Work(runner._sheets(study, None), None, lambda *_: None, lambda _: None)
+    with work:
+        every = Lanes(work)
+        lane, parts = next(every.blocks(2))
+        probe = sum(part.last - part.first for part in parts)
+        assert probe == 200  # 200,000 decisions, before anything is known
+        every.learn(lane, probe, 0.4)
+        sizes = []
+        for lane, parts in every.blocks(2):
+            sizes.append(sum(part.last - part.first for part in parts))
+            every.learn(lane, sizes[-1], sizes[-1] * 0.002)
+    assert probe + sum(sizes) == 100_000  # everything, and nothing twice
+    assert sizes[0] == 500  # at 2 ms each
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-2] >= lanes._LEAST_SECONDS / 0.002  # the last ones are smaller, but not tiny
+
+
+def test_a_block_is_no_larger_than_memory_allows() -> None:
+    study = Study(ONE.problems, dict(ONE.policies), 1_000, 100_000)
+    with Work(runner._sheets(study, None), None, lambda *_: None, lambda _: None) as work:
+        every = Lanes(work)
+        every.learn(every.lanes[0], 1_000_000, 1e-3)
+        _, parts = next(every.blocks(1))
+    row = 8 * (2 * len(study.rounds) + 3)
+    count = sum(part.last - part.first for part in parts)
+    assert 0.9 * lanes._BYTES_A_BLOCK < row * count <= lanes._BYTES_A_BLOCK
+
+
+def test_other_versions_are_refused_before_anything_is_played() -> None:
+    for name in ("rbmle", "numpy", "numba", "python"):
+        with pytest.raises(RunError, match=rf"^run: workers must have {name} .* Got 0 on there\.$"):
+            check_versions(versions(), {**versions(), name: "0"}, "there")
+    [sheet] = runner._sheets(ONE, None)
+    content = packed(sheet.piece(sheet.gaps(next(sheet.chunks()))[0]))
+    old = blocks.Block(content, ((0, 1),), {**versions(), "rbmle": "0.0.1"}, "cpu", "", 1)
+    with pytest.raises(RunError, match=r"^run: workers must have rbmle 0\.0\.1, as here, "):
+        blocks.play_block(old)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"executor": 3}, "run: 'executor' must be a concurrent.futures.Executor"),
+        ({"executor": Sequential(), "threads": 2}, "run: 'threads' must be left out where an exec"),
+        ({"executor": Sequential(), "device": "gpu"}, "run: 'device' must be one of 'cpu'"),
+    ],
+)
+def test_what_an_executor_cannot_do_is_refused(
+    more: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ParameterError) as problem:
+        run(ONE, tmp_path / "run", **more)
+    assert str(problem.value).startswith(said)
+    assert not (tmp_path / "run").exists()
+
+
+def test_rewards_drawn_in_order_are_refused(tmp_path: Path) -> None:
+    study = Study(ONE.problems, dict(ONE.policies), 100, 5, rewards="published")
+    with pytest.raises(ParameterError, match=r"^run: 'executor' must be left out for rewards"):
+        run(study, tmp_path / "run", executor=Sequential())
+
+
+def test_without_dask_there_is_one_sentence_with_the_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    find = executors.require_extra.__globals__["importlib"].util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "distributed" else find(name)
+    )
+    text = r"^run: distributed is not installed\. Install it with: pip install 'rbmle\[dask\]'$"
+    with pytest.raises(RbmleError, match=text), executors.connected("local"):
+        pass
+
+
+@pytest.mark.slow
+def test_nothing_of_dask_is_imported_without_a_cluster() -> None:
+    code = (
+        "import sys, rbmle, rbmle.cli.main, rbmle.studies.executors\n"
+        "print([each for each in ('dask', 'distributed', 'cloudpickle') if each in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def die(piece: Any, stop: Any) -> Any:
+    os._exit(1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_pool_that_breaks_names_its_block_and_the_run_goes_on(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import multiprocessing
+
+    fork = multiprocessing.get_context("fork")
+    monkeypatch.setattr(blocks, "play_piece", die)
+    with ProcessPoolExecutor(1, fork) as pool, pytest.raises(RunError) as problem:
+        run(STUDY, tmp_path, executor=pool)
+    assert str(problem.value) == (
+        "run: a worker of the executor died while it played R on coins, replications 0 to 149; "
+        "what was finished is kept, and the same run goes on from there."
+    )
+    monkeypatch.setattr(blocks, "play_piece", play_piece)
+    with ProcessPoolExecutor(2, fork) as pool:
+        assert run(STUDY, tmp_path, executor=pool).complete
+    assert files(tmp_path) == files(finished)
+
+
+def test_equal_bytes_are_unpacked_once() -> None:
+    [sheet] = runner._sheets(ONE, None)
+    content = packed(sheet.piece(sheet.gaps(next(sheet.chunks()))[0]))
+    assert unpacked(content) is unpacked(bytes(bytearray(content)))
