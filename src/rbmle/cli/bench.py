@@ -10,6 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from ..bench.cluster import cluster
 from ..bench.growth import arms
 from ..bench.ids_samples import ids
 from ..bench.paper_ratios import paper
@@ -31,6 +32,7 @@ SECTIONS: dict[str, Callable[[Effort], BenchTable]] = {
     "ids": ids,
     "arms": arms,
     "threads": threads,
+    "cluster": cluster,
     "paper": paper,
     "loops": loops,
     "memory": memory,

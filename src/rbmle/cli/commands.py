@@ -301,7 +301,7 @@ def scale(
 def bench(
     only: Annotated[
         str | None,
-        typer.Option(help="limit,solving,ids,arms,threads,paper,loops,memory,startup"),
+        typer.Option(help="limit,solving,ids,arms,threads,cluster,paper,loops,memory,startup"),
     ] = None,
     repeats: Annotated[
         int | None, typer.Option(help="Turns of ours and the reference; 5, or 3 if quick.")

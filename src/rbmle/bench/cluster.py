@@ -1,0 +1,105 @@
+"""The section `cluster`: a study on two Dask workers, and what a block costs besides its work."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from concurrent.futures import Executor
+from pathlib import Path
+
+from ..errors import RbmleError
+from ..studies.blocks import Block
+from ..studies.executors import connected, workers_of
+from ..studies.lanes import SECONDS_A_BLOCK, Lanes
+from ..studies.runner import chunk_size, run
+from ..studies.sheet import Sheet
+from ..studies.study import Study
+from ..studies.versions import versions
+from ..studies.work import Work
+from .table import BenchTable, Effort, Line, Turns, UnavailableError, by_turns, wall_seconds
+from .threads import HORIZON, POLICIES
+from .timed_problems import COINS, SEED
+
+AT_LEAST = 1.8  # target: two workers are this many times as fast as one thread of one process
+AT_MOST = 0.01  # target: the share of a block's second that goes to everything but playing it
+WORKERS = 2
+
+
+def study(replications: int) -> Study:
+    """The policies and the problem of the section `threads`, as a study."""
+    return Study({"coins": COINS}, list(POLICIES), HORIZON, replications, SEED)
+
+
+def shards(folder: Path) -> dict[str, bytes]:
+    """The results of a run, as bytes."""
+    return {path.name: path.read_bytes() for path in folder.glob("shards/*")}
+
+
+def cost_of_a_block(executor: Executor, count: int) -> float:
+    """Seconds of a worker for a block that plays next to nothing: one replication of ten rounds."""
+    small = Study({"coins": COINS}, [POLICIES[1]], COINS.n_arms, 1)
+    sheet = Sheet(small, 0, "coins", COINS, chunk_size(small), list(small.policies))
+    with Work([sheet], None, lambda *_: None, lambda _: None) as work:
+        content = Lanes(work).lanes[0].content
+    workers = workers_of(executor)
+
+    def play(number: int) -> None:
+        made = (Block(content, ((0, 1),), versions(), "cpu", "", each) for each in range(number))
+        waiting = []
+        for block in made:
+            waiting.append(workers.submit(block))
+            if len(waiting) > 2 * WORKERS:  # as many at a time as in a run
+                waiting.pop(0).result()
+        for each in waiting:
+            each.result()
+
+    play(4 * WORKERS)  # compiles
+    return wall_seconds(lambda: play(count)) * WORKERS / count
+
+
+def cluster(effort: Effort) -> BenchTable:
+    """The table: a study on a local cluster of two workers against one thread; an empty block."""
+    if (os.cpu_count() or 1) < WORKERS:
+        raise UnavailableError("bench: 'cluster' needs two processors, and this machine has one.")
+    replications = effort.size(3_000, 800)
+    whole = study(replications)
+    try:
+        with connected("local", WORKERS) as executor, tempfile.TemporaryDirectory() as scratch:
+            assert executor is not None
+            folders = (Path(scratch) / str(number) for number in range(1_000))
+            there, here = next(folders), next(folders)
+            for _ in range(2):  # the second time, each worker has compiled all of it
+                run(study(400), next(folders), executor=executor)
+            run(study(400), there, executor=executor)
+            run(study(400), here, threads=1)
+            same = shards(there) == shards(here)
+            turns = by_turns(
+                lambda: wall_seconds(lambda: run(whole, next(folders), executor=executor)),
+                lambda: wall_seconds(lambda: run(whole, next(folders), threads=1)),
+                effort.repeats,
+            )
+            count = effort.size(400, 100)
+            costs = tuple(cost_of_a_block(executor, count) for _ in range(effort.repeats))
+    except RbmleError as problem:
+        raise UnavailableError(f"bench: 'cluster' cannot be measured: {problem}") from None
+    return BenchTable(
+        f"A study on a Dask cluster on this machine: Bernoulli, K = 10, T = {HORIZON}, "
+        f"{len(POLICIES)} policies x {replications} replications",
+        "two workers",
+        "one thread, or a second",
+        "times as fast, or share",
+        (
+            Line.speedup(
+                "run into a folder", turns, at_least=AT_LEAST,
+                check=f"shards {'identical' if same else 'DIFFERENT'}", holds=same,
+            ),
+            Line.slowdown(
+                "a block, besides playing it", Turns(costs, (SECONDS_A_BLOCK,) * len(costs)),
+                at_most=AT_MOST,
+            ),
+        ),
+        (
+            "The reference of the second line is the second of work that a block is made of.",
+            "Scheduler, head and workers share this machine's processors.",
+        ),
+    )  # fmt: skip
