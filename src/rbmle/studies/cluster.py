@@ -6,7 +6,9 @@ Dask itself plays the blocks of a dead worker again, on others.
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -40,16 +42,10 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
     A local cluster has one process for each processor, if no number is given.
     """
     with ExitStack() as stack:
+        stack.enter_context(_quiet())
         place: Any = address
         if address == "local":
-            count = workers or os.cpu_count() or 1
-            place = LocalCluster(
-                n_workers=count,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-            )
-            stack.enter_context(place)
+            place = stack.enter_context(_local(workers or os.cpu_count() or 1))
         try:
             if place is address:
                 resolve_address(address)  # a client of an impossible address takes long to give up
@@ -61,6 +57,37 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
                 f"Got {address!r} ({why})."
             ) from None
         yield stack.enter_context(client)
+
+
+def _local(workers: int) -> Any:
+    """A cluster on this machine, of processes with one thread each."""
+    # If Ctrl-C ends this process at once, Python's tracker of semaphores removes them and says so.
+    silence = "ignore:resource_tracker:UserWarning"
+    sys.warnoptions.append(silence)
+    try:
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
+    finally:
+        sys.warnoptions.remove(silence)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence Dask's own messages, with tracebacks, about what is said here in one sentence."""
+    every = [logging.getLogger(name) for name in list(logging.root.manager.loggerDict)]
+    levels = {each: each.level for each in every if each.name.startswith("distributed")}
+    for each in levels:
+        each.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for each, level in levels.items():
+            each.setLevel(level)
 
 
 class DaskWorkers(Workers):
@@ -98,6 +125,11 @@ class DaskWorkers(Workers):
     def submit(self, block: Block) -> Future[Played]:
         """Hand a block to a worker."""
         return self.executor.submit(_play_while_wanted, block)
+
+    def why_cancelled(self) -> str:
+        """Why a block was cancelled that this run had not given up."""
+        lost = self._client.status != "running"
+        return "the connection to the scheduler is lost" if lost else super().why_cancelled()
 
     def abandon(self, futures: Iterable[Future[Played]]) -> None:
         """Cancel all blocks at once."""

@@ -52,6 +52,10 @@ class Workers:
         """Hand a block to a worker."""
         return self.executor.submit(play_block, block)
 
+    def why_cancelled(self) -> str:
+        """Why a block was cancelled that this run had not given up."""
+        return "the executor has cancelled a block"
+
     def abandon(self, futures: Iterable[Future[Played]]) -> None:
         """Cancel the blocks that nobody waits for any more."""
         for each in futures:
@@ -180,7 +184,7 @@ class _Hand:
                 except BrokenExecutor as problem:
                     raise self._broken() from problem
                 except CancelledError:
-                    raise RunError(f"run: the executor has cancelled a block; {_GO_ON}.") from None
+                    raise RunError(f"run: {self.workers.why_cancelled()}; {_GO_ON}.") from None
                 else:
                     del self.playing[future]
                     yield lane, parts, played
