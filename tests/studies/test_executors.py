@@ -87,7 +87,7 @@ def test_an_interrupt_stops_blocks_on_threads_and_keeps_what_is_finished(tmp_pat
 
 def test_blocks_are_worth_a_second_whatever_the_first_took(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "DECISIONS_A_CHUNK", 100 * 1_000)  # 100 replications in a chunk
-    study = Study(ONE.problems, dict(ONE.policies), 1_000, 100_000)
+    study = Study(ONE.problems, dict(ONE.policies), 1_000, 100_000, checkpoints=())
     work = Work(runner._sheets(study, None), None, lambda *_: None, lambda _: None)
     with work:
         every = Lanes(work)
@@ -105,8 +105,18 @@ def test_blocks_are_worth_a_second_whatever_the_first_took(monkeypatch: pytest.M
     assert sizes[-2] >= lanes._LEAST_SECONDS / 0.002  # the last ones are smaller, but not tiny
 
 
-def test_a_block_is_no_larger_than_memory_allows() -> None:
-    study = Study(ONE.problems, dict(ONE.policies), 1_000, 100_000)
+def test_a_thousand_workers_get_longer_blocks() -> None:
+    study = Study(ONE.problems, dict(ONE.policies), 1_000, 30_000, checkpoints=())
+    with Work(runner._sheets(study, None), None, lambda *_: None, lambda _: None) as work:
+        every = Lanes(work)
+        every.learn(every.lanes[0], 1, 0.5)
+        _, parts = next(every.blocks(1_000))
+    assert sum(part.last - part.first for part in parts) == 10  # 5 s: 200 blocks a second in all
+
+
+def test_a_block_is_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "_BYTES_A_BLOCK", 320_000)
+    study = Study(ONE.problems, dict(ONE.policies), 1_000, 1_000)
     with Work(runner._sheets(study, None), None, lambda *_: None, lambda _: None) as work:
         every = Lanes(work)
         every.learn(every.lanes[0], 1_000_000, 1e-3)

@@ -61,7 +61,7 @@ def cluster(effort: Effort) -> BenchTable:
     """The table: a study on a local cluster of two workers against one thread; an empty block."""
     if (os.cpu_count() or 1) < WORKERS:
         raise UnavailableError("bench: 'cluster' needs two processors, and this machine has one.")
-    replications = effort.size(3_000, 800)
+    replications = effort.size(3_000, 600)
     whole = study(replications)
     try:
         with connected("local", WORKERS) as executor, tempfile.TemporaryDirectory() as scratch:

@@ -20,6 +20,9 @@ from .sheet import Chunk, Sheet
 from .work import Job, Work
 
 SECONDS_A_BLOCK = 1.0
+# With more workers than this, blocks are longer in proportion: a block takes about 4 ms of the
+# process that hands it out and takes it back, so 200 a second keep it almost busy.
+_BLOCKS_A_SECOND = 200
 # The last blocks are smaller, so that all workers end together; but not below this many seconds,
 # ten times what `rbmle bench --only cluster` measures as the cost of a block.
 _LEAST_SECONDS = 0.03
@@ -151,11 +154,12 @@ class Lanes:
         pace = self._pace(lane)
         if pace is None:
             return lane.first_size
-        enough, left = 2 * slots * SECONDS_A_BLOCK, 0.0
+        most = max(SECONDS_A_BLOCK, slots / _BLOCKS_A_SECOND)
+        enough, left = 2 * slots * most, 0.0
         for each in self.lanes:
             known = self._pace(each)
             left = enough if known is None else left + known * each.left
             if left >= enough:
                 break
         seconds = max(_LEAST_SECONDS, left / (2 * slots))
-        return max(1, min(round(min(seconds, SECONDS_A_BLOCK) / max(pace, 1e-9)), lane.most))
+        return max(1, min(round(min(seconds, most) / max(pace, 1e-9)), lane.most))
