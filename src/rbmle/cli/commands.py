@@ -306,7 +306,7 @@ def bench(
     repeats: Annotated[
         int | None, typer.Option(help="Turns of ours and the reference; 5, or 3 if quick.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Less of each, under a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Less of each, about a minute.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = (
         False
     ),
