@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..policies import RBMLE
 from ..policies.arms import Arms
 from ..policies.rbmle import BiasFunction
-from .promises import curve_of
+from .promises import curve_of, same_past
 
 
 @curve_of(RBMLE)
@@ -32,6 +32,13 @@ class BiasedCurve(NamedTuple):
         Exponential and Poisson ones.
         """
         return 12.0 if family.mean_range()[1] < inf else 32.0
+
+    def same_index(self, family: Any, arms: Arms, i: int, j: int) -> bool:
+        """The same past; or both means at the upper end, where the index is alpha g, whatever n."""
+        high = family.mean_range()[1]
+        if high < inf and arms.sums[i] == high * arms.pulls[i]:
+            return bool(arms.sums[j] == high * arms.pulls[j])
+        return same_past(arms, i, j)
 
     def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float:
         """1e-12 of the index; and 4e-15 of the terms of n D (18 units in the last place), or 1e-12

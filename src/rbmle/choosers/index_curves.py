@@ -44,7 +44,7 @@ class UCBTunedCurve(NamedTuple):
 
     policy: Any
 
-    def same_index(self, arms: Arms, i: int, j: int) -> bool:
+    def same_index(self, family: Any, arms: Arms, i: int, j: int) -> bool:
         """The same past and the same sum of squares, which the index also uses."""
         alike = arms.squares[i] == arms.squares[j] and arms.origin(i) == arms.origin(j)
         return same_past(arms, i, j) and bool(alike)

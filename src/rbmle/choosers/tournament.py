@@ -10,7 +10,7 @@ log2 K of the K - 1 matches.
 
 The choices are those of the scan, to the last bit. Lines leave room for rounding errors. If they do
 not separate two arms, the two indices are compared, and the outcome holds for this level alone.
-Arms with the same past (`same_index`) tie at every level.
+Arms with the same past (`same_index`) have equal indices at every level.
 """
 
 from __future__ import annotations
@@ -231,8 +231,8 @@ class Tournament(NamedTuple):
         """
         nodes, span = self.nodes, _SPAN * level
         a, b = int(nodes[left, TOP]), int(nodes[right, TOP])
-        if self.curve.same_index(arms, a, b):
-            return 0.0, inf
+        if self.curve.same_index(family, arms, a, b):
+            return policy.prefer(family, arms, a, b, level), inf
         first = second = 0.0
         # The attempts: with the lines as they are; with expired ones drawn again; with both drawn
         # again; with both drawn over a shorter span.

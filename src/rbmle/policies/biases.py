@@ -17,7 +17,7 @@ docs/mathematics.md derives them.
 
 from __future__ import annotations
 
-from math import atan2, inf, log, log1p, nan, sqrt
+from math import atan2, inf, log, log1p, nan, pi, sqrt
 from typing import Any, Protocol
 
 from .._compile import extend, njit
@@ -37,20 +37,20 @@ class Biased(PublishedIndex, Protocol):
 
 @njit
 def coin_divergence(p: float, m: float, q: float, step: float) -> float:
-    """D(p, m) for coins, with q = 1 - m and step = m - p."""
+    """D(p, m) for coins, with p < 1, q = 1 - m and step = m - p."""
     value = p * log_ratio(p, m, -step) if p > 0.0 else 0.0
-    return value + (1.0 - p) * log_ratio(1.0 - p, q, step) if p < 1.0 else value
+    return value + (1.0 - p) * log_ratio(1.0 - p, q, step)
 
 
 @extend(Bernoulli, name="mean_index")
 def bernoulli_mean_index(self: Bernoulli, pulls: float, total: float, alpha: float) -> float:
     """m is the positive root of r m^2 + (1 - r) m - p = 0.
 
-    Both m and 1 - m are computed without a difference of nearly equal numbers, as the root of
-    r q^2 - (1 + r) q + 1 - p = 0, q = 1 - m, is known too.
+    Both m and q = 1 - m, a root of r q^2 - (1 + r) q + 1 - p = 0, are computed without a difference
+    of nearly equal numbers. If p = 1, then m = 1, and the index is alpha, whatever n.
     """
     p, r = total / pulls, alpha / pulls
-    if r > _MOST:
+    if p >= 1.0 or r > _MOST:
         return alpha
     root = sqrt((1.0 - r) * (1.0 - r) + 4.0 * r * p)
     both = abs(1.0 - r) + root
@@ -63,11 +63,11 @@ def bernoulli_mean_index(self: Bernoulli, pulls: float, total: float, alpha: flo
 def bernoulli_stable_index(self: Bernoulli, pulls: float, total: float, alpha: float) -> float:
     """g = 2 arcsin sqrt theta; m is the larger root of (1 + r^2) m^2 - (2 p + r^2) m + p^2 = 0."""
     p, r = total / pulls, alpha / pulls
-    if r > _MOST:
-        return 3.141592653589793 * alpha
+    if p >= 1.0 or r > _MOST:
+        return pi * alpha
     push = r * (r + sqrt(r * r + 4.0 * p * (1.0 - p)))
     m = 0.5 * (2.0 * p + push) / (1.0 + r * r)
-    q = 2.0 * (1.0 - p) * (1.0 - p) / (2.0 * (1.0 - p) + push) if p < 1.0 else 0.0
+    q = 2.0 * (1.0 - p) * (1.0 - p) / (2.0 * (1.0 - p) + push)
     step = r * sqrt(m * q)
     return 2.0 * alpha * atan2(sqrt(m), sqrt(q)) - pulls * coin_divergence(p, m, q, step)
 
