@@ -12,7 +12,7 @@ import functools
 import inspect
 import pickle
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numba
 import numpy as np
@@ -63,6 +63,7 @@ _bridged: set[str] = set()  # names of methods that compiled code can call
 _said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
 _defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
 extended_outside: set[type] = set()  # classes that got a method from outside the package
+_targets: list[Target] = []  # the processors that Numba compiles for
 _dispatchers: dict[tuple[Any, Any], Any] = {}  # (method, options of the caller) -> its dispatcher
 # forceinline: otherwise each call of a method passes whole records and counts references to arrays.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
@@ -163,6 +164,20 @@ def _method(record: Any, name: str) -> Any:
     return function if inspect.isfunction(function) and name not in record.fields else None
 
 
+class Target(NamedTuple):
+    """A kind of processor that Numba compiles for, with what the bridge needs of its compiler.
+
+    attributes, calls: the base classes of templates that resolve attributes and calls.
+    infer, lower: register a template, and the code of a call. compiled: the Numba type of a method.
+    """
+
+    attributes: type
+    calls: type
+    infer: Callable[[type], Any]
+    lower: Callable[..., Callable[[Any], Any]]
+    compiled: Callable[[Callable[..., Any]], Any]
+
+
 def _compiled(function: Callable[..., Any]) -> Any:
     """The Numba type of a method that is compiled with the options of its caller."""
     key = function, ConfigStack.top_or_none()
@@ -171,47 +186,67 @@ def _compiled(function: Callable[..., Any]) -> Any:
     return types.Dispatcher(_dispatchers[key])
 
 
-@infer_getattr
-class _Methods(AttributeTemplate):  # type: ignore[misc]
-    """Tells Numba what `record.name` is in compiled code: the method of the record's own class.
+def add_target(target: Target) -> None:
+    """Let code for this kind of processor call the methods of records."""
+    _infer_methods(target)
+    for name in _bridged:
+        _lower_calls(target, name)
+    _targets.append(target)
+
+
+def _infer_methods(target: Target) -> None:
+    """Tell Numba what `record.name` is in compiled code: the method of the record's own class.
 
     Numba's documented way, `overload_method`, allows one signature for each name; here each class
     may have its own.
     """
 
-    key = types.BaseNamedTuple
+    class Methods(target.attributes):  # type: ignore[name-defined,misc]
+        key = types.BaseNamedTuple
 
-    def generic_resolve(self, record: Any, name: str) -> Any:
-        function = _method(record, name)
-        if function is None:
-            return None
+        def generic_resolve(self, record: Any, name: str) -> Any:
+            function = _method(record, name)
+            if function is None:
+                return None
 
-        class Method(AbstractTemplate):  # type: ignore[misc]
-            key = ("rbmle", name)
-            _overload_func = staticmethod(function)  # tells Numba's types of two methods apart
+            class Method(target.calls):  # type: ignore[name-defined,misc]
+                key = ("rbmle", name)
+                _overload_func = staticmethod(function)  # tells Numba's types of two methods apart
 
-            def generic(self, args: Any, kws: Any) -> Any:
-                signature = _compiled(function).get_call_type(self.context, (record, *args), kws)
-                return None if signature is None else signature.as_method()
+                def generic(self, args: Any, kws: Any) -> Any:
+                    callee = target.compiled(function)
+                    signature = callee.get_call_type(self.context, (record, *args), kws)
+                    return None if signature is None else signature.as_method()
 
-        return types.BoundFunction(Method, record)
+            return types.BoundFunction(Method, record)
+
+    target.infer(Methods)
 
 
-def _bridge(name: str) -> None:
-    """Let compiled code call the methods of this name, of any record class."""
-    if name in _bridged or _INTERPRETED:
-        return
-    _bridged.add(name)
+def _lower_calls(target: Target, name: str) -> None:
+    """Tell Numba how a call of a method of this name is made."""
 
-    @lower_builtin(("rbmle", name), types.BaseNamedTuple, types.VarArg(types.Any))  # type: ignore[untyped-decorator]
+    @target.lower(("rbmle", name), types.BaseNamedTuple, types.VarArg(types.Any))
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        callee = _compiled(vars(signature.args[0].instance_class)[name])
+        callee = target.compiled(vars(signature.args[0].instance_class)[name])
         found = callee.get_call_type(context.typing_context, signature.args, {})
         code = context.get_function(callee, found)
         context.add_linking_libs(getattr(code, "libs", ()))
         if len(args) < len(signature.args):  # Numba drops a record that has no fields
             args = [context.get_constant_undef(signature.args[0]), *args]
         return code(builder, args)
+
+
+def _bridge(name: str) -> None:
+    """Let compiled code call the methods of this name, of any record class."""
+    if name not in _bridged and not _INTERPRETED:
+        _bridged.add(name)
+        for target in _targets:
+            _lower_calls(target, name)
+
+
+if not _INTERPRETED:
+    add_target(Target(AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled))
 
 
 class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]

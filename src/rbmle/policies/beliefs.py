@@ -31,7 +31,7 @@ from .._compile import Floats, njit, record
 from .._record import Choice
 from ..random import Draws
 from .arms import Arms
-from .panels import NODES, NOWHERE, UP_TO, Span, W, X, lay_panels, panel_width
+from .panels import NODES, NOWHERE, UP_TO, Span, W, X, largest_of, lay_panels, panel_width
 from .posterior_shape import Shaped
 
 Nodes = NDArray[np.float64]  # (panels, nodes)
@@ -217,7 +217,7 @@ class Beliefs(NamedTuple):
                 self.slope_at[p, k] = self.span[p] * slope
                 self.tilt_at[p, k] = eta - family.natural(mean)
                 self.far_at[p, k] = family.density_kl(origin, mean)
-        return bool(self.left[count - 1] + self.span[count - 1] >= self.high.max())
+        return bool(self.left[count - 1] + self.span[count - 1] >= largest_of(self.high))
 
     def tabulate(self, family: Shaped, i: int) -> None:
         """Fill the tables of F_i and h_i at every node that arm i's posterior reaches.

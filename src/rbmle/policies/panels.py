@@ -53,6 +53,15 @@ def panel_width(sd: float) -> float:
 
 
 @njit
+def largest_of(values: Floats) -> float:
+    """The largest of some numbers, as a plain loop that every processor can run."""
+    most = values[0]
+    for i in range(1, values.size):
+        most = max(most, values[i])
+    return float(most)
+
+
+@njit
 def lay_panels(
     low: Floats, high: Floats, width: Floats, largest: Span, left: Floats, size: Floats
 ) -> int:
@@ -62,7 +71,7 @@ def lay_panels(
     largest: the same for P. left, size: filled with the left end and the width of each panel; if
     there is not enough room in them, the right end of the interval is not covered.
     """
-    x, end, coarsest = low.max(), high.max(), width.max()
+    x, end, coarsest = largest_of(low), largest_of(high), largest_of(width)
     count = 0
     while x < end and count < left.size:
         h = coarsest

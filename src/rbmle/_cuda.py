@@ -1,0 +1,125 @@
+"""The compile layer of CUDA devices: the only module that knows numba-cuda.
+
+It gives numba-cuda the bridge that `_compile` gives Numba: in code for a device, too, the methods
+of a record are those of its class. So the bodies of policies, families and laws run on a device as
+they are. This module is imported when a device is first used, and numba-cuda with it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+from numba import cuda
+from numba.cuda.core import config
+from numba.core.errors import NumbaPerformanceWarning
+
+from ._compile import Target, add_target
+from ._log import log
+from ._mistakes import explained, refuse_generators
+from .errors import RbmleError
+
+SIMULATED = bool(config.ENABLE_CUDASIM)  # numba-cuda's simulator stands in for a device
+
+# The private parts of numba-cuda that this module uses; see `_compile.PRIVATE`.
+PRIVATE = (
+    "numba.cuda.codegen.nvvm.compile_ir(llvmir, **options)",
+    "numba.cuda.types.ext_types.CUDADispatcher(dispatcher)",
+    "numba.cuda.dispatcher.CUDADispatcher.compile(self, sig)",
+)
+
+_dispatchers: dict[Callable[..., Any], Any] = {}  # method -> its dispatcher
+
+
+def _compiled(function: Callable[..., Any]) -> Any:
+    """The type of a method that is compiled for the device, as a part of its callers."""
+    if function not in _dispatchers:
+        _dispatchers[function] = cuda.jit(device=True, forceinline=True)(function)
+    return CUDADispatcher(_dispatchers[function])
+
+
+if not SIMULATED:
+    from numba.cuda import codegen
+    from numba.cuda.extending import infer_getattr, lower_builtin
+    from numba.cuda.types.ext_types import CUDADispatcher
+    from numba.cuda.typing.templates import AbstractTemplate, AttributeTemplate
+
+    add_target(Target(AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled))
+
+
+def check_device(owner: str) -> None:
+    """Raise RbmleError with one sentence if there is no CUDA device that can be used."""
+    if not cuda.is_available():
+        reason = " ".join(str(cuda.cuda_error() or "the driver shows none").split())
+        raise RbmleError(f"{owner}: 'device' must be 'cpu': no CUDA device was found ({reason}).")
+
+
+def device_name() -> str:
+    """What the device calls itself, such as NVIDIA H200."""
+    name = "the simulator" if SIMULATED else cuda.get_current_device().name
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def free_memory() -> int:
+    """How many bytes of the device's memory are free."""
+    return 1 << 30 if SIMULATED else int(cuda.current_context().get_memory_info()[0])
+
+
+class DeviceKernel:
+    """A function that many threads of a device run at once, compiled for its arguments' types.
+
+    A mistake in a user's class is told with its line, as on the CPU.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function = function
+        self._jitted: Any = cuda.jit(function) if SIMULATED else cuda.jit(lto=False)(function)
+        self._known: set[Any] = set()
+
+    def prepare(self, *args: Any) -> None:
+        """Compile for arguments of these types; arrays may be NumPy's."""
+        signature = tuple(map(numba.typeof, args))
+        if SIMULATED or signature in self._known:
+            return
+        refuse_generators(args)
+        kinds = [type(each).__name__ for each in args[:2]]
+        log.info("compiling %s for the device (once)", " for ".join(kinds))
+        try:
+            with as_on_cpu():
+                self._jitted.compile(signature)
+        except Exception as problem:
+            log.debug("%s", problem)
+            raise explained(args, problem) from None
+        self._known.add(signature)
+
+    def ptx(self, *args: Any, capability: tuple[int, int] = (9, 0)) -> str:
+        """The code for arguments of these types; no device is needed."""
+        signature = numba.void(*map(numba.typeof, args))
+        with as_on_cpu():
+            code: str = cuda.compile_ptx(self.function, signature, cc=capability)[0]
+        return code
+
+    def launch(self, threads: int, stream: Any, *args: Any) -> None:
+        """Start so many threads; arrays must be on the device already."""
+        # Blocks of 128 threads, or of 32 where that leaves multiprocessors (up to 144) idle.
+        block = 128 if threads >= 144 * 128 else 32
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaPerformanceWarning)  # few threads are no mistake
+            self._jitted[-(-threads // block), block, stream](*args)
+
+
+@contextmanager
+def as_on_cpu() -> Iterator[None]:
+    """Inside this block, a * b + c is compiled as on a CPU: as two operations, each rounded.
+
+    By default the compiler of CUDA makes one operation of it, with one rounding.
+    """
+    compile_ir = codegen.nvvm.compile_ir
+    codegen.nvvm.compile_ir = lambda ir, **options: compile_ir(ir, **{**options, "fma": False})
+    try:
+        yield
+    finally:
+        codegen.nvvm.compile_ir = compile_ir

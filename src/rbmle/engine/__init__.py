@@ -1,0 +1,16 @@
+"""Playing: the loop over rounds, the plan of a simulation, and the places where it is played."""
+
+from .plan import rounds_kept
+from .play import Filled, arguments, play
+from .simulation import simulate, simulate_many
+from .threads import DECISIONS_A_BATCH
+
+__all__ = [
+    "DECISIONS_A_BATCH",
+    "Filled",
+    "arguments",
+    "play",
+    "rounds_kept",
+    "simulate",
+    "simulate_many",
+]

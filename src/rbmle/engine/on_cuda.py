@@ -1,0 +1,225 @@
+"""A CUDA device as a place: it plays the whole plan, or as much at a time as its memory holds.
+
+Rounds are played in slices of some milliseconds: between two of them Ctrl-C is noticed. Several
+policies are played at once, each in a stream of its own, so that few replications fill the device.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+from numpy.typing import NDArray
+
+from .._compile import Floats
+from .._cuda import DeviceKernel, check_device, device_name, free_memory
+from .._log import log
+from .._memory import size_text
+from ..choosers.champion import Champion
+from ..choosers.promises import bounds_for
+from ..choosers.scan import Scan
+from ..errors import ParameterError, RbmleError
+from ..policies.arms import Arms
+from ..policies.base import ranks_only
+from ..random import Counter, key
+from ..rewards.sources import RewardStream, Stream
+from .cuda_kernel import play_thread
+from .plan import Plan
+from .play import Filled
+
+_kernel = DeviceKernel(play_thread)
+
+_AT_ONCE = 8  # policies in flight; more would only divide the memory into smaller parts
+_SECONDS_A_SLICE = 0.1  # short enough for Ctrl-C, long against the 10 microseconds of a launch
+_FIRST_SLICE = 32  # rounds; the time that they take tells the length of the next slice
+_SHARE = 0.9  # of the free memory; the rest is for the driver
+
+
+class Group(NamedTuple):
+    """Problems with the same law and number of arms, which one launch plays with one policy."""
+
+    index: int  # of the policy
+    problems: tuple[int, ...]
+
+
+class Part(NamedTuple):
+    """What is on the device at one time: some problems, and replications begin, ..., end - 1."""
+
+    problems: tuple[int, ...]
+    begin: int
+    end: int
+    source: Any
+
+
+def play_on_cuda(
+    owner: str, plan: Plan, progress: Callable[[int, int], None] | None
+) -> list[Filled]:
+    """Play the plan on the current CUDA device."""
+    check_device(owner)
+    groups = list(_groups(plan))
+    for group in groups:
+        _check(owner, plan, group)
+    memory = int(_SHARE * free_memory() / min(len(groups), _AT_ONCE))
+    for group in groups:
+        if _bytes_a_thread(plan, group) > memory:
+            raise RbmleError(
+                f"{owner}: 'device' must have more memory: one replication needs "
+                f"{size_text(_bytes_a_thread(plan, group))}, and there are {size_text(memory)}."
+            )
+    for group in groups:
+        _kernel.prepare(*_arguments(plan, group, _example(plan, group), np.asarray, 2))
+    filled = plan.fresh()
+    began = time.perf_counter()
+    waiting = [_play(plan, group, memory, filled, progress) for group in groups]
+    playing: list[Iterator[None]] = []
+    while waiting or playing:
+        while waiting and len(playing) < _AT_ONCE:
+            playing.append(waiting.pop(0))
+        playing = [each for each in playing if next(each, _DONE) is not _DONE]
+    spent = time.perf_counter() - began
+    rounds = sum(len(each.problems) for each in groups) * (plan.last - plan.first) * plan.horizon
+    log.info(
+        "%.3g rounds on %s in %.2f s: %.2e rounds a second",
+        rounds, device_name(), spent, rounds / spent,
+    )  # fmt: skip
+    return filled
+
+
+_DONE = object()
+
+
+def _groups(plan: Plan) -> Iterator[Group]:
+    alike: dict[Any, list[int]] = {}
+    for p, problem in enumerate(plan.problems):
+        alike.setdefault((type(problem.law), problem.law, problem.n_arms), []).append(p)
+    for index in range(len(plan.players[0])):
+        for problems in alike.values():
+            yield Group(index, tuple(problems))
+
+
+def _check(owner: str, plan: Plan, group: Group) -> None:
+    """Refuse what draws from a generator that is not a pure function: it has one state for all."""
+    policy, _ = plan.players[group.problems[0]][group.index]
+    if plan.rewards.one_generator and plan.draws_numbers(group.problems[0], group.index):
+        raise ParameterError(
+            f"{owner}: 'device' must be 'cpu' for {type(policy).__name__} on {plan.rewards!r}: "
+            f"it draws from NumPy's legacy generator, which cannot run on a device."
+        )
+
+
+def _bytes_a_thread(plan: Plan, group: Group) -> int:
+    """The memory of the device that one replication on one problem takes."""
+    problem = plan.problems[group.problems[0]]
+    policy, model = plan.players[group.problems[0]][group.index]
+    state = policy.remembers() + policy.scratch(model, problem.n_arms)
+    numbers = 4 * problem.n_arms + max(state, 2) + 2 + 2 * max(plan.rounds.size, 2)
+    if not isinstance(plan.rewards, RewardStream):
+        numbers += plan.horizon * problem.n_arms
+    return 8 * numbers
+
+
+def _parts(plan: Plan, group: Group, memory: int) -> Iterator[Part]:
+    """The group cut into what the memory holds."""
+    most = max(1, memory // _bytes_a_thread(plan, group))
+    count = plan.last - plan.first
+    if not isinstance(plan.rewards, RewardStream):
+        [p] = group.problems
+        for source, begin, end in plan.rewards.batches(
+            plan.problems[p], plan.horizon, plan.first, plan.last, most
+        ):
+            yield Part(group.problems, begin, end, source)
+        return
+    rows = min(count, most)
+    columns = max(1, most // rows)
+    for start in range(0, len(group.problems), columns):
+        problems = group.problems[start : start + columns]
+        means = np.array([plan.problems[p].means for p in problems])
+        source = Stream(plan.problems[problems[0]].law, means, *key(plan.rewards.seed))
+        for begin in range(plan.first, plan.last, rows):
+            yield Part(problems, begin, min(begin + rows, plan.last), source)
+
+
+def _example(plan: Plan, group: Group) -> Part:
+    """A part with the types of all others, to compile for."""
+    return next(_parts(plan._replace(last=plan.first + 1), group, 1))
+
+
+def _arguments(
+    plan: Plan, group: Group, part: Part, bring: Callable[[Any], Any], threads: int
+) -> tuple[Any, ...]:
+    """The arguments of the kernel, for rounds from 1 on; `bring` moves an array to the device.
+
+    Arrays have at least two rows and columns: otherwise their layout, which is a part of their
+    type, would be ambiguous.
+    """
+    p = part.problems[0]
+    policy, model = plan.players[p][group.index]
+    n_arms = plan.problems[p].n_arms
+    bounds = bounds_for(policy, model) if ranks_only(policy) else None
+    chooser = Scan(n_arms) if bounds is None else Champion(bounds, bring(np.zeros(1, np.int64)))
+    scratch = policy.scratch(model, n_arms)
+    numbers = max(policy.remembers() + scratch, 2)
+    known = plan.horizon if policy.needs_horizon() else 0
+
+    def room(columns: int, order: str = "F", kind: Any = np.float64) -> Any:
+        if bring is np.asarray:
+            return np.zeros((threads, max(columns, 2)), kind, order=order)  # type: ignore[call-overload]
+        return cuda.device_array((threads, max(columns, 2)), kind, order=order)
+
+    source = type(part.source)(
+        *(bring(each) if isinstance(each, np.ndarray) else each for each in part.source)
+    )
+    gaps = np.array([plan.problems[each].gaps for each in part.problems])
+    return (
+        policy, model, chooser, room(2, kind=np.int64),
+        Arms(room(n_arms), room(n_arms), room(n_arms), room(n_arms)),
+        room(numbers, "C" if scratch else "F"), source, bring(gaps), 1, 1, known,
+        plan.draws(p, group.index), part.begin, part.end - part.begin, bring(plan.rounds),
+        room(plan.rounds.size), room(plan.rounds.size), bring(np.zeros(1, np.int64)),
+    )  # fmt: skip
+
+
+def _play(
+    plan: Plan, group: Group, memory: int, filled: list[Filled],
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[None]:  # fmt: skip
+    """Play a group, part by part and slice by slice; yields while a slice is being played."""
+    stream = cuda.stream()
+    for part in _parts(plan, group, memory):
+        count = part.end - part.begin
+        threads = max(2, len(part.problems) * count)
+        given = list(_arguments(plan, group, part, cuda.to_device, threads))
+        begin, size = 1, _FIRST_SLICE
+        while begin <= plan.horizon:
+            given[_BEGIN], given[_END] = begin, min(begin + size, plan.horizon + 1)
+            began = time.perf_counter()
+            _kernel.launch(threads, stream, *given)
+            yield
+            stream.synchronize()
+            spent = max(time.perf_counter() - began, 1e-6)
+            begin = given[_END]
+            size = max(1, int(size * min(_SECONDS_A_SLICE / spent, 8.0)))
+        _collect(plan, group, part, given, filled)
+        if progress is not None:
+            progress(group.index, count)
+
+
+_ARMS, _BEGIN, _END, _REGRET, _BEST = 4, 8, 9, 15, 16  # places in `_arguments`
+
+
+def _collect(
+    plan: Plan, group: Group, part: Part, given: list[Any], filled: list[Filled]
+) -> None:
+    """Copy the results of a part from the device to their places."""
+    count, rows = part.end - part.begin, slice(part.begin - plan.first, part.end - plan.first)
+    arrays: list[NDArray[np.float64]] = [
+        each.copy_to_host() for each in (given[_REGRET], given[_BEST], given[_ARMS].pulls)
+    ]
+    for place, p in enumerate(part.problems):
+        threads = slice(place * count, (place + 1) * count)
+        for target, found in zip(filled[p], arrays, strict=True):
+            columns: Floats = target[group.index, rows]
+            columns[:] = found[threads, : columns.shape[1]]

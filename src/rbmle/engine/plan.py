@@ -1,0 +1,155 @@
+"""A plan: what is to be played, checked before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._memory import check_memory
+from ..errors import ParameterError, integer, one_of
+from ..policies.fit import player
+from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
+from ..result import Result
+from ..rewards.problems import Problem
+from ..rewards.sources import Rewards, RewardStream
+from .play import Filled
+
+
+class Plan(NamedTuple):
+    """Replications first, ..., last - 1 of some policies on some problems.
+
+    players: for each problem, a policy and the family that it assumes, for each policy.
+    rounds: the checkpoints. labels: names for the policies, if the user gave some.
+    """
+
+    problems: tuple[Problem, ...]
+    players: tuple[tuple[tuple[Any, Any], ...], ...]
+    labels: tuple[str, ...]
+    horizon: int
+    first: int
+    last: int
+    rewards: Rewards
+    random_ties: bool
+    rounds: NDArray[np.int64]
+
+    def draws(self, p: int, index: int) -> Any:
+        """Where the policy `index` gets its random numbers from, on problem p."""
+        if self.draws_numbers(p, index):
+            return self.rewards.draws(
+                self.problems[p], self.horizon, self.first, self.last, self.random_ties
+            )
+        return Counter(*key(self.rewards.seed), random_ties=False)
+
+    def draws_numbers(self, p: int, index: int) -> bool:
+        """Whether the policy draws random numbers, for ties or from posteriors."""
+        policy, _ = self.players[p][index]
+        return self.random_ties or bool(policy.samples_posteriors())
+
+    def fresh(self) -> list[Filled]:
+        """For each problem, arrays for the results of all policies and replications."""
+        count = self.last - self.first
+        shape = (len(self.players[0]), count, self.rounds.size)
+        return [
+            (np.zeros(shape), np.zeros(shape), np.zeros((*shape[:2], problem.n_arms)))
+            for problem in self.problems
+        ]
+
+    def results(self, filled: list[Filled]) -> list[Result]:
+        """The results of each problem."""
+        return [
+            Result(
+                problem=problem,
+                policies=tuple(policy for policy, _ in players),
+                families=tuple(model for _, model in players),
+                horizon=self.horizon,
+                checkpoints=self.rounds,
+                regret=regret,
+                best_pulls=best_pulls.astype(np.int64),
+                pulls=pulls.astype(np.int64),
+                labels=self.labels,
+                rewards=repr(self.rewards),
+                first_replication=self.first,
+            )
+            for problem, players, (regret, best_pulls, pulls) in zip(
+                self.problems, self.players, filled, strict=True
+            )
+        ]
+
+
+def plan(
+    owner: str, problems: Sequence[Problem], policies: Any, horizon: int, replications: int,
+    rewards: Rewards | None, seed: int | None, ties: str, family: Any,
+    checkpoints: ArrayLike | None, first_replication: int,
+) -> Plan:  # fmt: skip
+    """The plan, after every check of what a user gave; see `simulate` for the parameters.
+
+    owner: the function that the user called.
+    """
+    most_arms = max(problem.n_arms for problem in problems)
+    horizon = integer(owner, "horizon", horizon, f"[{most_arms}, {MAX_ROUNDS}]")
+    count = integer(owner, "replications", replications, f"[1, {MAX_REPLICATIONS}]")
+    first = integer(owner, "first_replication", first_replication, "[0, inf)")
+    last = first + count
+    if last > MAX_REPLICATIONS:
+        raise ParameterError.of(owner, "replications", f"below {MAX_REPLICATIONS}", last)
+    one_of(owner, "ties", ties, ("random", "first"))
+    if seed is not None:
+        if rewards is not None:
+            raise ParameterError.of(owner, "seed", "left out where rewards are given", seed)
+        rewards = RewardStream(seed)
+    rewards = RewardStream() if rewards is None else rewards
+    if not isinstance(rewards, Rewards):
+        raise ParameterError.of(
+            owner, "rewards", "a source of rewards, as in RewardStream(7)", rewards
+        )
+    for problem in problems:
+        rewards.check(problem, horizon, last)
+    labels, policies = _labelled(owner, policies)
+    rounds = rounds_kept(checkpoints, horizon)
+    # best_pulls and pulls are held twice at the end: as floats, and converted to whole numbers.
+    numbers = sum(3 * rounds.size + 2 * problem.n_arms for problem in problems)
+    check_memory(owner, count, 8 * len(policies) * count * numbers)
+    fitted: dict[Any, tuple[tuple[Any, Any], ...]] = {}  # law -> players
+    for problem in problems:
+        law = type(problem.law), problem.law
+        if law not in fitted:
+            fitted[law] = tuple(player(each, problem, family) for each in policies)
+    players = tuple(fitted[type(problem.law), problem.law] for problem in problems)
+    return Plan(
+        tuple(problems), players, labels, horizon, first, last, rewards, ties == "random", rounds
+    )
+
+
+def _labelled(owner: str, policies: Any) -> tuple[tuple[str, ...], Any]:
+    """The labels, if policies are given as a mapping, and the list of policies."""
+    labels: tuple[str, ...] = ()
+    if isinstance(policies, Mapping):
+        labels, policies = tuple(policies), list(policies.values())
+        for label in labels:
+            if not isinstance(label, str) or not label.strip() or not label.isprintable():
+                raise ParameterError.of(owner, "policies", "labelled by words", label)
+    if not isinstance(policies, (list, tuple)) or hasattr(policies, "_fields") or not policies:
+        raise ParameterError.of(owner, "policies", "a list of at least one policy", policies)
+    return labels, policies
+
+
+def rounds_kept(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
+    """The checkpoints: those given, or about 200 by default; the horizon is always the last."""
+    if given is None:
+        even = np.linspace(1, horizon, 100)
+        even_in_log = np.geomspace(1, horizon, 100)
+        rounds = np.rint(np.concatenate([even, even_in_log])).astype(np.int64)
+    else:
+        try:
+            rounds = np.atleast_1d(np.asarray(given))
+        except ValueError:
+            rounds = np.full(1, np.nan)
+        whole = rounds.ndim == 1 and (not rounds.size or np.issubdtype(rounds.dtype, np.integer))
+        if not whole or (rounds.size and (rounds.min() < 1 or rounds.max() > horizon)):
+            raise ParameterError.of(
+                "simulate", "checkpoints", f"whole numbers in [1, {horizon}]", given
+            )
+    return np.unique(np.append(rounds, horizon)).astype(np.int64)

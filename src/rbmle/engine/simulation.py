@@ -1,0 +1,117 @@
+"""`simulate` and `simulate_many`: policies play problems, on the CPU or on a CUDA device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..errors import ParameterError, integer, one_of
+from ..result import Result
+from ..rewards.problems import Problem
+from ..rewards.sources import Rewards
+from .plan import Plan, plan
+from .play import Filled
+from .threads import play_on_cpu
+
+DEVICES = ("cpu", "cuda")
+
+
+def simulate(
+    problem: Problem,
+    policies: Sequence[Any] | Mapping[str, Any],
+    horizon: int,
+    replications: int,
+    rewards: Rewards | None = None,
+    ties: str = "random",
+    family: Any = None,
+    checkpoints: ArrayLike | None = None,
+    first_replication: int = 0,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    seed: int | None = None,
+    device: str = "cpu",
+) -> Result:
+    """Play each policy on the problem for `replications` x `horizon` rounds.
+
+    policies: a list of policies, or a mapping of labels to policies. A policy may be given by name,
+    as at the command line: "rbmle", "ts", "ucb(alpha=1)".
+    horizon: the number of rounds T; at least the number of arms.
+    rewards: `RewardStream(seed)` (the default, with seed 0), a `Table`, or the paper's
+    `PublishedTable(seed)`.
+    seed: short for rewards=RewardStream(seed).
+    ties: which of several arms with equal indices is played: "random", or the "first".
+    family: what the policies assume, or its name, as in "gaussian(sigma=2)"; the problem's own
+    family by default. `Assuming(policy, family)` sets it for one policy. A problem with a
+    non-parametric law needs one of them.
+    checkpoints: the rounds at which regret is kept. By default about 200: half of them evenly
+    spaced in t, half in log t. The horizon is always the last.
+    first_replication: the number of the first replication, to continue where another run ended.
+    threads: how many to use, by default one for each processor. Results do not depend on it.
+    progress: a function that is called with (the policy's place in the list, the number of
+    replications just played), from any thread.
+    device: "cpu", or "cuda" for a GPU, which needs `pip install 'rbmle[gpu]'`. Results are the
+    same; docs/devices.md says how far.
+    """
+    if not isinstance(problem, Problem):
+        raise ParameterError.of("simulate", "problem", "a Problem", problem)
+    planned = plan(
+        "simulate", [problem], policies, horizon, replications, rewards, seed, ties, family,
+        checkpoints, first_replication,
+    )  # fmt: skip
+    [result] = planned.results(_played("simulate", planned, device, threads, progress))
+    return result
+
+
+def simulate_many(
+    problems: Sequence[Problem],
+    policies: Sequence[Any] | Mapping[str, Any],
+    *,
+    horizon: int,
+    replications: int,
+    ties: str = "random",
+    family: Any = None,
+    checkpoints: ArrayLike = (),
+    first_replication: int = 0,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    seed: int = 0,
+    device: str = "cpu",
+) -> list[Result]:
+    """Play each policy on each problem: the results of `simulate` for each of the problems.
+
+    It is made for thousands of problems: a GPU plays all problems with the same law and number of
+    arms at once, and the threads of a CPU share the problems among them. The parameters are those
+    of `simulate`, except that by default regret is kept only at the horizon.
+
+    >>> from rbmle import Problem
+    >>> both = [Problem("bernoulli", [0.4, 0.6]), Problem("bernoulli", [0.1, 0.9])]
+    >>> [r.final_regret.shape for r in simulate_many(both, ["ucb"], horizon=50, replications=3)]
+    [(1, 3), (1, 3)]
+    """
+    if isinstance(problems, Problem) or not isinstance(problems, Sequence) or not problems:
+        raise ParameterError.of("simulate_many", "problems", "a list of problems", problems)
+    for each in problems:
+        if not isinstance(each, Problem):
+            raise ParameterError.of("simulate_many", "problems", "a list of problems", each)
+    planned = plan(
+        "simulate_many", problems, policies, horizon, replications, None, seed, ties, family,
+        checkpoints, first_replication,
+    )  # fmt: skip
+    return planned.results(_played("simulate_many", planned, device, threads, progress))
+
+
+def _played(
+    owner: str, planned: Plan, device: str, threads: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> list[Filled]:  # fmt: skip
+    """The results of the plan, played on the device."""
+    if threads is not None:
+        threads = integer(owner, "threads", threads, "[1, inf)")
+    one_of(owner, "device", device, DEVICES)
+    if device == "cpu":
+        return play_on_cpu(planned, threads, progress)
+    from .on_cuda import play_on_cuda  # not before a device is used: it imports numba-cuda
+
+    return play_on_cuda(owner, planned, progress)
