@@ -167,10 +167,11 @@ def _method(record: Any, name: str) -> Any:
 class Target(NamedTuple):
     """A kind of processor that Numba compiles for, with what the bridge needs of its compiler.
 
-    attributes, calls: the base classes of templates that resolve attributes and calls.
+    name: tells this processor's methods from another's. attributes, calls: the base classes of templates that resolve attributes and calls.
     infer, lower: register a template, and the code of a call. compiled: the Numba type of a method.
     """
 
+    name: str
     attributes: type
     calls: type
     infer: Callable[[type], Any]
@@ -210,7 +211,7 @@ def _infer_methods(target: Target) -> None:
                 return None
 
             class Method(target.calls):  # type: ignore[name-defined,misc]
-                key = ("rbmle", name)
+                key = ("rbmle", target.name, name)
                 _overload_func = staticmethod(function)  # tells Numba's types of two methods apart
 
                 def generic(self, args: Any, kws: Any) -> Any:
@@ -226,7 +227,7 @@ def _infer_methods(target: Target) -> None:
 def _lower_calls(target: Target, name: str) -> None:
     """Tell Numba how a call of a method of this name is made."""
 
-    @target.lower(("rbmle", name), types.BaseNamedTuple, types.VarArg(types.Any))
+    @target.lower(("rbmle", target.name, name), types.BaseNamedTuple, types.VarArg(types.Any))
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         callee = target.compiled(vars(signature.args[0].instance_class)[name])
         found = callee.get_call_type(context.typing_context, signature.args, {})
@@ -246,7 +247,11 @@ def _bridge(name: str) -> None:
 
 
 if not _INTERPRETED:
-    add_target(Target(AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled))
+    add_target(
+        Target(
+            "cpu", AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled
+        )
+    )
 
 
 class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]

@@ -47,7 +47,11 @@ if not SIMULATED:
     from numba.cuda.types.ext_types import CUDADispatcher
     from numba.cuda.typing.templates import AbstractTemplate, AttributeTemplate
 
-    add_target(Target(AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled))
+    add_target(
+        Target(
+            "cuda", AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled
+        )
+    )
 
 
 def check_device(owner: str) -> None:
@@ -76,7 +80,10 @@ class DeviceKernel:
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
-        self._jitted: Any = cuda.jit(function) if SIMULATED else cuda.jit(lto=False)(function)
+        # 64 registers, so that an H200 can hold all of 131,072 threads at once. Measured: UCB, KG,
+        # RBMLE, KL-UCB are 0 to 17 % quicker than without a limit, although some are spilled.
+        options = {} if SIMULATED else {"lto": False, "max_registers": 64}
+        self._jitted: Any = cuda.jit(**options)(function)
         self._known: set[Any] = set()
 
     def prepare(self, *args: Any) -> None:

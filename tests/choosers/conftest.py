@@ -2,7 +2,7 @@
 
 import pytest
 
-from rbmle import engine
+from rbmle.engine import cpu_kernel
 from rbmle.choosers import Champion, Lines, Scan, Tournament
 from rbmle.choosers.promises import bounds_for, curve_for, line_for
 from rbmle.live import live_arms
@@ -26,7 +26,7 @@ def by_each_chooser(monkeypatch):
     def each(policy, family, action):
         results = []
         for make in choosers(policy, family):
-            for module in (engine, live_arms):
+            for module in (cpu_kernel, live_arms):
                 monkeypatch.setattr(module, "chooser_for", lambda p, f, n, make=make: make(n))
             results.append(action())
         assert len(results) > 1

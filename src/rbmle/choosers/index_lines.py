@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any, NamedTuple
 
-from ..policies import UCB
+from ..families import Gaussian
+from ..policies import GPUCB, MOSS, RBMLE, UCB, GPUCBTuned
 from ..policies.arms import Arms
+from ..policies.rbmle import Boundary
 from .promises import line_of
 
 
@@ -19,8 +21,62 @@ class UCBLine(NamedTuple):
     def scale(self, level: float) -> float:
         return sqrt(level)
 
-    def base(self, family: Any, arms: Arms, i: int) -> float:
+    def base(self, family: Any, arms: Arms, i: int, level: float) -> float:
         return arms.mean(i)
 
     def rise(self, family: Any, arms: Arms, i: int) -> float:
         return sqrt(self.policy.alpha / arms.pulls[i])
+
+
+@line_of(GPUCB, GPUCBTuned)
+class PosteriorLine(NamedTuple):
+    """mu_i + sd_i x level: the posterior mean and standard deviation."""
+
+    policy: Any
+
+    def scale(self, level: float) -> float:
+        return level
+
+    def base(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return float(family.posterior_mean(arms.pulls[i], arms.sums[i]))
+
+    def rise(self, family: Any, arms: Arms, i: int) -> float:
+        return float(family.posterior_sd(arms.pulls[i], arms.sums[i]))
+
+
+@line_of(RBMLE)
+class RBMLELine(NamedTuple):
+    """p_i + alpha(t) / (2 N_i), the index on Gaussian rewards (Corollary 2)."""
+
+    policy: Any
+
+    def fits(self, family: Any) -> bool:
+        return isinstance(family, Gaussian) and self.policy.boundary == Boundary.exact
+
+    def scale(self, level: float) -> float:
+        return level
+
+    def base(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return arms.mean(i)
+
+    def rise(self, family: Any, arms: Arms, i: int) -> float:
+        return 0.5 / arms.pulls[i]
+
+
+@line_of(MOSS)
+class MOSSLine(NamedTuple):
+    """The whole index of MOSS with a known horizon: it stays the same until the arm is pulled."""
+
+    policy: Any
+
+    def fits(self, family: Any) -> bool:
+        return not self.policy.anytime
+
+    def scale(self, level: float) -> float:
+        return 0.0
+
+    def base(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return float(self.policy.index_of(family, arms, i, level))
+
+    def rise(self, family: Any, arms: Arms, i: int) -> float:
+        return 0.0

@@ -31,9 +31,11 @@ _NEAR = 1e-13
 @lean
 def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock) -> int:
     """The arm with the largest index, if the lines tell; else -1."""
-    if not lines.ready(family, arms):
+    if not lines.ready(arms):
         return -1
-    scale = lines.line.scale(policy.level(family, arms, clock))
+    level = policy.level(family, arms, clock)
+    lines.refresh(family, arms, level)
+    scale = lines.line.scale(level)
     chosen, best, second = 0, -inf, -inf
     for i in range(arms.n_arms()):  # no branch on who leads: a processor could not predict it
         value = lines.base[i] + lines.rise[i] * scale
@@ -86,27 +88,30 @@ class Lines(NamedTuple):
         chosen = leader(self, policy, family, arms, clock)
         return chosen if chosen >= 0 else policy.choose(state, family, arms, clock, rng)
 
-    def ready(self, family: Family, arms: Arms) -> bool:
-        """Draw the lines that are to be drawn anew; whether every arm has one now."""
+    def ready(self, arms: Arms) -> bool:
+        """Whether every arm has a line, or a reward from which its line can be drawn."""
         i = int(self.memory[CHANGED])
-        every = self.memory[EVERY] != 0.0 or (i >= 0 and not arms.pulls[i] > 0.0)
-        if every:
+        if self.memory[EVERY] != 0.0 or (i >= 0 and not arms.pulls[i] > 0.0):
             self.memory[EVERY] = 1.0
             # If some arms are absent, the places of the others are not those of the lines.
-            if arms.n_arms() != self.base.size or arms.unpulled() >= 0:
-                return False
-            for j in range(arms.n_arms()):
-                self.draw(family, arms, j)
-        elif i >= 0:
-            self.draw(family, arms, i)
-        self.memory[CHANGED], self.memory[EVERY] = -1.0, 0.0
+            return arms.n_arms() == self.base.size and arms.unpulled() < 0
         return True
 
-    def draw(self, family: Family, arms: Arms, i: int) -> None:
+    def refresh(self, family: Family, arms: Arms, level: float) -> None:
+        """Draw the lines that are to be drawn anew."""
+        i = int(self.memory[CHANGED])
+        if self.memory[EVERY] != 0.0:
+            for j in range(arms.n_arms()):
+                self.draw(family, arms, j, level)
+        elif i >= 0:
+            self.draw(family, arms, i, level)
+        self.memory[CHANGED], self.memory[EVERY] = -1.0, 0.0
+
+    def draw(self, family: Family, arms: Arms, i: int, level: float) -> None:
         """Draw the line of arm i.
 
         It is raised by rounding errors, so that it is never below the index.
         """
-        base, rise = self.line.base(family, arms, i), self.line.rise(family, arms, i)
+        base, rise = self.line.base(family, arms, i, level), self.line.rise(family, arms, i)
         self.base[i] = base + 1e-14 * abs(base)
         self.rise[i] = rise + 1e-14 * abs(rise)

@@ -61,7 +61,8 @@ class Curve(Protocol):
 class Line(Protocol):
     """The index of `policy` as base + rise x scale(level), up to rounding.
 
-    base and rise depend on the arm's statistics alone. The index that the policy computes may
+    base and rise depend on the arm's statistics alone; base may depend on the level, too, if the
+    level is the same in every round. The index that the policy computes may
     differ from this by 3e-15 of |base| + |rise x scale|.
     """
 
@@ -69,7 +70,7 @@ class Line(Protocol):
 
     def fits(self, family: Any) -> bool: ...
     def scale(self, level: float) -> float: ...
-    def base(self, family: Any, arms: Arms, i: int) -> float: ...
+    def base(self, family: Any, arms: Arms, i: int, level: float) -> float: ...
     def rise(self, family: Any, arms: Arms, i: int) -> float: ...
 
 

@@ -1,44 +1,52 @@
-"""A CUDA device as a place: one thread plays one replication, with the code that a CPU plays.
+"""The kernel of a CUDA device: one thread plays one replication, with the code of the CPU.
 
-Statistics lie arm by arm, so that neighbouring threads read neighbouring numbers. Rounds are played
-in slices of some milliseconds: between two of them Ctrl-C is noticed and progress is told.
+Each array of the records has a row for each thread, laid out so that neighbouring threads read
+neighbouring numbers; `row` gives a thread its own.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import cuda
 
-from .._compile import Floats, extend
+from .._compile import extend
 from ..choosers.champion import Champion
+from ..choosers.lines import Lines
 from ..choosers.scan import Scan
 from ..policies.arms import Arms
 from ..rewards.sources import Stream, TableRows
 from .rounds import play_rounds
 
 
-@extend(Scan, name="beside")
-def scan_beside(self: Scan, memory: Any) -> Scan:
-    """The chooser of one thread: a scan needs no memory."""
+@extend(Arms, name="row")
+def arms_row(self: Arms, k: int) -> Arms:
+    return Arms(self.pulls[k], self.sums[k], self.squares[k], self.origins[k])
+
+
+@extend(Scan, name="row")
+def scan_row(self: Scan, k: int) -> Scan:
     return self
 
 
-@extend(Champion, name="beside")
-def champion_beside(self: Champion, memory: Any) -> Champion:
-    """The chooser of one thread, with the memory of that thread."""
-    return Champion(self.bounds, memory)
+@extend(Champion, name="row")
+def champion_row(self: Champion, k: int) -> Champion:
+    return Champion(self.bounds, self.last[k])
 
 
-@extend(Stream, name="of_problem")
-def stream_of_problem(self: Stream, p: int) -> Stream:
-    """The rewards of one problem; here `means` has a row for each problem."""
-    return Stream(self.law, self.means[p], self.key0, self.key1)
+@extend(Lines, name="row")
+def lines_row(self: Lines, k: int) -> Lines:
+    return Lines(self.line, self.base[k], self.rise[k], self.memory[k])
 
 
-@extend(TableRows, name="of_problem")
-def table_of_problem(self: TableRows, p: int) -> TableRows:
+@extend(Stream, name="row")
+def stream_row(self: Stream, k: int) -> Stream:
+    """The rewards of problem k: here `means` has a row for each problem."""
+    return Stream(self.law, self.means[k], self.key0, self.key1)
+
+
+@extend(TableRows, name="row")
+def table_row(self: TableRows, k: int) -> TableRows:
     """The rewards of the only problem that a table has."""
     return self
 
@@ -47,7 +55,6 @@ def play_thread(
     policy: Any,
     family: Any,
     chooser: Any,
-    memory: Any,
     arms: Arms,
     state: Any,
     source: Any,
@@ -65,16 +72,14 @@ def play_thread(
 ) -> None:
     """Play the rounds begin, ..., end - 1 of one replication on one problem.
 
-    Every array has a row for each thread; `gaps` and the means of the source have a row for each
-    problem.
+    Threads 0, 1, ... play replications first, first + 1, ... of the first problem, then those of
+    the next one. `gaps` and the source have a row for each problem.
     """
     thread = cuda.grid(1)
     if thread < regret.shape[0]:
         p = thread // replications
         play_rounds(
-            policy, family, chooser.beside(memory[thread]),
-            Arms(arms.pulls[thread], arms.sums[thread], arms.squares[thread], arms.origins[thread]),
-            state[thread], source.of_problem(p), gaps[p], begin, end, known_horizon, randomness,
-            first + thread - p * replications, checkpoints, regret[thread], best_pulls[thread],
-            stop,
+            policy, family, chooser.row(thread), arms.row(thread), state[thread], source.row(p),
+            gaps[p], begin, end, known_horizon, randomness, first + thread - p * replications,
+            checkpoints, regret[thread], best_pulls[thread], stop,
         )  # fmt: skip

@@ -18,17 +18,14 @@ from .._compile import Floats
 from .._cuda import DeviceKernel, check_device, device_name, free_memory
 from .._log import log
 from .._memory import size_text
-from ..choosers.champion import Champion
-from ..choosers.promises import bounds_for
-from ..choosers.scan import Scan
+from ..choosers.selection import chooser_of_few
 from ..errors import ParameterError, RbmleError
 from ..policies.arms import Arms
-from ..policies.base import ranks_only
-from ..random import Counter, key
+from ..random import key
 from ..rewards.sources import RewardStream, Stream
 from .cuda_kernel import play_thread
 from .plan import Plan
-from .play import Filled
+from .cpu_kernel import Filled
 
 _kernel = DeviceKernel(play_thread)
 
@@ -115,7 +112,9 @@ def _bytes_a_thread(plan: Plan, group: Group) -> int:
     problem = plan.problems[group.problems[0]]
     policy, model = plan.players[group.problems[0]][group.index]
     state = policy.remembers() + policy.scratch(model, problem.n_arms)
-    numbers = 4 * problem.n_arms + max(state, 2) + 2 + 2 * max(plan.rounds.size, 2)
+    chooser: Any = chooser_of_few(policy, model, problem.n_arms)
+    kept = sum(max(each.size, 2) for each in chooser if isinstance(each, np.ndarray))
+    numbers = 4 * problem.n_arms + max(state, 2) + kept + 2 * max(plan.rounds.size, 2)
     if not isinstance(plan.rewards, RewardStream):
         numbers += plan.horizon * problem.n_arms
     return 8 * numbers
@@ -158,28 +157,31 @@ def _arguments(
     p = part.problems[0]
     policy, model = plan.players[p][group.index]
     n_arms = plan.problems[p].n_arms
-    bounds = bounds_for(policy, model) if ranks_only(policy) else None
-    chooser = Scan(n_arms) if bounds is None else Champion(bounds, bring(np.zeros(1, np.int64)))
     scratch = policy.scratch(model, n_arms)
-    numbers = max(policy.remembers() + scratch, 2)
+    numbers = policy.remembers() + scratch
     known = plan.horizon if policy.needs_horizon() else 0
 
+    # Rows of scratch are contiguous, because policies lay out tables in it.
     def room(columns: int, order: str = "F", kind: Any = np.float64) -> Any:
         if bring is np.asarray:
             return np.zeros((threads, max(columns, 2)), kind, order=order)  # type: ignore[call-overload]
         return cuda.device_array((threads, max(columns, 2)), kind, order=order)
 
-    source = type(part.source)(
-        *(bring(each) if isinstance(each, np.ndarray) else each for each in part.source)
-    )
+    chooser: Any = chooser_of_few(policy, model, n_arms)
+    chooser = _with_arrays(chooser, lambda each: room(each.size, kind=each.dtype))
     gaps = np.array([plan.problems[each].gaps for each in part.problems])
     return (
-        policy, model, chooser, room(2, kind=np.int64),
-        Arms(room(n_arms), room(n_arms), room(n_arms), room(n_arms)),
-        room(numbers, "C" if scratch else "F"), source, bring(gaps), 1, 1, known,
+        policy, model, chooser, Arms(*(room(n_arms) for _ in Arms._fields)),
+        room(numbers, "C" if scratch else "F"), _with_arrays(part.source, bring), bring(gaps),
+        1, 1, known,
         plan.draws(p, group.index), part.begin, part.end - part.begin, bring(plan.rounds),
         room(plan.rounds.size), room(plan.rounds.size), bring(np.zeros(1, np.int64)),
     )  # fmt: skip
+
+
+def _with_arrays(record: Any, change: Callable[[Any], Any]) -> Any:
+    """The record with every array changed."""
+    return type(record)(*(change(x) if isinstance(x, np.ndarray) else x for x in record))
 
 
 def _play(
@@ -207,7 +209,7 @@ def _play(
             progress(group.index, count)
 
 
-_ARMS, _BEGIN, _END, _REGRET, _BEST = 4, 8, 9, 15, 16  # places in `_arguments`
+_ARMS, _BEGIN, _END, _REGRET, _BEST = 3, 7, 8, 14, 15  # places in `_arguments`
 
 
 def _collect(

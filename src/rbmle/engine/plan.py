@@ -15,7 +15,7 @@ from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
 from ..rewards.problems import Problem
 from ..rewards.sources import Rewards, RewardStream
-from .play import Filled
+from .cpu_kernel import Filled
 
 
 class Plan(NamedTuple):

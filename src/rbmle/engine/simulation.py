@@ -12,8 +12,8 @@ from ..result import Result
 from ..rewards.problems import Problem
 from ..rewards.sources import Rewards
 from .plan import Plan, plan
-from .play import Filled
-from .threads import play_on_cpu
+from .cpu_kernel import Filled
+from .on_cpu import play_on_cpu
 
 DEVICES = ("cpu", "cuda")
 

@@ -21,6 +21,12 @@ from .panels import MAX_PANELS
 from .posterior_shape import Shaped, Tells
 
 
+# Arms with the same past have the same regret and information, and mixtures of them the same ratio.
+# Quadrature computes them with errors of some 1e-13 of themselves, which must not decide between
+# them: results would depend on the last bit of a machine's `exp`.
+SAME = 1e-9
+
+
 @njit
 def ratio(regret: float, information: float) -> float:
     """regret^2 / information; 0 if there is no regret, infinite if nothing is learned."""
@@ -54,9 +60,12 @@ def samples_posteriors(self: Any) -> bool:
 
 @njit
 def dominated(i: int, regret: Floats, information: Floats) -> bool:
-    """Whether another arm has less regret and no less information: then arm i is not needed."""
+    """Whether another arm has less regret and no less information: then arm i is not needed.
+
+    Numbers that are equal up to `SAME` count as equal.
+    """
     for j in range(regret.size):
-        if regret[j] < regret[i] and information[j] >= information[i]:
+        if regret[j] < regret[i] * (1.0 - SAME) and information[j] >= information[i] * (1.0 - SAME):
             return True
     return False
 
@@ -120,7 +129,10 @@ def weigh(self: Any, state: Floats, family: Shaped, arms: Arms, clock: Clock, rn
 
 @njit
 def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, int, float]:
-    """Two arms and the probability of the first whose mixture has the least information ratio."""
+    """Two arms and the probability of the first whose mixture has the least information ratio.
+
+    Of several mixtures whose ratios are equal up to `SAME`, the first.
+    """
     first, second, odds, least = likely, likely, 1.0, inf
     for i in range(regret.size):
         if dominated(i, regret, information):
@@ -131,7 +143,7 @@ def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, 
                 q * regret[i] + (1.0 - q) * regret[j],
                 q * information[i] + (1.0 - q) * information[j],
             )
-            if value < least:
+            if value < least * (1.0 - SAME):
                 first, second, odds, least = i, j, q, value
     return first, second, odds
 

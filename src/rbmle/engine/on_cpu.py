@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .plan import Plan
-from .play import Filled, arguments, play
+from .cpu_kernel import Filled, arguments, play
 
 Progress = Callable[[int, int], None]
 
