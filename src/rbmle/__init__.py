@@ -6,7 +6,7 @@ from . import _interrupt  # noqa: F401  (first, for Ctrl-C during the other impo
 from typing import TYPE_CHECKING
 
 from . import theory
-from .engine import simulate
+from .engine import simulate, simulate_many
 from .errors import DefinitionError, ParameterError, RbmleError, StateError
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
 from .live.decider import Decider
@@ -119,5 +119,6 @@ __all__ = [
     "report",
     "run",
     "simulate",
+    "simulate_many",
     "theory",
 ]

@@ -12,7 +12,7 @@ import functools
 import inspect
 import pickle
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numba
 import numpy as np
@@ -25,6 +25,7 @@ from numba.extending import infer_getattr, lower_builtin
 from numpy.typing import NDArray
 
 from . import _cache
+from ._bridge import INTERPRETED, Target, add_target, bridge
 from ._log import log
 from ._mistakes import explained, rehearse
 from ._record import checked, is_package
@@ -59,22 +60,19 @@ PRIVATE = (
     "numba.core.base.BaseContext.get_function(self, fn, sig, _firstcall)",
 )
 
-_bridged: set[str] = set()  # names of methods that compiled code can call
 _said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
 _defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
 extended_outside: set[type] = set()  # classes that got a method from outside the package
-_targets: list[Target] = []  # the processors that Numba compiles for
 _dispatchers: dict[tuple[Any, Any], Any] = {}  # (method, options of the caller) -> its dispatcher
 # forceinline: otherwise each call of a method passes whole records and counts references to arrays.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
-_INTERPRETED = bool(numba.config.DISABLE_JIT)
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function of this package to native code, and keep the code on disk."""
     compiled: Any = numba.njit(**_OPTIONS)(function)
     folder = _cache.place(numba.__version__).folder
-    if folder is not None and not _INTERPRETED:
+    if folder is not None and not INTERPRETED:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:
             compiled._cache = _DiskCache(function)
@@ -119,7 +117,7 @@ def bridge_methods(cls: type) -> None:
     """Let compiled code call the methods of a record class."""
     for name, function in vars(cls).items():
         if inspect.isfunction(function) and not name.startswith("__"):
-            _bridge(name)
+            bridge(name)
 
 
 def _check_parameters(cls: type, name: str, default: Callable[..., Any]) -> None:
@@ -148,7 +146,7 @@ def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]]
                 raise DefinitionError(f"extend: {cls!r} must be a record, a NamedTuple class.")
             if method in vars(cls) and method not in _defaults.get(cls, ()):
                 raise DefinitionError(f"extend: {cls.__name__} has a method {method} of its own.")
-            _bridge(method)
+            bridge(method)
             setattr(cls, method, function)
             _defaults.get(cls, set()).discard(method)
             if not is_package(function):
@@ -156,27 +154,6 @@ def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]]
         return function
 
     return attach
-
-
-def _method(record: Any, name: str) -> Any:
-    """The method of a record of this Numba type, or None; a field of the same name comes first."""
-    function: Any = vars(record.instance_class).get(name) if name in _bridged else None
-    return function if inspect.isfunction(function) and name not in record.fields else None
-
-
-class Target(NamedTuple):
-    """A kind of processor that Numba compiles for, with what the bridge needs of its compiler.
-
-    name: tells this processor's methods from another's. attributes, calls: the base classes of templates that resolve attributes and calls.
-    infer, lower: register a template, and the code of a call. compiled: the Numba type of a method.
-    """
-
-    name: str
-    attributes: type
-    calls: type
-    infer: Callable[[type], Any]
-    lower: Callable[..., Callable[[Any], Any]]
-    compiled: Callable[[Callable[..., Any]], Any]
 
 
 def _compiled(function: Callable[..., Any]) -> Any:
@@ -187,70 +164,9 @@ def _compiled(function: Callable[..., Any]) -> Any:
     return types.Dispatcher(_dispatchers[key])
 
 
-def add_target(target: Target) -> None:
-    """Let code for this kind of processor call the methods of records."""
-    _infer_methods(target)
-    for name in _bridged:
-        _lower_calls(target, name)
-    _targets.append(target)
-
-
-def _infer_methods(target: Target) -> None:
-    """Tell Numba what `record.name` is in compiled code: the method of the record's own class.
-
-    Numba's documented way, `overload_method`, allows one signature for each name; here each class
-    may have its own.
-    """
-
-    class Methods(target.attributes):  # type: ignore[name-defined,misc]
-        key = types.BaseNamedTuple
-
-        def generic_resolve(self, record: Any, name: str) -> Any:
-            function = _method(record, name)
-            if function is None:
-                return None
-
-            class Method(target.calls):  # type: ignore[name-defined,misc]
-                key = ("rbmle", target.name, name)
-                _overload_func = staticmethod(function)  # tells Numba's types of two methods apart
-
-                def generic(self, args: Any, kws: Any) -> Any:
-                    callee = target.compiled(function)
-                    signature = callee.get_call_type(self.context, (record, *args), kws)
-                    return None if signature is None else signature.as_method()
-
-            return types.BoundFunction(Method, record)
-
-    target.infer(Methods)
-
-
-def _lower_calls(target: Target, name: str) -> None:
-    """Tell Numba how a call of a method of this name is made."""
-
-    @target.lower(("rbmle", target.name, name), types.BaseNamedTuple, types.VarArg(types.Any))
-    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        callee = target.compiled(vars(signature.args[0].instance_class)[name])
-        found = callee.get_call_type(context.typing_context, signature.args, {})
-        code = context.get_function(callee, found)
-        context.add_linking_libs(getattr(code, "libs", ()))
-        if len(args) < len(signature.args):  # Numba drops a record that has no fields
-            args = [context.get_constant_undef(signature.args[0]), *args]
-        return code(builder, args)
-
-
-def _bridge(name: str) -> None:
-    """Let compiled code call the methods of this name, of any record class."""
-    if name not in _bridged and not _INTERPRETED:
-        _bridged.add(name)
-        for target in _targets:
-            _lower_calls(target, name)
-
-
-if not _INTERPRETED:
+if not INTERPRETED:
     add_target(
-        Target(
-            "cpu", AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled
-        )
+        Target("cpu", AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled)
     )
 
 
@@ -308,7 +224,7 @@ class Kernel:
         self._fresh: Any = numba.njit(**_OPTIONS)(function)
 
     def __call__(self, *args: Any) -> Any:
-        if _INTERPRETED:
+        if INTERPRETED:
             return self.interpreted(*args)
         if all(map(_is_kept, args)):
             with _announced(args):
@@ -321,7 +237,7 @@ class Kernel:
         A call of it neither looks up nor checks types and so costs well under a microsecond. The
         caller must pass exactly these types.
         """
-        if _INTERPRETED:
+        if INTERPRETED:
             return self.interpreted
         kept, signature = all(map(_is_kept, args)), tuple(numba.typeof(each) for each in args)
         compiled = self._kept if kept else self._fresh

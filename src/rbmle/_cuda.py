@@ -10,14 +10,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import numba
 from numba import cuda
+from numba.core.errors import NumbaError, NumbaPerformanceWarning
 from numba.cuda.core import config
-from numba.core.errors import NumbaPerformanceWarning
 
-from ._compile import Target, add_target
+from ._bridge import Target, add_target, failures
 from ._log import log
 from ._mistakes import explained, refuse_generators
 from .errors import RbmleError
@@ -29,6 +30,7 @@ PRIVATE = (
     "numba.cuda.codegen.nvvm.compile_ir(llvmir, **options)",
     "numba.cuda.types.ext_types.CUDADispatcher(dispatcher)",
     "numba.cuda.dispatcher.CUDADispatcher.compile(self, sig)",
+    "numba.cuda.dispatcher.get_current_device()",
 )
 
 _dispatchers: dict[Callable[..., Any], Any] = {}  # method -> its dispatcher
@@ -42,15 +44,13 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
 
 if not SIMULATED:
-    from numba.cuda import codegen
+    from numba.cuda import codegen, dispatcher
     from numba.cuda.extending import infer_getattr, lower_builtin
     from numba.cuda.types.ext_types import CUDADispatcher
     from numba.cuda.typing.templates import AbstractTemplate, AttributeTemplate
 
     add_target(
-        Target(
-            "cuda", AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled
-        )
+        Target("cuda", AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled)
     )
 
 
@@ -91,21 +91,16 @@ class DeviceKernel:
         signature = tuple(map(numba.typeof, args))
         if SIMULATED or signature in self._known:
             return
-        refuse_generators(args)
         kinds = [type(each).__name__ for each in args[:2]]
         log.info("compiling %s for the device (once)", " for ".join(kinds))
-        try:
-            with as_on_cpu():
-                self._jitted.compile(signature)
-        except Exception as problem:
-            log.debug("%s", problem)
-            raise explained(args, problem) from None
+        with as_on_cpu(), _told(args):
+            self._jitted.compile(signature)
         self._known.add(signature)
 
     def ptx(self, *args: Any, capability: tuple[int, int] = (9, 0)) -> str:
         """The code for arguments of these types; no device is needed."""
         signature = numba.void(*map(numba.typeof, args))
-        with as_on_cpu():
+        with as_on_cpu(), _told(args), _pretended(capability):
             code: str = cuda.compile_ptx(self.function, signature, cc=capability)[0]
         return code
 
@@ -116,6 +111,29 @@ class DeviceKernel:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaPerformanceWarning)  # few threads are no mistake
             self._jitted[-(-threads // block), block, stream](*args)
+
+
+@contextmanager
+def _told(args: tuple[Any, ...]) -> Iterator[None]:
+    """Tell a mistake in a user's class with its line."""
+    refuse_generators(args)
+    failures.clear()
+    try:
+        yield
+    except NumbaError as problem:
+        log.debug("%s", problem)
+        raise explained(args, problem, failures[0] if failures else None) from None
+
+
+@contextmanager
+def _pretended(capability: tuple[int, int]) -> Iterator[None]:
+    """Inside this block the compiler takes a device of this compute capability for granted."""
+    current = dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device = current
 
 
 @contextmanager

@@ -10,6 +10,7 @@ _EXTRAS = {  # as in pyproject.toml
     "report": ("matplotlib", "jinja2"),
     "data": ("pandas",),
     "dask": ("distributed",),
+    "gpu": ("numba_cuda",),
 }
 
 

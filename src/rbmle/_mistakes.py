@@ -118,8 +118,15 @@ def _interpreters(
     return _error(args, reason)
 
 
-def explained(args: tuple[Any, ...], problem: Exception) -> DefinitionError:
-    """The error for the compiler's refusal of a user's class: the reason and the user's line."""
+def explained(
+    args: tuple[Any, ...],
+    problem: Exception,
+    place: tuple[Callable[..., Any], int] | None = None,
+) -> DefinitionError:
+    """The error for the compiler's refusal of a user's class: the reason and the user's line.
+
+    place: the method and the line that are to blame, if the compiler's message does not say.
+    """
     text = "\n" + re.sub(r"\x1b\[[0-9;]*m", "", str(problem))
     files = {os.path.basename(code.co_filename): code.co_filename for code in _users_code(args)}
     begin, reason = 0, ""
@@ -132,7 +139,11 @@ def explained(args: tuple[Any, ...], problem: Exception) -> DefinitionError:
         if file is not None:
             line = int(found["line"])
             return _error(args, reason, file, line, _function_at(args, file, line))
-    return _error(args, reason or next(iter(str(problem).splitlines()), type(problem).__name__))
+    reason = reason or next(iter(str(problem).splitlines()), type(problem).__name__)
+    if place is None:
+        return _error(args, reason)
+    function, line = place
+    return _error(args, reason, function.__code__.co_filename, line, function.__name__)
 
 
 def _error(

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .engine import DECISIONS_A_BATCH, Filled, arguments, play, rounds_kept
+from .engine.devices import compile_plan, play_plan
+from .engine.plan import Plan, plan
 from .policies.fit import player
 from .rewards.problems import Problem
 from .rewards.sources import Rewards
@@ -39,21 +41,36 @@ class Rows(NamedTuple):
     pulls: NDArray[np.int64]
 
 
-def play_piece(piece: Piece, stop: NDArray[np.int64] | None = None) -> Rows:
-    """Play a piece on this thread: a pure function, for any thread, process or machine.
+def play_piece(piece: Piece, stop: NDArray[np.int64] | None = None, device: str = "cpu") -> Rows:
+    """Play a piece on this thread, or on a device: a pure function, for any process or machine.
 
     stop: if another thread sets stop[0] to anything but 0, the function returns soon, and its rows
-    are to be thrown away.
+    are to be thrown away. device: as in `simulate`.
     """
+    if device != "cpu":
+        [(regret, best_pulls, pulls)] = play_plan("run", _plan(piece), device, stop=stop)
+        return Rows(regret[0], best_pulls[0].astype(np.int64), pulls[0].astype(np.int64))
     filled, arguments = _piece(piece, np.zeros(1, np.int64) if stop is None else stop)
     play(*arguments)
     regret, best_pulls, pulls = filled
     return Rows(regret, best_pulls.astype(np.int64), pulls.astype(np.int64))
 
 
-def compile_piece(piece: Piece) -> None:
+def compile_piece(piece: Piece, device: str = "cpu") -> None:
     """Compile the code that the piece needs, now: in the main thread, where Ctrl-C is noticed."""
+    if device != "cpu":
+        compile_plan(_plan(piece))
+        return
     play.specialised(*_piece(piece._replace(last=piece.first + 1), np.zeros(1, np.int64))[1])
+
+
+def _plan(piece: Piece) -> Plan:
+    """The piece as a plan of one policy on one problem."""
+    problem, policy, horizon, rewards, ties, checkpoints, first, last = piece
+    return plan(
+        "run", [problem], [policy], horizon, last - first, rewards, None, ties, None, checkpoints,
+        first,
+    )  # fmt: skip
 
 
 def _piece(piece: Piece, stop: NDArray[np.int64]) -> tuple[Filled, tuple[Any, ...]]:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from rbmle.engine import cpu_kernel
 from rbmle.choosers import Champion, Lines, Scan, Tournament
 from rbmle.choosers.promises import bounds_for, curve_for, line_for
+from rbmle.engine import cpu_kernel
 from rbmle.live import live_arms
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..families import Gaussian
 from ..policies import GPUCB, MOSS, RBMLE, UCB, GPUCBTuned
 from ..policies.arms import Arms
-from ..policies.rbmle import Boundary
+from ..policies.rbmle import BiasFunction, Boundary
 from .promises import line_of
 
 
@@ -51,7 +51,9 @@ class RBMLELine(NamedTuple):
     policy: Any
 
     def fits(self, family: Any) -> bool:
-        return isinstance(family, Gaussian) and self.policy.boundary == Boundary.exact
+        exact = self.policy.boundary == Boundary.exact
+        canonical = self.policy.f == BiasFunction.canonical
+        return bool(isinstance(family, Gaussian) and exact and canonical)
 
     def scale(self, level: float) -> float:
         return level
@@ -60,7 +62,7 @@ class RBMLELine(NamedTuple):
         return arms.mean(i)
 
     def rise(self, family: Any, arms: Arms, i: int) -> float:
-        return 0.5 / arms.pulls[i]
+        return float(0.5 / arms.pulls[i])
 
 
 @line_of(MOSS)

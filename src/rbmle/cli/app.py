@@ -49,6 +49,7 @@ Cluster = Annotated[
     str | None,
     typer.Option(help="A Dask scheduler, tcp://host:8786; or local: one on this machine."),
 ]
+Device = Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")]
 Run = Annotated[Path, typer.Argument(help="A run folder.")]
 Import = Annotated[
     list[str] | None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ParameterError
-from .app import Cluster, Import, Json, Policies, Run, Threads, bring, command
+from .app import Cluster, Device, Import, Json, Policies, Run, Threads, bring, command
 from .arguments import names_given
 
 
@@ -72,6 +72,7 @@ def run(
     folder: Annotated[Path | None, typer.Option(help="The run folder; by the file's name.")] = None,
     threads: Threads = None,
     cluster: Cluster = None,
+    device: Device = "cpu",
     times: Annotated[bool, typer.Option(help="Also time the decisions of each policy.")] = True,
     modules: Import = None,
     json: Json = False,
@@ -93,7 +94,9 @@ def run(
         progress(None if executor is None else workers_of(executor).count) as report,
     ):
         here = threads if executor is None else None
-        result = run_study(stated, target, here, report, times=times, executor=executor)
+        result = run_study(
+            stated, target, here, report, times=times, executor=executor, device=device
+        )
     _show(result, json)
     if not json:
         say(f"Kept in {target}; `rbmle report {target}` draws it.")
@@ -131,6 +134,7 @@ def compare(
         str | None, typer.Option(help="What policies assume, if not the law.")
     ] = None,
     threads: Threads = None,
+    device: Device = "cpu",
     modules: Import = None,
     json: Json = False,
 ) -> None:
@@ -154,6 +158,7 @@ def compare(
         RewardStream(seed),
         family=family,
         threads=threads,
+        device=device,
     )
     if json:
         show_json(statistics_data(result))

@@ -1,9 +1,9 @@
 """Playing: the loop over rounds, the plan of a simulation, and the places where it is played."""
 
-from .plan import rounds_kept
 from .cpu_kernel import Filled, arguments, play
-from .simulation import simulate, simulate_many
 from .on_cpu import DECISIONS_A_BATCH
+from .plan import rounds_kept
+from .simulation import simulate, simulate_many
 
 __all__ = [
     "DECISIONS_A_BATCH",

@@ -55,7 +55,7 @@ def play_thread(
     policy: Any,
     family: Any,
     chooser: Any,
-    arms: Arms,
+    arms: Any,
     state: Any,
     source: Any,
     gaps: Any,
@@ -76,7 +76,7 @@ def play_thread(
     the next one. `gaps` and the source have a row for each problem.
     """
     thread = cuda.grid(1)
-    if thread < regret.shape[0]:
+    if thread < replications * gaps.shape[0]:
         p = thread // replications
         play_rounds(
             policy, family, chooser.row(thread), arms.row(thread), state[thread], source.row(p),

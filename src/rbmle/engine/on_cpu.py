@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .plan import Plan
 from .cpu_kernel import Filled, arguments, play
+from .plan import Plan
 
 Progress = Callable[[int, int], None]
 
@@ -22,22 +22,28 @@ _SECONDS_A_WAIT = 0.2  # waits are short, because on Windows Ctrl-C does not int
 
 
 class Batch(NamedTuple):
-    """Replications begin, ..., end - 1 of the policy `index` on problem p, with their rewards."""
+    """Replications begin, ..., end - 1 of one player on problem p, with their rewards."""
 
     p: int
-    index: int
+    player: int
     source: Any
     begin: int
     end: int
 
 
-def play_on_cpu(plan: Plan, threads: int | None, progress: Progress | None) -> list[Filled]:
+def play_on_cpu(
+    plan: Plan,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    stop: NDArray[np.int64] | None = None,
+) -> list[Filled]:
     """Play the plan in a pool of threads; results do not depend on their number.
 
     The calling thread only waits, for short times, so that Ctrl-C is noticed; any exception in it
     stops the kernels too.
     """
-    filled, stop = plan.fresh(), np.zeros(1, np.int64)
+    filled = plan.fresh()
+    stop = np.zeros(1, np.int64) if stop is None else stop
     threads = threads or os.cpu_count() or 1
     pool = ThreadPoolExecutor(threads)
     waiting: set[Future[None]] = set()
@@ -47,7 +53,7 @@ def play_on_cpu(plan: Plan, threads: int | None, progress: Progress | None) -> l
     def run(work: tuple[Any, ...], batch: Batch) -> None:
         play(*work)
         if progress is not None:
-            progress(batch.index, batch.end - batch.begin)
+            progress(batch.player, batch.end - batch.begin)
 
     try:
         for batch in _batches(plan):

@@ -15,19 +15,18 @@ from numba import cuda
 from numpy.typing import NDArray
 
 from .._compile import Floats
-from .._cuda import DeviceKernel, check_device, device_name, free_memory
-from .._log import log
+from .._cuda import DeviceKernel, free_memory
 from .._memory import size_text
 from ..choosers.selection import chooser_of_few
 from ..errors import ParameterError, RbmleError
 from ..policies.arms import Arms
 from ..random import key
 from ..rewards.sources import RewardStream, Stream
+from .cpu_kernel import Filled
 from .cuda_kernel import play_thread
 from .plan import Plan
-from .cpu_kernel import Filled
 
-_kernel = DeviceKernel(play_thread)
+kernel = DeviceKernel(play_thread)
 
 _AT_ONCE = 8  # policies in flight; more would only divide the memory into smaller parts
 _SECONDS_A_SLICE = 0.1  # short enough for Ctrl-C, long against the 10 microseconds of a launch
@@ -38,7 +37,7 @@ _SHARE = 0.9  # of the free memory; the rest is for the driver
 class Group(NamedTuple):
     """Problems with the same law and number of arms, which one launch plays with one policy."""
 
-    index: int  # of the policy
+    player: int  # which policy
     problems: tuple[int, ...]
 
 
@@ -52,43 +51,48 @@ class Part(NamedTuple):
 
 
 def play_on_cuda(
-    owner: str, plan: Plan, progress: Callable[[int, int], None] | None
+    owner: str,
+    plan: Plan,
+    progress: Callable[[int, int], None] | None = None,
+    stop: NDArray[np.int64] | None = None,
 ) -> list[Filled]:
-    """Play the plan on the current CUDA device."""
-    check_device(owner)
-    groups = list(_groups(plan))
-    for group in groups:
+    """Play the plan on the current CUDA device.
+
+    stop: if another thread sets stop[0] to anything but 0, the function returns soon, and its
+    results are unfinished.
+    """
+    played = list(groups(plan))
+    for group in played:
         _check(owner, plan, group)
-    memory = int(_SHARE * free_memory() / min(len(groups), _AT_ONCE))
-    for group in groups:
-        if _bytes_a_thread(plan, group) > memory:
+    memory = int(_SHARE * free_memory() / min(len(played), _AT_ONCE))
+    for group in played:
+        needed = _bytes_a_thread(plan, group)
+        if needed > memory:
             raise RbmleError(
                 f"{owner}: 'device' must have more memory: one replication needs "
-                f"{size_text(_bytes_a_thread(plan, group))}, and there are {size_text(memory)}."
+                f"{size_text(needed)}, and {size_text(memory)} are free for it."
             )
-    for group in groups:
-        _kernel.prepare(*_arguments(plan, group, _example(plan, group), np.asarray, 2))
+    compile_for_cuda(plan)
     filled = plan.fresh()
-    began = time.perf_counter()
-    waiting = [_play(plan, group, memory, filled, progress) for group in groups]
+    waiting = [_play(plan, group, memory, filled, progress) for group in played]
     playing: list[Iterator[None]] = []
-    while waiting or playing:
+    while (waiting or playing) and (stop is None or stop[0] == 0):
         while waiting and len(playing) < _AT_ONCE:
             playing.append(waiting.pop(0))
         playing = [each for each in playing if next(each, _DONE) is not _DONE]
-    spent = time.perf_counter() - began
-    rounds = sum(len(each.problems) for each in groups) * (plan.last - plan.first) * plan.horizon
-    log.info(
-        "%.3g rounds on %s in %.2f s: %.2e rounds a second",
-        rounds, device_name(), spent, rounds / spent,
-    )  # fmt: skip
     return filled
+
+
+def compile_for_cuda(plan: Plan) -> None:
+    """Compile the code that the plan needs."""
+    for group in groups(plan):
+        kernel.prepare(*example(plan, group))
 
 
 _DONE = object()
 
 
-def _groups(plan: Plan) -> Iterator[Group]:
+def groups(plan: Plan) -> Iterator[Group]:
     alike: dict[Any, list[int]] = {}
     for p, problem in enumerate(plan.problems):
         alike.setdefault((type(problem.law), problem.law, problem.n_arms), []).append(p)
@@ -99,8 +103,8 @@ def _groups(plan: Plan) -> Iterator[Group]:
 
 def _check(owner: str, plan: Plan, group: Group) -> None:
     """Refuse what draws from a generator that is not a pure function: it has one state for all."""
-    policy, _ = plan.players[group.problems[0]][group.index]
-    if plan.rewards.one_generator and plan.draws_numbers(group.problems[0], group.index):
+    policy, _ = plan.players[group.problems[0]][group.player]
+    if plan.rewards.one_generator and plan.draws_numbers(group.problems[0], group.player):
         raise ParameterError(
             f"{owner}: 'device' must be 'cpu' for {type(policy).__name__} on {plan.rewards!r}: "
             f"it draws from NumPy's legacy generator, which cannot run on a device."
@@ -110,14 +114,14 @@ def _check(owner: str, plan: Plan, group: Group) -> None:
 def _bytes_a_thread(plan: Plan, group: Group) -> int:
     """The memory of the device that one replication on one problem takes."""
     problem = plan.problems[group.problems[0]]
-    policy, model = plan.players[group.problems[0]][group.index]
+    policy, model = plan.players[group.problems[0]][group.player]
     state = policy.remembers() + policy.scratch(model, problem.n_arms)
     chooser: Any = chooser_of_few(policy, model, problem.n_arms)
     kept = sum(max(each.size, 2) for each in chooser if isinstance(each, np.ndarray))
     numbers = 4 * problem.n_arms + max(state, 2) + kept + 2 * max(plan.rounds.size, 2)
     if not isinstance(plan.rewards, RewardStream):
         numbers += plan.horizon * problem.n_arms
-    return 8 * numbers
+    return int(8 * numbers)
 
 
 def _parts(plan: Plan, group: Group, memory: int) -> Iterator[Part]:
@@ -141,9 +145,15 @@ def _parts(plan: Plan, group: Group, memory: int) -> Iterator[Part]:
             yield Part(problems, begin, min(begin + rows, plan.last), source)
 
 
-def _example(plan: Plan, group: Group) -> Part:
-    """A part with the types of all others, to compile for."""
-    return next(_parts(plan._replace(last=plan.first + 1), group, 1))
+def example(plan: Plan, group: Group) -> tuple[Any, ...]:
+    """Arguments of the kernel with the types of all parts of a group, to compile for."""
+    part = next(_parts(plan._replace(last=plan.first + 1), group, 1))
+    return _arguments(plan, group, part, _alike, 2)
+
+
+def _alike(array: Any) -> Any:
+    """A small array of the type that the array has on the device."""
+    return np.zeros((2,) * array.ndim, array.dtype)
 
 
 def _arguments(
@@ -155,7 +165,7 @@ def _arguments(
     type, would be ambiguous.
     """
     p = part.problems[0]
-    policy, model = plan.players[p][group.index]
+    policy, model = plan.players[p][group.player]
     n_arms = plan.problems[p].n_arms
     scratch = policy.scratch(model, n_arms)
     numbers = policy.remembers() + scratch
@@ -163,9 +173,10 @@ def _arguments(
 
     # Rows of scratch are contiguous, because policies lay out tables in it.
     def room(columns: int, order: str = "F", kind: Any = np.float64) -> Any:
-        if bring is np.asarray:
-            return np.zeros((threads, max(columns, 2)), kind, order=order)  # type: ignore[call-overload]
-        return cuda.device_array((threads, max(columns, 2)), kind, order=order)
+        rows = max(threads, 2)
+        if bring is _alike:
+            return np.zeros((rows, max(columns, 2)), kind, order=order)  # type: ignore[call-overload]
+        return cuda.device_array((rows, max(columns, 2)), kind, order=order)
 
     chooser: Any = chooser_of_few(policy, model, n_arms)
     chooser = _with_arrays(chooser, lambda each: room(each.size, kind=each.dtype))
@@ -174,7 +185,7 @@ def _arguments(
         policy, model, chooser, Arms(*(room(n_arms) for _ in Arms._fields)),
         room(numbers, "C" if scratch else "F"), _with_arrays(part.source, bring), bring(gaps),
         1, 1, known,
-        plan.draws(p, group.index), part.begin, part.end - part.begin, bring(plan.rounds),
+        plan.draws(p, group.player), part.begin, part.end - part.begin, bring(plan.rounds),
         room(plan.rounds.size), room(plan.rounds.size), bring(np.zeros(1, np.int64)),
     )  # fmt: skip
 
@@ -192,13 +203,13 @@ def _play(
     stream = cuda.stream()
     for part in _parts(plan, group, memory):
         count = part.end - part.begin
-        threads = max(2, len(part.problems) * count)
+        threads = len(part.problems) * count
         given = list(_arguments(plan, group, part, cuda.to_device, threads))
         begin, size = 1, _FIRST_SLICE
         while begin <= plan.horizon:
             given[_BEGIN], given[_END] = begin, min(begin + size, plan.horizon + 1)
             began = time.perf_counter()
-            _kernel.launch(threads, stream, *given)
+            kernel.launch(threads, stream, *given)
             yield
             stream.synchronize()
             spent = max(time.perf_counter() - began, 1e-6)
@@ -206,15 +217,13 @@ def _play(
             size = max(1, int(size * min(_SECONDS_A_SLICE / spent, 8.0)))
         _collect(plan, group, part, given, filled)
         if progress is not None:
-            progress(group.index, count)
+            progress(group.player, count)
 
 
 _ARMS, _BEGIN, _END, _REGRET, _BEST = 3, 7, 8, 14, 15  # places in `_arguments`
 
 
-def _collect(
-    plan: Plan, group: Group, part: Part, given: list[Any], filled: list[Filled]
-) -> None:
+def _collect(plan: Plan, group: Group, part: Part, given: list[Any], filled: list[Filled]) -> None:
     """Copy the results of a part from the device to their places."""
     count, rows = part.end - part.begin, slice(part.begin - plan.first, part.end - plan.first)
     arrays: list[NDArray[np.float64]] = [
@@ -223,5 +232,5 @@ def _collect(
     for place, p in enumerate(part.problems):
         threads = slice(place * count, (place + 1) * count)
         for target, found in zip(filled[p], arrays, strict=True):
-            columns: Floats = target[group.index, rows]
+            columns: Floats = target[group.player, rows]
             columns[:] = found[threads, : columns.shape[1]]

@@ -35,6 +35,11 @@ class Plan(NamedTuple):
     random_ties: bool
     rounds: NDArray[np.int64]
 
+    def size(self) -> float:
+        """How many rounds are played in all."""
+        cells = len(self.problems) * len(self.players[0])
+        return float(cells) * (self.last - self.first) * self.horizon
+
     def draws(self, p: int, index: int) -> Any:
         """Where the policy `index` gets its random numbers from, on problem p."""
         if self.draws_numbers(p, index):

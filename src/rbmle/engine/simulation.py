@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..errors import ParameterError, integer, one_of
+from .._log import log
+from ..errors import ParameterError, integer
 from ..result import Result
 from ..rewards.problems import Problem
 from ..rewards.sources import Rewards
-from .plan import Plan, plan
 from .cpu_kernel import Filled
-from .on_cpu import play_on_cpu
-
-DEVICES = ("cpu", "cuda")
+from .devices import check_device, compile_plan, device_name, play_plan
+from .plan import Plan, plan
 
 
 def simulate(
@@ -56,6 +56,7 @@ def simulate(
     """
     if not isinstance(problem, Problem):
         raise ParameterError.of("simulate", "problem", "a Problem", problem)
+    check_device("simulate", device)
     planned = plan(
         "simulate", [problem], policies, horizon, replications, rewards, seed, ties, family,
         checkpoints, first_replication,
@@ -95,6 +96,7 @@ def simulate_many(
     for each in problems:
         if not isinstance(each, Problem):
             raise ParameterError.of("simulate_many", "problems", "a list of problems", each)
+    check_device("simulate_many", device)
     planned = plan(
         "simulate_many", problems, policies, horizon, replications, None, seed, ties, family,
         checkpoints, first_replication,
@@ -109,9 +111,11 @@ def _played(
     """The results of the plan, played on the device."""
     if threads is not None:
         threads = integer(owner, "threads", threads, "[1, inf)")
-    one_of(owner, "device", device, DEVICES)
     if device == "cpu":
-        return play_on_cpu(planned, threads, progress)
-    from .on_cuda import play_on_cuda  # not before a device is used: it imports numba-cuda
-
-    return play_on_cuda(owner, planned, progress)
+        return play_plan(owner, planned, device, threads, progress)
+    compile_plan(planned)
+    began = time.perf_counter()
+    filled = play_plan(owner, planned, device, progress=progress)
+    spent, name = time.perf_counter() - began, device_name()
+    log.info("%.3g rounds on %s: %.2e a second", planned.size(), name, planned.size() / spent)
+    return filled

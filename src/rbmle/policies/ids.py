@@ -20,7 +20,6 @@ from .beliefs import Beliefs, Method, beliefs_in, beliefs_size
 from .panels import MAX_PANELS
 from .posterior_shape import Shaped, Tells
 
-
 # Arms with the same past have the same regret and information, and mixtures of them the same ratio.
 # Quadrature computes them with errors of some 1e-13 of themselves, which must not decide between
 # them: results would depend on the last bit of a machine's `exp`.

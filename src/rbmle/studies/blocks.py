@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from ..pieces import Rows, compile_piece, play_piece
 from .parcels import unpacked
 from .versions import check_versions, versions
+
+Range = tuple[int, int]  # replications first, ..., last - 1
 
 # Runs of this process, by their name: the array that stops their blocks. Blocks that are played on
 # threads of the same process find it here; elsewhere it is not found, and is not needed.
@@ -30,7 +33,7 @@ class Block:
     """
 
     content: bytes
-    ranges: tuple[tuple[int, int], ...]
+    ranges: tuple[Range, ...]
     versions: dict[str, str]
     device: str
     run: str
@@ -48,6 +51,24 @@ class StoppedError(Exception):
     """The run of this block has ended: its rows are unfinished, and nobody waits for them."""
 
 
+def _adjacent(ranges: Sequence[Range]) -> list[list[Range]]:
+    """The ranges in groups without gaps: each group is played at once, which a GPU needs."""
+    groups: list[list[Range]] = []
+    for each in ranges:
+        if groups and groups[-1][-1][1] == each[0]:
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    return groups
+
+
+def _cut(rows: Rows, ranges: Sequence[Range]) -> list[Rows]:
+    """The rows of each of some adjacent ranges."""
+    begin = ranges[0][0]
+    cuts = [slice(a - begin, b - begin) for a, b in ranges]
+    return [Rows(rows.regret[c], rows.best_pulls[c], rows.pulls[c]) for c in cuts]
+
+
 def play_block(block: Block, stop: NDArray[np.int64] | None = None) -> Played:
     """Play a block on this thread: a pure function, for any thread, process or machine.
 
@@ -57,9 +78,16 @@ def play_block(block: Block, stop: NDArray[np.int64] | None = None) -> Played:
     if stop is None:
         stop = STOPS.get(block.run)
     piece = unpacked(block.content)
-    compile_piece(piece)  # once in a process: it must not count as time to play
+    compile_piece(piece, block.device)  # once in a process: it must not count as time to play
     begin = time.perf_counter()
-    rows = [play_piece(piece._replace(first=a, last=b), stop) for a, b in block.ranges]
+    rows = [
+        part
+        for ranges in _adjacent(block.ranges)
+        for part in _cut(
+            play_piece(piece._replace(first=ranges[0][0], last=ranges[-1][1]), stop, block.device),
+            ranges,
+        )
+    ]
     seconds = time.perf_counter() - begin
     if stop is not None and stop[0] != 0:
         raise StoppedError

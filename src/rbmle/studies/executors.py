@@ -103,7 +103,7 @@ def play_blocks(work: Work, workers: Workers, device: str) -> None:
     The calling thread hands out blocks, puts together what comes back, writes shards and reports
     progress. An exception in it, such as Ctrl-C, cancels the blocks.
     """
-    lanes, name = Lanes(work), uuid.uuid4().hex
+    lanes, name = Lanes(work, device), uuid.uuid4().hex
     STOPS[name] = np.zeros(1, np.int64)
     hand = _Hand(workers, device, name)
     try:

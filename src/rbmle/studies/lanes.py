@@ -29,6 +29,10 @@ _LEAST_SECONDS = 0.03
 _BYTES_A_BLOCK = 32_000_000  # of results: short horizons give many rows in a second
 
 
+# Replications in the first block of a policy on a GPU, which takes as long for one of them.
+_FIRST_ON_A_GPU = 4096
+
+
 class Part(NamedTuple):
     """A part of a block: replications first, ..., last - 1 of a stretch, which is part of a job."""
 
@@ -44,7 +48,9 @@ class Lane:
     chunks: not claimed yet. parts: claimed, to be handed out. left: replications in both.
     """
 
-    def __init__(self, sheet: Sheet, policy: int, chunks: Sequence[Chunk]) -> None:
+    def __init__(
+        self, sheet: Sheet, policy: int, chunks: Sequence[Chunk], device: str = "cpu"
+    ) -> None:
         self.sheet, self.policy, self.chunks = sheet, policy, deque(chunks)
         self.parts: deque[Part] = deque()
         gaps = [stretch for chunk in chunks for stretch in sheet.gaps(chunk)]
@@ -54,6 +60,8 @@ class Lane:
         study = sheet.study
         self.most = max(1, _BYTES_A_BLOCK // (8 * (2 * len(study.rounds) + sheet.problem.n_arms)))
         self.first_size = max(1, DECISIONS_A_BATCH // study.horizon)
+        if device != "cpu":
+            self.first_size = _FIRST_ON_A_GPU
 
     @functools.cached_property
     def content(self) -> bytes:
@@ -101,14 +109,16 @@ class Lanes:
     """All lanes of a study. Problems are played one after the other, and the policies of a problem
     side by side, so that an interrupted run has about as many replications of each."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, device: str = "cpu") -> None:
         self.work = work
         self.lanes: list[Lane] = []
         for sheet in work.sheets:
             chunks: dict[int, list[Chunk]] = {policy: [] for policy in sheet.wanted}
             for chunk in sheet.chunks():
                 chunks[chunk.policy].append(chunk)
-            self.lanes += [Lane(sheet, each, found) for each, found in chunks.items() if found]
+            self.lanes += [
+                Lane(sheet, each, found, device) for each, found in chunks.items() if found
+            ]
         for lane in self.lanes[: len(work.sheets[0].wanted)]:
             assert lane.content  # what cannot be sent is refused now, before anything is played
         self._paces: dict[int, float] = {}  # policy -> seconds a replication, where last measured

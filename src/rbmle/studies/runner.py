@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from .._memory import check_memory
+from ..engine.devices import DEVICES, check_device
 from ..errors import ParameterError, integer, one_of
 from ..rewards.sources import SOURCES
-from .executors import play_blocks, workers_of
+from .executors import Workers, play_blocks, workers_of
 from .provenance import Invocation
 from .sheet import Sheet
 from .store import Store
@@ -19,6 +20,7 @@ from .study_result import StudyResult
 from .times import keep_times
 from .work import Progress, Work, play_chunks, play_in_order
 
+_AT_ONCE = 4  # blocks that a GPU plays at once: one alone may be too small to fill it
 DECISIONS_A_CHUNK = 2_000_000  # what a kill can lose: about a second of the fast policies
 
 
@@ -44,13 +46,16 @@ def run(
     times: also time the decisions of each policy, and store the times in the folder for reports.
     executor: any of `concurrent.futures`, such as a `ProcessPoolExecutor` or the `get_executor()`
     of a Dask client. Its workers play, instead of threads of this process; results are the same.
-    device: what the workers of an executor play on; "cpu" is the only one so far.
+    device: "cpu", or "cuda" for the GPU of this machine, or of each worker of the executor.
     """
     if not isinstance(study, Study):
         raise ParameterError.of("run", "study", "a Study", study)
     if threads is not None:
         threads = integer("run", "threads", threads, "[1, inf)")
-    one_of("run", "device", device, ("cpu",))
+    if executor is None:
+        check_device("run", device)
+    else:
+        one_of("run", "device", device, DEVICES)
     workers = None if executor is None else workers_of(executor)
     if workers is not None:
         _check_executor(study, threads)
@@ -73,7 +78,10 @@ def run(
             if workers is not None:
                 play_blocks(work, workers, device)
             elif SOURCES[study.rewards].in_order:
-                play_in_order(work, threads)
+                play_in_order(work, threads, device)
+            elif device != "cpu":
+                with ThreadPoolExecutor(_AT_ONCE) as pool:
+                    play_blocks(work, Workers(pool), device)
             else:
                 play_chunks(work, threads)
         provenance = entry.finished()

@@ -166,7 +166,7 @@ def play_chunks(work: Work, threads: int | None) -> None:
         pool.shutdown(cancel_futures=True)
 
 
-def play_in_order(work: Work, threads: int | None) -> None:
+def play_in_order(work: Work, threads: int | None, device: str = "cpu") -> None:
     """Play all replications of each policy at once, for rewards that can only be drawn in order.
 
     On each problem the policies that draw nothing are played together, because drawing the table of
@@ -179,7 +179,8 @@ def play_in_order(work: Work, threads: int | None) -> None:
             claims = [(chunk, work.claim(chunk)) for chunk in group]
             mine = {chunk: stretches[0] for chunk, stretches in claims if stretches}
             if mine:
-                _play_group(work, work.sheets[group[0].problem], list(mine.values()), threads)
+                sheet = work.sheets[group[0].problem]
+                _play_group(work, sheet, list(mine.values()), threads, device)
             for chunk in mine:
                 work.release(chunk)
             others = [chunk for chunk, stretches in claims if stretches is None]
@@ -198,7 +199,9 @@ def _groups(sheet: Sheet) -> list[list[Chunk]]:
     return [group for group in (quick, drawing) if group]
 
 
-def _play_group(work: Work, sheet: Sheet, group: Sequence[Stretch], threads: int | None) -> None:
+def _play_group(
+    work: Work, sheet: Sheet, group: Sequence[Stretch], threads: int | None, device: str
+) -> None:
     """Play all replications of some policies on the same rewards."""
     study = sheet.study
     result = simulate(
@@ -210,6 +213,7 @@ def _play_group(work: Work, sheet: Sheet, group: Sequence[Stretch], threads: int
         ties=study.ties,
         checkpoints=study.checkpoints,
         threads=threads,
+        device=device,
         progress=lambda index, count: work.tell(group[index], count),
     )
     for row, stretch in enumerate(group):

@@ -1,0 +1,227 @@
+"""Code for CUDA devices, on machines without one: `pytest -m cuda` needs numba-cuda alone.
+
+Every pair of a policy and a family is compiled. What is played is compared in numba-cuda's
+simulator, which runs the kernel in the interpreter; tests/engine/test_gpu.py needs a device.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbmle
+from rbmle.policies.fit import families_of
+
+pytestmark = pytest.mark.cuda
+
+FAMILIES: dict[type, Any] = {
+    rbmle.Bernoulli: rbmle.Bernoulli(),
+    rbmle.Gaussian: rbmle.Gaussian(),
+    rbmle.Exponential: rbmle.Exponential(),
+    rbmle.Gamma: rbmle.Gamma(2.0),
+    rbmle.Poisson: rbmle.Poisson(),
+    rbmle.Binomial: rbmle.Binomial(5),
+}
+# Other forms that the compiler sees as another type, or that another chooser plays.
+FORMS: list[tuple[Any, Any]] = [
+    (rbmle.RBMLE(rbmle.LogBias()), rbmle.Bernoulli()),
+    (rbmle.RBMLE(rbmle.AdaptiveBernoulli()), rbmle.Bernoulli()),
+    (rbmle.RBMLE(rbmle.AdaptiveGaussian()), rbmle.Gaussian()),
+    (rbmle.RBMLE(rbmle.AdaptiveExponential()), rbmle.Exponential()),
+    (rbmle.MOSS(anytime=True), rbmle.Gaussian()),
+    (rbmle.KLUCB(plus=True), rbmle.Gaussian()),
+]
+POLICIES = [each for each in rbmle.POLICIES.values() if each.__module__.startswith("rbmle.")]
+PAIRS = [
+    (policy(), FAMILIES[family])
+    for policy in POLICIES
+    for family in families_of(policy)
+    if family in FAMILIES
+] + FORMS
+
+
+def code_for(policy: Any, family: Any, law: Any = None) -> str:
+    """The PTX of the kernel that plays the policy."""
+    from rbmle.engine import on_cuda
+    from rbmle.engine.plan import plan
+
+    problem = rbmle.Problem(law or family, [0.3, 0.5, 0.6])
+    planned = plan(
+        "test", [problem], [rbmle.Assuming(policy, family)], 100, 4, None, 1, "random", None,
+        None, 0,
+    )  # fmt: skip
+    [group] = on_cuda.groups(planned)
+    return on_cuda.kernel.ptx(*on_cuda.example(planned, group))
+
+
+@pytest.mark.parametrize(("policy", "family"), PAIRS, ids=str)
+def test_every_pair_is_compiled(policy: Any, family: Any) -> None:
+    code = code_for(policy, family)
+    assert ".visible .entry" in code
+    assert ".target sm_90" in code
+
+
+@pytest.mark.parametrize(
+    "law", [rbmle.Uniform(0.2), rbmle.Beta(2.0), rbmle.TwoPoint(), rbmle.Laplace(),
+            rbmle.GaussianMixture()], ids=str,
+)  # fmt: skip
+def test_every_law_is_compiled(law: Any) -> None:
+    assert ".visible .entry" in code_for(rbmle.UCB(), rbmle.Gaussian(), law)
+
+
+def test_products_and_sums_are_rounded_one_by_one() -> None:
+    """Else a * b + c would be one operation on a device and two on a CPU.
+
+    UCB has no function of CUDA's library but the logarithm and the root, whose own code may use it.
+    """
+    from rbmle._cuda import DeviceKernel
+
+    def line(out: Any, a: float, b: float) -> None:
+        out[0] = a * b + out[0]
+
+    code = DeviceKernel(line).ptx(np.zeros(2), 2.0, 3.0)
+    assert "mul.rn.f64" in code or "mul.f64" in code
+    assert "fma" not in code
+
+
+def simulated(script: str, folder: Path) -> str:
+    """What a script prints in numba-cuda's simulator."""
+    path = folder / "script.py"
+    path.write_text(script)
+    found = subprocess.run(
+        [sys.executable, path],
+        capture_output=True, text=True, timeout=600, check=False,
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"},
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+SAME = """
+import numpy as np
+import rbmle
+from typing import NamedTuple
+
+@rbmle.policy
+class Mine(NamedTuple):
+    width: float = 1.0
+
+    def index_of(self, family, arms, i, level):
+        return arms.mean(i) + self.width / arms.pulls[i]
+
+bernoulli = rbmle.Problem("bernoulli", [0.3, 0.5, 0.6])
+gaussian = rbmle.Problem("gaussian", [0.3, 0.5, 0.6])
+gaps = {"horizon": 40, "replications": 3}
+values = np.random.default_rng(0).normal(size=(3, 40, 3))
+CASES = [
+    (bernoulli, ["rbmle", "rbmle(f=mean)", "ucb", "ts", "klucb", "bayesucb", "moss", "imed"], {}),
+    (bernoulli, ["ucb", "rbmle"], {"ties": "first", "checkpoints": [1, 7, 40]}),
+    (bernoulli, ["ucb"], {"first_replication": 5, "seed": 9}),
+    (gaussian, ["rbmle", "gpucb", "gpucbtuned", "kg", "kgstar", "vids(commit=0.9)"], {}),
+    (gaussian, [rbmle.RBMLE(rbmle.AdaptiveGaussian()), Mine(2.0)], {}),
+    (gaussian, [rbmle.Assuming("ucb", rbmle.Gaussian(2.0))], {}),
+    (gaussian, ["ucb", "ts"], {"rewards": rbmle.Table(values)}),
+    (rbmle.Problem("laplace", [0.3, 0.5]), ["rbmle"], {"family": "gaussian"}),
+    (bernoulli, ["ucb"], {"rewards": rbmle.PublishedTable(), "ties": "first"}),
+]
+for problem, policies, options in CASES:
+    here = rbmle.simulate(problem, policies, 40, 3, **options)
+    there = rbmle.simulate(problem, policies, 40, 3, device="cuda", **options)
+    for name in ("regret", "best_pulls", "pulls"):
+        assert np.array_equal(getattr(here, name), getattr(there, name)), (policies, name)
+many = [bernoulli, rbmle.Problem("bernoulli", [0.1, 0.2]), rbmle.Problem("bernoulli", [0.8, 0.2])]
+for here, there in zip(
+    rbmle.simulate_many(many, ["ucb", "rbmle"], horizon=30, replications=2),
+    rbmle.simulate_many(many, ["ucb", "rbmle"], horizon=30, replications=2, device="cuda"),
+):
+    assert np.array_equal(here.regret, there.regret) and np.array_equal(here.pulls, there.pulls)
+try:
+    rbmle.simulate(bernoulli, ["ts"], 40, 3, rewards=rbmle.PublishedTable(), device="cuda")
+except rbmle.ParameterError as problem:
+    print(problem)
+"""
+
+
+def test_a_device_plays_what_a_cpu_plays(tmp_path: Path) -> None:
+    said = simulated(SAME, tmp_path)
+    assert "'device' must be 'cpu' for ThompsonSampling on PublishedTable(seed=" in said
+
+
+PARTS = """
+import numpy as np
+import rbmle
+from rbmle.engine import on_cuda
+
+problems = [rbmle.Problem("bernoulli", [0.2, 0.5, 0.1 * k]) for k in range(1, 4)]
+here = rbmle.simulate_many(problems, ["ucb"], horizon=30, replications=5)
+on_cuda.free_memory = lambda: 8 * 200
+for most in (1, 2, 4, 7):
+    one = 8 * 64
+    on_cuda.free_memory = lambda: int(most * one / 0.9) + 1
+    there = rbmle.simulate_many(problems, ["ucb"], horizon=30, replications=5, device="cuda")
+    assert all(np.array_equal(a.pulls, b.pulls) for a, b in zip(here, there)), most
+on_cuda.free_memory = lambda: 100
+try:
+    rbmle.simulate(problems[0], ["ucb"], 30, 5, device="cuda")
+except rbmle.RbmleError as problem:
+    print(problem)
+"""
+
+
+def test_what_the_memory_does_not_hold_is_played_in_parts(tmp_path: Path) -> None:
+    said = simulated(PARTS, tmp_path)
+    assert "simulate: 'device' must have more memory: one replication needs" in said
+
+
+STUDY = """
+import pathlib
+import rbmle
+
+study = rbmle.Study(
+    problems={"a": rbmle.Problem("bernoulli", [0.2, 0.5])}, policies=["ucb", "rbmle"],
+    horizon=40, replications=6,
+)
+rbmle.run(study, "here")
+from rbmle.studies import runner
+runner._AT_ONCE = 1  # the simulator plays one kernel at a time
+rbmle.run(study, "there", device="cuda")
+def shards(folder):
+    return {p.name: p.read_bytes() for p in sorted(pathlib.Path(folder).rglob("*"))
+            if p.is_file() and "provenance" not in p.name}
+assert shards("here") == shards("there"), (shards("here").keys(), shards("there").keys())
+print(sorted(shards("here")))
+"""
+
+
+def test_a_study_on_a_device_has_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(simulated(STUDY, tmp_path)) > 20
+
+
+def test_a_mistake_of_a_user_is_named_with_its_line(tmp_path: Path) -> None:
+    """What the CPU's compiler accepts and a device's does not, such as allocation."""
+    from typing import NamedTuple
+
+    @rbmle.policy
+    class Allocates(NamedTuple):
+        def index_of(self, family: Any, arms: Any, i: int, level: float) -> float:
+            return float(np.sort(np.array([arms.mean(i), level]))[0])
+
+    from rbmle.engine import on_cuda
+    from rbmle.engine.plan import plan
+
+    planned = plan(
+        "test", [rbmle.Problem("gaussian", [0.1, 0.2])], [Allocates()], 9, 1, None, 1, "first",
+        None, None, 0,
+    )  # fmt: skip
+    [group] = on_cuda.groups(planned)
+    with pytest.raises(rbmle.DefinitionError, match=r"(?s)Allocates.*line \d+, in index_of"):
+        on_cuda.kernel.ptx(*on_cuda.example(planned, group))
