@@ -12,6 +12,7 @@ import functools
 import inspect
 import pickle
 from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import numba
@@ -219,9 +220,20 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
-        self.interpreted = function
+        self._function = function
         self._kept: Any = njit(function)
         self._fresh: Any = numba.njit(**_OPTIONS)(function)
+
+    @functools.cached_property
+    def interpreted(self) -> Callable[..., Any]:
+        """The loop in plain Python, with those that it calls: nothing of them is compiled."""
+        function: Any = self._function
+        called = {
+            name: getattr(value, "py_func", value)
+            for name, value in function.__globals__.items()
+            if name in function.__code__.co_names
+        }
+        return FunctionType(function.__code__, {**function.__globals__, **called})
 
     def __call__(self, *args: Any) -> Any:
         if INTERPRETED:
