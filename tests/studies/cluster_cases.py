@@ -68,14 +68,10 @@ class DaskCluster:
         return process
 
     def close(self) -> None:
-        for each in reversed(self.processes):
-            each.terminate()
+        """Kill all processes: a worker ends with its nanny."""
         for each in self.processes:
-            try:
-                each.wait(10)
-            except subprocess.TimeoutExpired:
-                each.kill()
-                each.wait()
+            each.kill()
+            each.wait()
 
 
 def wait_until(true: Any, seconds: float = 60.0) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
+from collections.abc import Callable
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
 from ..errors import RbmleError
 from ..studies.blocks import Block
@@ -21,6 +24,7 @@ from .threads import HORIZON, POLICIES
 from .timed_problems import COINS, SEED
 
 AT_LEAST = 1.8  # target: two workers are this many times as fast as one thread of one process
+WORK = 1.11  # target: 2 / 1.8 of one thread's processor time, for all processes together
 AT_MOST = 0.01  # target: the share of a block's second that goes to everything but playing it
 WORKERS = 2
 
@@ -33,6 +37,18 @@ def study(replications: int) -> Study:
 def shards(folder: Path) -> dict[str, bytes]:
     """The results of a run, as bytes."""
     return {path.name: path.read_bytes() for path in folder.glob("shards/*")}
+
+
+def processor_seconds(executor: Any, work: Callable[[], object]) -> float:
+    """The processor time of some work in this process and in all workers, as other programs hardly
+    affect it."""
+
+    def spent() -> float:
+        return time.process_time() + float(sum(executor._client.run(time.process_time).values()))
+
+    before = spent()
+    work()
+    return spent() - before
 
 
 def cost_of_a_block(executor: Executor, count: int) -> float:
@@ -73,11 +89,24 @@ def cluster(effort: Effort) -> BenchTable:
             run(study(400), there, executor=executor)
             run(study(400), here, threads=1)
             same = shards(there) == shards(here)
+            seconds: dict[str, list[float]] = {"work": [], "alone": []}
+
+            def on_workers() -> None:
+                run(whole, next(folders), executor=executor)
+
+            def on_a_thread() -> None:
+                begin = time.process_time()
+                run(whole, next(folders), threads=1)
+                seconds["alone"].append(time.process_time() - begin)
+
             turns = by_turns(
-                lambda: wall_seconds(lambda: run(whole, next(folders), executor=executor)),
-                lambda: wall_seconds(lambda: run(whole, next(folders), threads=1)),
+                lambda: wall_seconds(
+                    lambda: seconds["work"].append(processor_seconds(executor, on_workers))
+                ),
+                lambda: wall_seconds(on_a_thread),
                 effort.repeats,
             )
+            work = Turns(tuple(seconds["work"]), tuple(seconds["alone"]))
             count = effort.size(400, 100)
             costs = tuple(cost_of_a_block(executor, count) for _ in range(effort.repeats))
     except RbmleError as problem:
@@ -93,13 +122,14 @@ def cluster(effort: Effort) -> BenchTable:
                 "run into a folder", turns, at_least=AT_LEAST,
                 check=f"shards {'identical' if same else 'DIFFERENT'}", holds=same,
             ),
+            Line.slowdown("its processor time, all processes", work, at_most=WORK),
             Line.slowdown(
                 "a block, besides playing it", Turns(costs, (SECONDS_A_BLOCK,) * len(costs)),
                 at_most=AT_MOST,
             ),
         ),
         (
-            "The reference of the second line is the second of work that a block is made of.",
+            "The reference of the last line is the second of work that a block is made of.",
             "Scheduler, head and workers share this machine's processors.",
         ),
     )  # fmt: skip
