@@ -31,8 +31,8 @@ from .versions import check_versions, versions
 _SECONDS_TO_CONNECT = 5.0
 _SECONDS_A_COUNT = 1.0  # between two questions how many workers there are
 _SECONDS_A_LOOK = 0.25  # between two looks of a worker whether its block is still wanted
-# Dask watches itself: it samples what its workers do, and its loops tick 50 times a second. For four
-# processes on one machine that is about 7 % of a processor; without it, 3 %.
+# Dask watches itself: it samples what its workers do, and its loops tick 50 times a second. For two
+# workers and a head on one machine that takes about 7 % of a processor; without it, 3 %.
 _LEAN = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
