@@ -48,7 +48,8 @@ def show_policies() -> None:
     """Print every policy with its summary, parameters and families."""
     for each in policy_list():
         say(f"{each['name']}: {each['summary']}")
-        say(f"parameters: {', '.join(f'{k}={v}' for k, v in each['parameters'].items())}", 4)
+        given = ", ".join(f"{k}={v}" for k, v in each["parameters"].items())
+        say(f"parameters: {given or 'none'}", 4)
         say(f"families: {', '.join(each['families'])}", 4)
         if each["needs_horizon"]:
             say("needs the horizon", 4)
