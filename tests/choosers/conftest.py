@@ -2,7 +2,7 @@
 
 import pytest
 
-from rbmle.choosers import Champion, Lines, Scan, Tournament
+from rbmle.choosers import Champion, Lines, LineTournament, Scan, Tournament
 from rbmle.choosers.promises import bounds_for, curve_for, line_for
 from rbmle.engine import cpu_kernel
 from rbmle.live import live_arms
@@ -16,6 +16,8 @@ def choosers(policy, family):
     made += [] if bounds is None else [lambda n: Champion.of(bounds)]
     line = line_for(policy, family)
     made += [] if line is None else [lambda n: Lines.of(line, n)]
+    if line is not None and line.helps_many():
+        made.append(lambda n: LineTournament.of(line, n))
     return made
 
 

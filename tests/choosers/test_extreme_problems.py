@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbmle.choosers import Champion, Lines, Scan, Tournament
+from rbmle.choosers import Champion, Lines, LineTournament, Scan, Tournament
 from rbmle.choosers.promises import bounds_for, curve_for, line_for
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.policies import KLUCB, RBMLE, UCB, UCBTuned
@@ -53,6 +53,7 @@ def test_every_chooser_equals_the_scan(policy, family, means):
     others = [Tournament.of(curve, N)] + ([] if bounds is None else [Champion.of(bounds)])
     line = line_for(policy, family)
     others += [] if line is None else [Lines.of(line, N)]
+    others += [LineTournament.of(line, N)] if line is not None and line.helps_many() else []
     scan = Recording(policy, problem, horizon=3000, seed=3, chooser=Scan(N)).chosen
     for other in others:
         chosen = Recording(policy, problem, horizon=3000, seed=3, chooser=other).chosen

@@ -1,6 +1,7 @@
 """Choosers: ways to find the arm with the largest index. They affect speed, never a choice."""
 
 from .champion import Champion
+from .line_tournament import LineTournament
 from .lines import Lines
 from .promises import Bounds, Curve, Line, bounds_of, curve_of, line_of
 from .scan import Scan
@@ -13,6 +14,7 @@ __all__ = [
     "Chooser",
     "Curve",
     "Line",
+    "LineTournament",
     "Lines",
     "Scan",
     "Tournament",

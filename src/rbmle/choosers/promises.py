@@ -69,6 +69,8 @@ class Line(Protocol):
     policy: Any
 
     def fits(self, family: Any) -> bool: ...
+    def helps_few(self) -> bool: ...
+    def helps_many(self) -> bool: ...
     def scale(self, level: float) -> float: ...
     def base(self, family: Any, arms: Arms, i: int, level: float) -> float: ...
     def rise(self, family: Any, arms: Arms, i: int) -> float: ...
@@ -83,6 +85,21 @@ def same_past(arms: Arms, i: int, j: int) -> bool:
 def fits(self: Any, family: Family) -> bool:
     """Whether the promise holds for the policy's parameters and this family."""
     return True
+
+
+def helps_few(self: Any) -> bool:
+    """Whether `Lines` are quicker than a scan of few arms on a CPU."""
+    return True
+
+
+def helps_many(self: Any) -> bool:
+    """Whether a `LineTournament` may be used.
+
+    It promises that arms with the same base and rise have the same index at every level, that base
+    does not depend on the level, that the level depends only on the round and the number of arms,
+    and that the scale does not fall when the level rises.
+    """
+    return False
 
 
 def pays_from(self: Any, family: Family) -> float:
@@ -143,7 +160,7 @@ def line_of(*policies: type) -> Callable[[type[T]], type[T]]:
     """Make a NamedTuple class with a field `policy` the `Line` of these policies."""
 
     def decorate(cls: type[T]) -> type[T]:
-        record(cls, {"fits": fits})
+        record(cls, {"fits": fits, "helps_few": helps_few, "helps_many": helps_many})
         for policy in policies:
             LINES.setdefault(policy, []).append(cls)
         return cls

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..choosers import Champion, Lines, Scan, Tournament
+from ..choosers import Champion, Lines, LineTournament, Scan, Tournament
 from ..choosers.promises import bounds_for, curve_for, line_for
 from ..engine import play, simulate
 from ..policies.arms import Arms
@@ -51,6 +51,7 @@ def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
     choosers += [] if curve is None else [Tournament.of(curve, n_arms)]
     choosers += [] if bounds is None else [Champion.of(bounds)]
     choosers += [] if line is None else [Lines.of(line, n_arms)]
+    choosers += [LineTournament.of(line, n_arms)] if line is not None and line.helps_many() else []
     found = []
     for chooser in choosers:
         regret = np.zeros((replications, horizon))

@@ -1,0 +1,349 @@
+"""A tournament of lines: a chooser for many arms whose index is a line in a function of the level.
+
+It is a kinetic tournament (see `tournament`) for policies with a `Line`. All that a match needs to
+know about an arm is its base and rise, and two lines cross once; so a node is 32 bytes, and both
+children of a node are in one cache line. The leaves of the tree are blocks of eight arms, whose
+lines are side by side in memory. With very many arms that saves most of the time, which is not
+computation but waiting for memory that is in no cache.
+
+The choices are those of the scan. Arms with the same line have the same index at every level. If
+two other lines come nearer than rounding errors, indices are compared, and the outcome holds for
+this level alone.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._compile import Floats, lean, njit, record
+from ..families import Family
+from ..policies.arms import ArmCount, Arms, Clock
+from ..policies.base import Policy
+from ..random import Draws
+
+# The numbers of a node: which arm leads those below it, and up to which scale that is certain.
+BASE, RISE = 0, 1  # the line of the leading arm, the first of those that tie
+UNTIL = 2  # the scale up to which it leads; -inf if it is to be found anew
+WHO = 3  # 2^26 x (how many arms tie with it, itself included) + (its number); 0 for none
+_NODE = 4
+_TIE, _PER_TIE = 67108864.0, 1.0 / 67108864.0  # 2^26, 2^-26
+MOST_ARMS = 1 << 26  # so that WHO is below 2^53
+
+# What is remembered besides the nodes:
+SCALE = 0  # the scale of the last choice; infinite if every match is to be played
+UNPULLED = 1  # every arm before this one has a reward
+CHANGED = 2  # the arm that changed last; -1 if there is none
+ABSENT = 3  # how many arms are absent
+TOUCHED = 4  # nothing that matters, see `touch`
+
+BLOCK = 8  # arms in a leaf
+# An index and the value of its line differ by at most 3e-15 of |base| + |rise x scale| (`Line`).
+_NEAR = 1e-13
+_COLD = 8  # floors of the tree, from the leaves up, that are in no cache with a million arms
+_NOWHERE = -1e300  # the base of an arm that is absent, and of a node without arms; its rise is 0
+_TINY = 1e-20  # in place of 0, by which one cannot divide
+_SPAN = 0.25  # how far ahead a match of a block looks, as a share of the scale
+
+
+@lean
+def find(
+    tournament: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws
+) -> int:
+    """The arm to play; -1 if the lines do not tell."""
+    chosen: int = tournament.first_unpulled(arms)
+    if chosen < 0:
+        present = ArmCount(arms.n_arms() - int(tournament.memory[ABSENT]))
+        level = policy.level(family, present, clock)
+        tournament.replay(policy, family, arms, level)
+        chosen = tournament.champion(policy, family, arms, level, rng)
+        tournament.memory[TOUCHED] = tournament.touch(chosen)
+    return chosen
+
+
+@njit
+def later(scale: float, ahead: float, gap: float, then: float, slack: float) -> float:
+    """The scale up to which a line leads others by more than rounding errors, up to scale + ahead.
+
+    gap: its lead now. then: its lead at scale + ahead. The largest of the others is a convex
+    function of the scale, so the lead is at least linear in between. slack: rounding errors now; on
+    the way they at most double. The 0.1 % less is for the rounding errors of this computation.
+    """
+    share = (gap - 2.0 * slack) / max(gap - then, _TINY) if then < 2.0 * slack else 1.0
+    return scale + 0.999 * ahead * max(share, 0.0)
+
+
+@record
+class LineTournament(NamedTuple):
+    """The chooser: node k has the children 2 k and 2 k + 1, and the blocks are the leaves.
+
+    line: the promise about the policy's index. lines: base and rise of each arm. An arm with a
+    negative number of pulls is absent: it is not played.
+    """
+
+    line: Any
+    lines: Floats
+    nodes: Floats
+    memory: Floats
+
+    @classmethod
+    def of(cls, line: Any, n_arms: int) -> LineTournament:
+        """A tournament of `n_arms` arms, none of which has a reward."""
+        blocks = 1 << max(-(-n_arms // BLOCK) - 1, 0).bit_length()
+        memory = np.array([inf, 0.0, -1.0, 0.0, 0.0])
+        return cls(line, aligned(blocks * BLOCK, 2), aligned(2 * blocks, _NODE), memory)
+
+    def restart(self) -> None:
+        """Forget everything; no arm has a reward now."""
+        self.memory[SCALE], self.memory[UNPULLED] = inf, 0.0
+        self.memory[CHANGED], self.memory[ABSENT] = -1.0, 0.0
+
+    def pick(
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
+    ) -> int:
+        """The arm to play: the one that a scan finds."""
+        chosen = find(self, policy, family, arms, clock, rng)
+        return chosen if chosen >= 0 else policy.choose(state, family, arms, clock, rng)
+
+    def changed(self, i: int) -> None:
+        """The statistics of arm i have changed: its matches must be played again."""
+        earlier = int(self.memory[CHANGED])
+        if earlier >= 0 and earlier != i:  # one arm is remembered; matches of others are marked
+            k = self.leaf(earlier)
+            while k > 0 and self.nodes[k, UNTIL] > -inf:
+                self.nodes[k, UNTIL] = -inf
+                k //= 2
+        self.memory[CHANGED] = i
+
+    def skips_absent(self) -> bool:
+        return True
+
+    def withdraw(self, i: int) -> None:
+        """Arm i is absent: it is not played until it is back."""
+        self.memory[ABSENT] += 1.0
+        self.changed(i)
+
+    def bring_back(self, i: int) -> None:
+        self.memory[ABSENT] -= 1.0
+        self.memory[UNPULLED] = min(self.memory[UNPULLED], i)
+        self.changed(i)
+
+    def leaf(self, i: int) -> int:
+        """The node of the block of arm i."""
+        return int(self.nodes.shape[0] // 2 + i // BLOCK)
+
+    def first_unpulled(self, arms: Arms) -> int:
+        """The first arm that has no reward yet, or -1."""
+        i = int(self.memory[UNPULLED])
+        while i < arms.n_arms() and arms.pulls[i] != 0.0:
+            i += 1
+        self.memory[UNPULLED] = i
+        return i if i < arms.n_arms() else -1
+
+    def replay(self, policy: Policy, family: Family, arms: Arms, level: float) -> None:
+        """Play the matches that are not certain at this level, from the leaves up."""
+        scale, leaves = self.line.scale(level), self.leaf(0)
+        k, i = 0, int(self.memory[CHANGED])
+        every = scale < self.memory[SCALE]  # matches are certain for higher levels only
+        if every:
+            for leaf in range(leaves, 2 * leaves):
+                self.nodes[leaf, UNTIL] = -inf
+            k = 2 * leaves - 1
+        elif i >= 0:
+            self.draw(family, arms, i)
+            k = self.leaf(i)
+        self.memory[SCALE], self.memory[CHANGED] = scale, -1.0
+        while k > 0 or self.nodes[1, UNTIL] < scale:
+            if k == 0:
+                k, every = self.failing(scale), False
+            if k >= leaves:
+                self.meet(policy, family, arms, k, level, scale)
+            else:
+                self.match(policy, family, arms, k, level, scale)
+            k = k - 1 if every else k // 2
+
+    def failing(self, scale: float) -> int:
+        """A node that is not certain at this scale, while all nodes below it are."""
+        k = 1
+        while k < self.leaf(0):
+            if self.nodes[2 * k, UNTIL] < scale:
+                k = 2 * k
+            elif self.nodes[2 * k + 1, UNTIL] < scale:
+                k = 2 * k + 1
+            else:
+                return k
+        return k
+
+    def draw(self, family: Family, arms: Arms, i: int) -> None:
+        """Draw the line of arm i."""
+        base, rise = _NOWHERE, 0.0
+        if i < arms.n_arms() and arms.pulls[i] > 0.0:
+            base, rise = self.line.base(family, arms, i, 0.0), self.line.rise(family, arms, i)
+        here = base > _NOWHERE
+        self.lines[i, BASE], self.lines[i, RISE] = (base, rise) if here else (_NOWHERE, 0.0)
+
+    def meet(
+        self, policy: Policy, family: Family, arms: Arms, k: int, level: float, scale: float
+    ) -> None:
+        """Find which arm of a block leads. All its lines are drawn anew if the block is marked."""
+        lines, begin = self.lines, (k - self.leaf(0)) * BLOCK
+        end = begin + BLOCK
+        if self.nodes[k, UNTIL] == -inf:
+            for i in range(begin, end):
+                self.draw(family, arms, i)
+        best, first = _NOWHERE, begin
+        for i in range(begin, end):  # no branch on who leads: a processor could not predict it
+            value = lines[i, BASE] + lines[i, RISE] * scale
+            first = i if value > best else first
+            best = value if value > best else best
+        # The largest value of the others, here and at a scale further on.
+        rise, ahead = lines[first, RISE], _SPAN * scale
+        second = then = _NOWHERE
+        size, ties = 0.0, 0
+        for i in range(begin, end):
+            same = self.same(i, first)
+            width = lines[i, RISE] * scale
+            value = _NOWHERE if same else lines[i, BASE] + width
+            second = value if value > second else second
+            value += lines[i, RISE] * ahead
+            then = value if value > then else then
+            value = abs(lines[i, BASE]) + abs(width) if lines[i, BASE] > _NOWHERE else 0.0
+            size = value if value > size else size
+            ties += same
+        slack = _NEAR * (size + size)
+        until = later(scale, ahead, best - second, best + rise * ahead - then, slack)
+        if not best - second > slack:
+            first, ties = self.compared(policy, family, arms, begin, first, level)
+            until = scale
+        present = lines[first, BASE] > _NOWHERE
+        self.nodes[k, BASE], self.nodes[k, RISE] = lines[first, BASE], lines[first, RISE]
+        self.nodes[k, UNTIL] = until if present else inf
+        self.nodes[k, WHO] = _TIE * ties + first if present else 0.0
+
+    def compared(
+        self, policy: Policy, family: Family, arms: Arms, begin: int, leader: int, level: float
+    ) -> tuple[int, int]:
+        """Which arm of the block from arm `begin` on has the largest index, and how many tie."""
+        best, first, ties = -inf, leader, 1
+        for i in range(begin, begin + BLOCK):
+            if self.lines[i, BASE] > _NOWHERE:
+                index = policy.index_of(family, arms, i, level)
+                preferred = 1.0 if index > best else -1.0
+                if index == best:
+                    preferred = policy.prefer(family, arms, i, first, level)
+                if preferred > 0.0:
+                    best, first, ties = index, i, 1
+                elif preferred == 0.0:
+                    ties += 1
+        return first, ties
+
+    def match(
+        self, policy: Policy, family: Family, arms: Arms, k: int, level: float, scale: float
+    ) -> None:
+        """Play the match of node k: find which arm leads those below it."""
+        nodes, left, right = self.nodes, 2 * k, 2 * k + 1
+        base, rise = nodes[left, BASE], nodes[left, RISE]
+        other, its_rise = nodes[right, BASE], nodes[right, RISE]
+        gap = (base + rise * scale) - (other + its_rise * scale)
+        slack = _NEAR * (abs(base) + abs(other) + (abs(rise) + abs(its_rise)) * scale)
+        then = gap + (rise - its_rise) * scale
+        until = later(scale, scale, abs(gap), -then if gap < 0.0 else then, slack)
+        winner, ties = left + int(gap < 0.0), 0.0
+        if not abs(gap) > slack:
+            if base == other and rise == its_rise:
+                until, ties = inf, self.ties(right)
+            else:
+                outcome = self.outcome(policy, family, arms, left, right, level)
+                winner, until = left + int(outcome < 0.0), scale
+                ties = self.ties(right) if outcome == 0.0 else 0.0
+        until = min(until, nodes[left, UNTIL], nodes[right, UNTIL])
+        nodes[k, BASE], nodes[k, RISE] = nodes[winner, BASE], nodes[winner, RISE]
+        nodes[k, UNTIL], nodes[k, WHO] = until, nodes[winner, WHO] + _TIE * ties
+
+    def outcome(
+        self, policy: Policy, family: Family, arms: Arms, left: int, right: int, level: float
+    ) -> float:
+        """Positive if left leads, negative if right does, 0 for a tie, by their indices."""
+        a, b = self.top(left), self.top(right)
+        first = policy.index_of(family, arms, a, level)
+        second = policy.index_of(family, arms, b, level)
+        if first == second:
+            return policy.prefer(family, arms, a, b, level)
+        return 1.0 if first > second else -1.0
+
+    def touch(self, i: int) -> float:
+        """Read what the next round reads of arm i, so that all of it is on its way at once.
+        These reads wait for no other; a match waits for the one below it."""
+        begin, k = max(i, 0) // BLOCK * BLOCK, self.leaf(max(i, 0))
+        seen = 0.0
+        for line in range(0, BLOCK, 4):  # four lines fill a cache line
+            seen += self.lines[begin + line, RISE]
+        for _ in range(_COLD):
+            seen += self.nodes[k ^ 1, RISE]
+            k = max(k // 2, 1)
+        return seen
+
+    def ties(self, k: int) -> float:
+        """How many arms lead node k."""
+        return float(int(self.nodes[k, WHO] * _PER_TIE))
+
+    def top(self, k: int) -> int:
+        """The first of them."""
+        return int(self.nodes[k, WHO] - _TIE * self.ties(k))
+
+    def champion(self, policy: Policy, family: Family, arms: Arms, level: float, rng: Draws) -> int:
+        """The arm that won; if several tie, one of them, each with the same probability."""
+        if self.nodes[1, WHO] < 2.0 * _TIE:
+            return self.top(1) if self.nodes[1, WHO] != 0.0 else -1
+        place, k, seen = float(rng.among(int(self.ties(1)))), 1, 0.0
+        while k < self.leaf(0):
+            left, right = 2 * k, 2 * k + 1
+            far = 16 * k  # read those four floors down, as in `touch`
+            if 256 <= far < self.nodes.shape[0]:
+                for child in range(far, far + 16, 2):
+                    seen += self.nodes[child, RISE]
+            ours = self.ties(left)
+            if self.ties(k) < ours + self.ties(right):  # one child lost
+                k = left if self.top(k) == self.top(left) else right
+            else:
+                behind = int(place >= ours)
+                place -= ours * behind
+                k = left + behind
+        self.memory[TOUCHED] = seen
+        return self.tied(policy, family, arms, level, k, int(place))
+
+    def tied(
+        self, policy: Policy, family: Family, arms: Arms, level: float, k: int, place: int
+    ) -> int:
+        """The arm at this place among those that lead the block of node k."""
+        first, end = self.top(k), (k - self.leaf(0) + 1) * BLOCK
+        found, seen = first, 0
+        for i in range(first, end):
+            tie = self.same(i, first)
+            found = i if tie & (seen == place) else found
+            seen += tie
+        if seen == int(self.ties(k)):
+            return found
+        found = first  # some tie although their lines differ
+        while place > 0 and found + 1 < end:
+            found += 1
+            if self.lines[found, BASE] > _NOWHERE:
+                a = policy.index_of(family, arms, found, level)
+                b = policy.index_of(family, arms, first, level)
+                if a == b and policy.prefer(family, arms, found, first, level) == 0.0:
+                    place -= 1
+        return found
+
+    def same(self, i: int, j: int) -> bool:
+        """Whether two arms have the same line."""
+        lines = self.lines
+        return bool((lines[i, BASE] == lines[j, BASE]) & (lines[i, RISE] == lines[j, RISE]))
+
+
+def aligned(rows: int, columns: int) -> Floats:
+    """An array that begins where a cache line does."""
+    memory = np.zeros(rows * columns + 8)
+    begin = -(memory.ctypes.data // memory.itemsize) % 8
+    return memory[begin : begin + rows * columns].reshape(rows, columns)
