@@ -5,14 +5,17 @@ costs 2 to 10 seconds of a processor. So `pytest` alone runs a core with every l
 representative of each kind, within two minutes on two processors; what is marked `slow` here, or
 in its own file, is `pytest -m slow`, and CI runs both.
 
-Tests of one file run in one process, because they share what is compiled, unless marked otherwise.
+Tests of one file run in one process, because they share what is compiled; those of the laws of
+policies, by far the largest file, are dealt out by the pair of a policy and a family.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 # Several folders have a conftest.py; none holds doctests, and as modules they share one name.
 collect_ignore_glob = ["*conftest.py"]
@@ -21,12 +24,12 @@ collect_ignore_glob = ["*conftest.py"]
 SLOW = [
     ("bench/test_bench.py", r"ours|loop|choices|information|threads|study|end_to_end", ""),
     ("choosers/test_champion.py", r"few_solved|same_way|bounds_of", r"bounds_of.*\[(Bern|Exp)"),
-    ("choosers/test_choosers.py", r"ties|any_number|come_and_go", r"\[UCB\(alpha=2.0\)-Bernoulli"),
-    ("cli/test_cli.py", r"reproduce|scale|init_writes", ""),
+    ("choosers/test_choosers.py", r"ties|any_number|come_and_go", r"come_and_go\[UCB\(a.*-Bern"),
+    ("cli/test_cli.py", r"reproduce|scale|init_writes|interrupted_run", ""),
     ("cli/test_interrupts.py", r"\[", r"\[0\.|compare"),
     ("cli/test_narrow.py", r"nothing_is_cut|terminal", r"compare|\[40\]"),
     ("cli/test_own_classes.py", r"brings|installed|without_defaults", ""),
-    ("cli/test_streams.py", r"\[", r"leaves_at_once\[policies\]|\[>&-\]|\[ascii\]"),
+    ("cli/test_streams.py", r"\[", r"leaves_at_once\[policies\]|\[>&-\]"),
     ("engine/test_engine.py", r"have_the_law|generator_goes_on|of_a_user_is_compiled", r"law0-"),
     ("policies/test_adaptive.py", r"traces|governs|target|limit_which|is_the_run|never|cover", ""),
     ("policies/test_biases.py", r"\[", r"\[Bern.*-mean\]"),
@@ -37,15 +40,21 @@ SLOW = [
     ("theory/test_paper_propositions.py", r"\[", r"law[012]-"),
     ("engine/test_interrupt.py", r"run_stops", ""),
     ("figures/test_figure_charts.py", r"\[adaptive", ""),
-    ("families/test_extreme_numbers.py", r"find_the_best_arm", r"means0-Thompson"),
+    ("figures/test_figure_drawing.py", r"adaptive_scheme", ""),
+    (
+        "families/test_extreme_numbers.py",
+        r"find_the_best_arm|squares_that|large_scale|rate_underflows",
+        "",
+    ),
     (
         "families/test_family_laws.py",
         r"prior_a=[20]|_shape=[203]\.|=-1.0|=0.5\)|=3.0, |=0.3|-2.0, |0.7",
         "",
     ),
-    ("live/test_decider_losses.py", r"version_1", ""),
+    ("live/test_decider_saving.py", r"a_kill_leaves", ""),
+    ("live/test_decider_losses.py", r"version_1|0.1-KLUCB", ""),
     ("random/test_mersenne.py", r"\[[1-9]", ""),
-    ("live/test_live_equals_simulated.py", r"commitment_survives|only_supposed", ""),
+    ("live/test_live_equals_simulated.py", r"commitment_survives|only_supposed|\[Thomp", ""),
     ("paper/test_published.py", r"every_printed_digit\[(Gaussian|Exponential)", ""),
     ("policies/test_ids.py", r"\[|commitment", ""),
     ("report/test_stored.py", r"reported|times", r"study_is_reported"),
@@ -74,11 +83,22 @@ def rank(item: pytest.Item) -> int:
     return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
 
 
+class ByWhatIsCompiled(LoadScopeScheduling):  # type: ignore[misc]
+    """Deals out tests so that those that share what is compiled run in one process."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, test = nodeid.partition("::")
+        return nodeid.rpartition("-")[0] if test.startswith("test_policy[") else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    config.option.loadscopereorder = False  # `LONGEST` has the order
+    return ByWhatIsCompiled(config, log)
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_slow(item):
             item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
     items.sort(key=rank)

@@ -28,6 +28,7 @@ def root(tmp_path, monkeypatch):
 
 
 def place() -> _cache.Place:
+    _cache.digest_of_sources.cache_clear()
     return _cache.place.__wrapped__("0.0")
 
 

@@ -7,6 +7,7 @@ they are. This module is imported when a device is first used, and numba-cuda wi
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,8 +16,8 @@ from typing import Any
 
 import numba
 from numba import cuda
-from numba.core.errors import NumbaError, NumbaPerformanceWarning
-from numba.cuda.core import config
+from numba.core.errors import NumbaError
+from numba.cuda.core import config, errors
 
 from ._bridge import Target, add_target, failures
 from ._log import log
@@ -33,6 +34,7 @@ PRIVATE = (
     "numba.cuda.dispatcher.get_current_device()",
 )
 
+_compiling = threading.RLock()
 _dispatchers: dict[Callable[..., Any], Any] = {}  # method -> its dispatcher
 
 
@@ -108,8 +110,10 @@ class DeviceKernel:
         """Start so many threads; arrays must be on the device already."""
         # Blocks of 128 threads, or of 32 where that leaves multiprocessors (up to 144) idle.
         block = 128 if threads >= 144 * 128 else 32
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaPerformanceWarning)  # few threads are no mistake
+        with warnings.catch_warnings(), as_on_cpu(), _told(args):
+            warnings.simplefilter(
+                "ignore", errors.NumbaPerformanceWarning
+            )  # few threads are no mistake
             self._jitted[-(-threads // block), block, stream](*args)
 
 
@@ -120,7 +124,7 @@ def _told(args: tuple[Any, ...]) -> Iterator[None]:
     failures.clear()
     try:
         yield
-    except NumbaError as problem:
+    except (NumbaError, errors.NumbaError) as problem:
         log.debug("%s", problem)
         raise explained(args, problem, failures[0] if failures else None) from None
 
@@ -140,11 +144,17 @@ def _pretended(capability: tuple[int, int]) -> Iterator[None]:
 def as_on_cpu() -> Iterator[None]:
     """Inside this block, a * b + c is compiled as on a CPU: as two operations, each rounded.
 
-    By default the compiler of CUDA makes one operation of it, with one rounding.
+    By default the compiler of CUDA makes one operation of it, with one rounding. There is no option
+    for that in numba-cuda's decorators, so that the function which sets options is replaced; one
+    thread at a time does so.
     """
-    compile_ir = codegen.nvvm.compile_ir
-    codegen.nvvm.compile_ir = lambda ir, **options: compile_ir(ir, **{**options, "fma": False})
-    try:
+    if SIMULATED:
         yield
-    finally:
-        codegen.nvvm.compile_ir = compile_ir
+        return
+    with _compiling:
+        compile_ir = codegen.nvvm.compile_ir
+        codegen.nvvm.compile_ir = lambda ir, **options: compile_ir(ir, **{**options, "fma": False})
+        try:
+            yield
+        finally:
+            codegen.nvvm.compile_ir = compile_ir

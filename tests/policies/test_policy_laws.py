@@ -68,23 +68,21 @@ FITTING = [
 # What `pytest` runs without options: a policy of each kind on the first family it fits. Choosers
 # take longest to compile: there UCB stands for all.
 # (By identity: records of different classes with the same numbers are equal as tuples.)
-KINDS = (RBMLE, UCB, ThompsonSampling, KG)
+KINDS = (RBMLE, UCB, ThompsonSampling)
 CORE = {
     id(next(pair for pair in FITTING if pair[0] is policy))
     for policy in DEFAULTS
     if type(policy) in KINDS
 }
-CHOOSERS_IN_CORE = (UCB,)
 
 
 def cases() -> list:
     found = []
     for pair in FITTING + VARIANTS:
-        group = pytest.mark.xdist_group(repr(pair))  # one process compiles what they share
         for check in testing.checks():
             long = check.__name__ == "every_chooser_equals_the_scan"
-            core = id(pair) in CORE and (not long or type(pair[0]) in CHOOSERS_IN_CORE)
-            marks = [group] if core else [group, pytest.mark.slow]
+            core = id(pair) in CORE and not long  # tests/choosers has some of its cases in the core
+            marks = [] if core else [pytest.mark.slow]
             name = "-".join([*map(repr, pair), check.__name__])
             found.append(pytest.param(*pair, check, marks=marks, id=name))
     return found
