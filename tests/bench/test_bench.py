@@ -111,7 +111,7 @@ def test_the_study_whose_memory_is_measured():
     kept = checkpoints(200)
     assert len(set(kept)) == rounds_kept(None, LONG).size
     assert (min(kept), max(kept)) == (1, 200)
-    assert len(study(200, 1).policies) == 15
+    assert len(study(200, 1).policies) == 16
 
 
 def test_a_ratio_is_that_of_the_quickest_and_its_spread_that_of_the_turns():
