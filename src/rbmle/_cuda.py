@@ -82,10 +82,12 @@ class DeviceKernel:
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
+        # No optimisation at link time: the linker would fuse products and sums, see `as_on_cpu`.
         # 64 registers, so that an H200 can hold all of 131,072 threads at once. Measured: UCB, KG,
         # RBMLE, KL-UCB are 0 to 17 % quicker than without a limit, although some are spilled.
         options = {} if SIMULATED else {"lto": False, "max_registers": 64}
-        self._jitted: Any = cuda.jit(**options)(function)
+        # Not cuda.jit(**options)(function): numba-cuda 0.30 then forgets `lto`.
+        self._jitted: Any = cuda.jit(function, **options)
         self._known: set[Any] = set()
 
     def prepare(self, *args: Any) -> None:
@@ -111,9 +113,8 @@ class DeviceKernel:
         # Blocks of 128 threads, or of 32 where that leaves multiprocessors (up to 144) idle.
         block = 128 if threads >= 144 * 128 else 32
         with warnings.catch_warnings(), as_on_cpu(), _told(args):
-            warnings.simplefilter(
-                "ignore", errors.NumbaPerformanceWarning
-            )  # few threads are no mistake
+            # Few threads are no mistake.
+            warnings.simplefilter("ignore", errors.NumbaPerformanceWarning)
             self._jitted[-(-threads // block), block, stream](*args)
 
 

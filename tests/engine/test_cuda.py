@@ -90,6 +90,12 @@ def test_products_and_sums_are_rounded_one_by_one() -> None:
     assert "fma" not in code
 
 
+def test_nothing_is_fused_at_link_time() -> None:
+    from rbmle.engine import on_cuda
+
+    assert on_cuda.kernel._jitted.targetoptions["lto"] is False
+
+
 def simulated(script: str, folder: Path) -> str:
     """What a script prints in numba-cuda's simulator."""
     path = folder / "script.py"
