@@ -112,7 +112,7 @@ class DeviceKernel:
         """Start so many threads; arrays must be on the device already."""
         # Blocks of 128 threads, or of 32 where that leaves multiprocessors (up to 144) idle.
         block = 128 if threads >= 144 * 128 else 32
-        with warnings.catch_warnings(), as_on_cpu(), _told(args):
+        with warnings.catch_warnings(), as_on_cpu():
             # Few threads are no mistake.
             warnings.simplefilter("ignore", errors.NumbaPerformanceWarning)
             self._jitted[-(-threads // block), block, stream](*args)
