@@ -202,8 +202,7 @@ class Decider(Generic[N]):
             name = a_name("arm", arm)
             if name in self._live.arms:
                 raise ParameterError.of("Decider", "arm", "a name that is not in use", arm)
-            self._live.arms[name] = LiveArm(name)
-            self._live.arrange()
+            self._live.add(LiveArm(name))
 
     def remove(self, arm: N) -> None:
         """Remove an arm and all that was learned about it; later rewards of it are refused."""

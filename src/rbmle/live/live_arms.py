@@ -134,15 +134,31 @@ class LiveArms:
     def pull(self) -> LiveArm:
         """Choose an arm, and note that its reward is pending."""
         self._give_up()
-        number, arms = self.number, self.enabled
-        overdue = self._overdue()
+        return self._note(self._next())
+
+    def play(self, arm: LiveArm) -> None:
+        """Note a pull of the arm, which `pull` has chosen in another process.
+
+        What is known afterwards is the same as after `pull`, except for the `memory` of a policy
+        that remembers: only its own choice changes that.
+        """
+        self._give_up()
+        self._note(arm)
+
+    def _next(self) -> LiveArm:
+        """The arm to play now."""
+        arms, overdue = self.enabled, self._overdue()
         if overdue is not None:
-            arms = [overdue]
-        elif len(self._blind) == len(arms):
-            arms = [min(arms, key=lambda arm: arm.rounds)]
-        elif self._blind and not self._chooser.skips_absent():
+            return overdue
+        if len(self._blind) == len(arms):
+            return min(arms, key=lambda arm: arm.rounds)
+        if self._blind and not self._chooser.skips_absent():
             arms = [arm for arm in arms if not arm.blind]
-        chosen = arms[self._choose(arms)] if len(arms) > 1 else arms[0]
+        return arms[self._choose(arms)] if len(arms) > 1 else arms[0]
+
+    def _note(self, chosen: LiveArm) -> LiveArm:
+        """Note that the arm was pulled and that its reward is pending."""
+        number = self.number
         chosen.pending[number], chosen.last = None, number
         self._waiting.append((number, chosen))
         self.rounds += 1
@@ -222,6 +238,20 @@ class LiveArms:
             del arm.pending[number]
         self._withdraw(len(numbers))
         self._show(arm)
+
+    def withdraw(self, arm: LiveArm, number: int) -> None:
+        """Withdraw the arm's pull of this number, whether it is pending or was given up."""
+        if number in arm.pending:
+            self.forget(arm, [number])
+        else:
+            arm.lost -= 1
+            self._withdraw(1)
+            self._show(arm)
+
+    def add(self, arm: LiveArm) -> None:
+        """Add an arm."""
+        self.arms[arm.name] = arm
+        self.arrange()
 
     def switch(self, arm: LiveArm, enabled: bool) -> None:
         """Enable or disable the arm."""
