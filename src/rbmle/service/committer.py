@@ -1,0 +1,202 @@
+"""`Committer`: collects the requests that come while a transaction runs, for the next one.
+
+A transaction costs one wait for the disk however many requests it has, so under load each carries
+many. One thread does all the work with the database; the event loop only reads and writes HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .answers import Answer, refusal
+from .ledger import Ledger
+from .requests import Request
+from .storage import StorageError
+
+log = logging.getLogger("rbmle.service")
+
+_SECONDS_A_SWEEP = 0.5  # between two looks at deadlines that nobody asks about; a choice
+_MOST_REQUESTS = 2_000  # of a transaction, so that it takes less than 100 ms
+_SECONDS_TO_STOP = 10.0
+# After a transaction of n requests, as many are likely to come again at once: callers that wait for
+# their answers ask next as soon as they have them. So the next transaction waits until n are there,
+# but no longer than this share of the time that the last one took, and never longer than this.
+_SHARE_TO_WAIT, _SECONDS_TO_WAIT = 0.5, 0.002
+
+Group = tuple[Sequence[Request], "asyncio.Future[list[Answer]]"]
+Question = tuple[Callable[[Ledger], Any], "asyncio.Future[Any]"]
+
+
+class Committer:
+    """The thread that works with the ledger, and the queues in front of it."""
+
+    def __init__(self, open_ledger: Callable[[], Ledger], loop: asyncio.AbstractEventLoop) -> None:
+        self._open, self._loop = open_ledger, loop
+        self._groups: list[Group] = []
+        self._questions: list[Question] = []
+        self._wake = threading.Condition()
+        self._enough = 1  # so many groups wake the thread
+        self._stopping = False
+        self._thread = threading.Thread(target=self._work, name="committer", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; it opens the database first."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish what has come, and end the thread."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify()
+        self._thread.join(_SECONDS_TO_STOP)
+
+    def submit(self, requests: Sequence[Request]) -> asyncio.Future[list[Answer]]:
+        """Carry out the requests in one transaction; the answers come when it is durable."""
+        future: asyncio.Future[list[Answer]] = self._loop.create_future()
+        with self._wake:
+            self._groups.append((requests, future))
+            if len(self._groups) >= self._enough:
+                self._wake.notify()
+        return future
+
+    def ask(self, question: Callable[[Ledger], Any]) -> asyncio.Future[Any]:
+        """Ask the ledger something between two transactions; no lock is taken."""
+        future: asyncio.Future[Any] = self._loop.create_future()
+        with self._wake:
+            self._questions.append((question, future))
+            self._wake.notify()
+        return future
+
+    def _work(self) -> None:
+        ledger: Ledger | None = None
+        swept = time.monotonic()
+        likely, patience = 0, 0.0
+        while True:
+            with self._wake:
+                self._await(likely, patience)
+                groups, self._groups = self._groups, []
+                questions, self._questions = self._questions, []
+                if self._stopping and not groups and not questions:
+                    break
+            begin = time.monotonic()
+            try:
+                if ledger is None:
+                    ledger = self._opened()
+            except Exception as problem:
+                _log(problem)
+                self._fail(groups, questions, problem)
+                time.sleep(_SECONDS_A_SWEEP)
+                continue
+            sweep = time.monotonic() - swept >= _SECONDS_A_SWEEP
+            if sweep:
+                swept = time.monotonic()
+            for part in _parts(groups):
+                self._commit(ledger, part)
+            for question, future in questions:
+                self._put(self._answer_one, ledger, question, future)
+            if sweep and ledger.due(ledger.clock()):
+                self._commit(ledger, [], sweep=True)
+            took = time.monotonic() - begin
+            likely, patience = len(groups), min(_SHARE_TO_WAIT * took, _SECONDS_TO_WAIT)
+        if ledger is not None:
+            ledger.storage.close()
+
+    def _await(self, likely: int, patience: float) -> None:
+        """Wait for work; and, for a moment, for as many groups as are likely to come."""
+        if len(self._groups) < likely and not (self._questions or self._stopping):
+            self._enough = likely
+            self._wake.wait(patience)
+            self._enough = 1
+        if not (self._groups or self._questions or self._stopping):
+            self._wake.wait(_SECONDS_A_SWEEP)
+
+    def _opened(self) -> Ledger:
+        ledger = self._open()
+        try:
+            ledger.refresh()
+        except BaseException:
+            ledger.storage.close()
+            raise
+        return ledger
+
+    def _commit(self, ledger: Ledger, groups: Sequence[Group], sweep: bool = False) -> None:
+        requests = [each for group, _ in groups for each in group]
+        try:
+            answers = ledger.run(requests, sweep)
+        except Exception as problem:
+            _log(problem)
+            self._fail(groups, [], problem)
+            return
+        told, place = [], 0
+        for group, future in groups:
+            told.append((future, answers[place : place + len(group)]))
+            place += len(group)
+        if told:
+            self._loop.call_soon_threadsafe(_tell, told)
+
+    def _answer_one(self, ledger: Ledger, question: Callable[[Ledger], Any]) -> Any:
+        with ledger.storage.reading():
+            return question(ledger)
+
+    def _put(
+        self, work: Callable[..., Any], ledger: Ledger, question: Callable[[Ledger], Any],
+        future: asyncio.Future[Any],
+    ) -> None:  # fmt: skip
+        try:
+            told = [(future, work(ledger, question))]
+        except Exception as problem:
+            _log(problem)
+            self._fail([], [(question, future)], problem)
+            return
+        self._loop.call_soon_threadsafe(_tell, told)
+
+    def _fail(
+        self, groups: Sequence[Group], questions: Sequence[Question], problem: Exception
+    ) -> None:
+        self._loop.call_soon_threadsafe(
+            _refuse, [future for _, future in [*groups, *questions]], problem
+        )
+
+
+def _parts(groups: Sequence[Group]) -> list[list[Group]]:
+    """The groups in parts of at most about `_MOST_REQUESTS` requests."""
+    parts: list[list[Group]] = []
+    size = _MOST_REQUESTS
+    for group in groups:
+        if size + len(group[0]) > _MOST_REQUESTS:
+            parts.append([])
+            size = 0
+        parts[-1].append(group)
+        size += len(group[0])
+    return parts
+
+
+def _tell(told: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
+    for future, answers in told:
+        if not future.done():
+            future.set_result(answers)
+
+
+def _refuse(futures: Sequence[asyncio.Future[Any]], problem: Exception) -> None:
+    for future in futures:
+        if not future.done():
+            future.set_exception(problem)
+
+
+def _log(problem: Exception) -> None:
+    if isinstance(problem, StorageError):
+        log.warning("%s", problem)
+    else:
+        log.error("%s", problem, exc_info=problem)
+
+
+def unavailable(problem: Exception) -> Answer:
+    """The answer to a request that could not be carried out, and changed nothing."""
+    if isinstance(problem, StorageError):
+        return refusal(503, str(problem))
+    return refusal(500, "The service failed; its log says why.")

@@ -1,0 +1,117 @@
+"""The definition of an experiment: what a caller says when it is created; it never changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..errors import ParameterError, number
+from ..families import FAMILIES
+from ..families.base import mean_at
+from ..live.given import a_reward, support
+from ..live.live_arm import LiveArm
+from ..live.live_arms import LiveArms
+from ..live.settings import PATIENCE, Settings
+from ..policies.base import POLICIES, has_index
+from ..random import MAX_ARMS
+from ..spec import from_spec, to_spec
+from .bodies import Created, a_label
+
+_LONGEST_WAIT = 366 * 86_400.0  # seconds; a choice: a year is longer than anyone waits
+
+
+class Definition(NamedTuple):
+    """An experiment as it was created.
+
+    wait: the seconds after which a reward is no longer waited for; None: for ever.
+    default: the reward that counts then; None: the decision is withdrawn.
+    """
+
+    arms: tuple[str, ...]
+    settings: Settings
+    wait: float | None
+    default: float | None
+
+    @classmethod
+    def of(cls, body: Created) -> Definition:
+        """The definition that a body states; raises ParameterError, one sentence, if it cannot."""
+        if not 2 <= len(body.arms) <= MAX_ARMS:
+            raise ParameterError.of("experiment", "arms", "a list of at least two names", body.arms)
+        for each in body.arms:
+            a_label("arms", each)
+        twice = next((name for name, n in Counter(body.arms).items() if n > 1), None)
+        if twice is not None:
+            raise ParameterError.of("experiment", "arms", "distinct names", twice)
+        settings = _settings(body)
+        wait, default = body.reward_wait_s, body.default_reward
+        if wait is not None:
+            wait = number("experiment", "reward_wait_s", wait, f"(0, {_LONGEST_WAIT:g}]")
+        if default is not None:
+            if wait is None:
+                raise ParameterError.of(
+                    "experiment", "default_reward", "left out where 'reward_wait_s' is", default
+                )
+            try:
+                default = a_reward(default, support(settings.family), settings.family)
+            except ParameterError as problem:
+                text = str(problem).replace("Decider: 'reward'", "experiment: 'default_reward'")
+                raise ParameterError(text) from None
+        return cls(tuple(body.arms), settings, wait, default)
+
+    @classmethod
+    def read(cls, text: str) -> Definition:
+        """The definition that `text` wrote."""
+        return cls.of(msgspec.json.decode(text, type=Created))
+
+    def plain(self) -> dict[str, Any]:
+        """The definition as data that JSON can hold; two equal ones give the same."""
+        return {
+            "arms": list(self.arms),
+            "policy": to_spec(self.settings.policy),
+            "family": to_spec(self.settings.family),
+            "seed": self.settings.seed,
+            "horizon": self.settings.horizon,
+            "ties": self.settings.ties,
+            "patience": self.settings.patience,
+            "reward_wait_s": self.wait,
+            "default_reward": self.default,
+        }
+
+    def text(self) -> str:
+        """The definition as it is stored."""
+        return msgspec.json.encode(self.plain()).decode()
+
+    def prepare(self) -> None:
+        """Compile what its decisions need, so that the first one need not wait."""
+        live = self.live_arms([LiveArm(each) for each in self.arms])
+        for reward in (self.default_value(), self.default_value()):
+            for arm in live.arms.values():
+                live.learn(arm, reward)
+        live.pull()
+        if has_index(self.settings.policy):
+            live.indices()
+
+    def default_value(self) -> float:
+        """Some reward that the family allows."""
+        return mean_at(self.settings.family, 0.5)
+
+    def live_arms(self, arms: list[LiveArm], withdrawn: int = 0) -> LiveArms:
+        """The engine that decides, with these arms. The first of its kind compiles for seconds."""
+        return self.settings.live_arms(arms, withdrawn)
+
+
+def _settings(body: Created) -> Settings:
+    try:
+        return Settings.checked(
+            from_spec(body.policy, POLICIES, "experiment", "policy"),
+            from_spec(body.family, FAMILIES, "experiment", "family"),
+            body.seed,
+            body.horizon,
+            body.ties,
+            0,
+            PATIENCE if body.patience is None else body.patience,
+        )
+    except ParameterError as problem:
+        raise ParameterError(str(problem).replace("Decider:", "experiment:")) from None

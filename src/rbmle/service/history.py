@@ -1,0 +1,58 @@
+"""How the decisions were shared among the arms over time, in at most 120 parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_MOST_PARTS = 120  # enough for a picture; when there are more, neighbours are joined
+MOST_ARMS = 64  # with more arms nobody could tell the lines apart, and nothing is kept
+
+
+class History:
+    """Parts of equally many decisions: when each began, and how many went to each arm."""
+
+    def __init__(self) -> None:
+        self.size = 1  # decisions in a part
+        self.parts: list[tuple[float, dict[int, int]]] = []
+        self._room = 0  # decisions that the last part can still take
+
+    def add(self, arm: int, at: float) -> None:
+        """Note a decision."""
+        if not self._room:
+            if len(self.parts) >= _MOST_PARTS:
+                self._join()
+            self.parts.append((at, {}))
+            self._room = self.size
+        counts = self.parts[-1][1]
+        counts[arm] = counts.get(arm, 0) + 1
+        self._room -= 1
+
+    def _join(self) -> None:
+        self.parts = [
+            (at, {arm: one.get(arm, 0) + other.get(arm, 0) for arm in {**one, **other}})
+            for (at, one), (_, other) in zip(self.parts[::2], self.parts[1::2], strict=True)
+        ]
+        self.size *= 2
+
+    def shares(self, n_arms: int) -> list[dict[str, Any]]:
+        """For each part: when it began, and the share of each arm."""
+        return [
+            {
+                "at": at,
+                "shares": [counts.get(arm, 0) / sum(counts.values()) for arm in range(n_arms)],
+            }
+            for at, counts in self.parts
+        ]
+
+    def plain(self) -> list[Any]:
+        """The history as data that JSON can hold."""
+        parts = [[at, sorted(counts.items())] for at, counts in self.parts]
+        return [self.size, self._room, parts]
+
+    @classmethod
+    def of(cls, data: list[Any]) -> History:
+        """The history that `plain` wrote."""
+        made = cls()
+        made.size, made._room, parts = data
+        made.parts = [(at, dict(counts)) for at, counts in parts]
+        return made

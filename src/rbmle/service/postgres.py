@@ -1,0 +1,134 @@
+"""The storage in a PostgreSQL database, for workers on several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from .rows import Row
+from .schema import NEWEST, migrate
+from .sql import _FIELDS, INSERT, SqlStorage
+from .storage import SchemaError, StorageError
+
+_SPELLED = {
+    "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+    "real": "DOUBLE PRECISION",
+    "blob": "BYTEA",
+    "clustered": "",
+}
+_MIGRATING = 0x52424D4C  # the number of the advisory lock under which tables are made
+# Seconds. A commit that the server has not answered is not known to have failed, so we wait for the
+# connection to break rather than for a clock; only connecting has a limit.
+_SECONDS_TO_CONNECT = 5
+
+
+class PostgresStorage(SqlStorage):
+    """A connection to PostgreSQL. The row of an experiment is its lock.
+
+    A connection that broke is opened again when the next transaction begins.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._base: psycopg.Connection[Any] | None = None
+        self._connect()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        if self._base is not None and not self._base.closed and not self._base.broken:
+            return self._base
+        self.close()
+        try:
+            self._base = psycopg.connect(
+                self._url, autocommit=True, connect_timeout=_SECONDS_TO_CONNECT,
+                application_name="rbmle",
+            )  # fmt: skip
+            self._base.execute("SET default_transaction_isolation = 'read committed'")
+            self._base.execute("SET synchronous_commit = on")
+            self._prepare(self._base)
+        except psycopg.Error as problem:
+            self.close()
+            raise self._error(problem) from None
+        except BaseException:
+            self.close()
+            raise
+        return self._base
+
+    def _prepare(self, base: psycopg.Connection[Any]) -> None:
+        with base.transaction():
+            base.execute("SELECT pg_advisory_xact_lock(%s)", [_MIGRATING])
+            base.execute("CREATE TABLE IF NOT EXISTS rbmle_schema (version INTEGER NOT NULL)")
+            found = base.execute("SELECT version FROM rbmle_schema").fetchone()
+            if found is None:
+                taken = base.execute("SELECT to_regclass('log'), to_regclass('keys')").fetchone()
+                if taken != (None, None):
+                    raise SchemaError("service: the database has tables of another program.")
+                base.execute("INSERT INTO rbmle_schema VALUES (0)")
+            version = found[0] if found else 0
+            if migrate(version, base.execute, _SPELLED, "the database"):
+                base.execute("UPDATE rbmle_schema SET version = %s", [NEWEST])
+
+    def _error(self, problem: Exception) -> StorageError:
+        text = " ".join(str(problem).split()) or type(problem).__name__
+        return StorageError(f"service: PostgreSQL cannot be used: {text}.")
+
+    def _run(self, statement: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
+        if self._base is None:
+            raise StorageError("service: PostgreSQL cannot be used: the connection is closed.")
+        try:
+            return self._base.execute(statement.replace("?", "%s").encode(), values)
+        except psycopg.Error as problem:
+            raise self._error(problem) from None
+
+    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        return self._run(statement, values).fetchall()
+
+    def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
+        return self._run(statement, values).rowcount
+
+    def begin(self) -> None:
+        self._connect()
+        self._do("BEGIN")
+
+    def begin_reading(self) -> None:
+        self._connect()
+        self._do("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def commit(self) -> None:
+        try:
+            self._do("COMMIT")
+        except BaseException:
+            self.rollback()
+            raise
+
+    def rollback(self) -> None:
+        base = self._base
+        try:
+            if base is not None and base.info.transaction_status != 0:
+                base.execute("ROLLBACK")
+        except psycopg.Error:  # the server rolls back when the connection is gone
+            self.close()
+
+    def lock(self, numbers: Sequence[int]) -> None:
+        """Lock the rows in the order of their numbers, so that no two workers wait in a circle."""
+        asked = "SELECT number FROM experiments WHERE number = ANY(?) ORDER BY number FOR UPDATE"
+        self._ask(asked, [list(numbers)])
+
+    def decisions(self, ids: Sequence[str]) -> list[Row]:
+        asked = f"SELECT {_FIELDS} FROM log WHERE id = ANY(?)"
+        return list(map(Row._make, self._ask(asked, [list(ids)])))
+
+    def append(self, rows: Sequence[Row]) -> None:
+        if self._base is None:
+            raise StorageError("service: PostgreSQL cannot be used: the connection is closed.")
+        try:
+            with self._base.cursor() as cursor:
+                cursor.executemany(INSERT.replace("?", "%s").encode(), rows)
+        except psycopg.Error as problem:
+            raise self._error(problem) from None
+
+    def close(self) -> None:
+        if self._base is not None:
+            self._base.close()
+            self._base = None

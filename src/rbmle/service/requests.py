@@ -1,0 +1,58 @@
+"""What callers ask of the ledger, once their bodies are read and their keys known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .definition import Definition
+from .keys import Key
+
+
+@dataclass(slots=True, frozen=True)
+class Create:
+    """Create an experiment."""
+
+    key: Key
+    experiment: str
+    definition: Definition
+
+
+@dataclass(slots=True, frozen=True)
+class Decide:
+    """Choose an arm. id: the caller's name for the decision."""
+
+    key: Key
+    experiment: str
+    id: str | None
+
+
+@dataclass(slots=True, frozen=True)
+class Reward:
+    """Learn the reward of a decision. experiment: None if the id alone says which."""
+
+    key: Key
+    experiment: str | None
+    id: str
+    value: float
+
+
+@dataclass(slots=True, frozen=True)
+class AddArm:
+    """Add an arm."""
+
+    key: Key
+    experiment: str
+    arm: str
+
+
+@dataclass(slots=True, frozen=True)
+class SetState:
+    """Make an arm active, paused or retired."""
+
+    key: Key
+    experiment: str
+    arm: str
+    state: str
+
+
+Request = Create | Decide | Reward | AddArm | SetState

@@ -1,0 +1,67 @@
+"""The rows of the log, which is the truth: everything else is computed from them."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+
+class Kind(IntEnum):
+    """What a row says; the numbers are stored and never change."""
+
+    CREATED = 0  # the experiment: `text` is its definition
+    DECISION = 1
+    REWARD = 2
+    EXPIRED = 3  # the reward did not come in time: `value` is the default, None if withdrawn
+    ADDED = 4  # an arm was added: `text` is its name
+    STATE = 5  # an arm's state changed: `text` is "active", "paused" or "retired"
+
+
+class Row(NamedTuple):
+    """One row. What does not apply to its kind is None.
+
+    seq: its place in the log of its experiment: 1, 2, 3, ... without gaps.
+    at: the time, in seconds since 1970. In an experiment it never goes back.
+    id: the name that the caller gave the decision.
+    arm: the arm's place in the list of all arms ever added, from 0.
+    t: the round of a decision, as the policy counts them. number: how many decisions there were,
+    this one included. (They differ if decisions were withdrawn.)
+    of: the `seq` of the decision whose reward this is, or is not.
+    """
+
+    experiment: int
+    seq: int
+    kind: int
+    at: float
+    id: str | None = None
+    arm: int | None = None
+    t: int | None = None
+    number: int | None = None
+    of: int | None = None
+    value: float | None = None
+    text: str | None = None
+
+    def name(self) -> str:
+        """The decision's id: the caller's, or one that is made of its place in the log."""
+        return self.id if self.id is not None else f"d-{self.experiment}-{self.seq}"
+
+    def event(self) -> dict[str, Any]:
+        """The row as the service shows it: without empty fields, its kind as a word."""
+        known = {key: value for key, value in self._asdict().items() if value is not None}
+        del known["experiment"]
+        known["kind"] = Kind(self.kind).name.lower()
+        if self.kind == Kind.DECISION:
+            known["id"] = self.name()
+        return known
+
+
+_OURS = re.compile(r"d-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})")
+
+
+def place_of(id: str) -> tuple[int, int] | None:
+    """The experiment and the `seq` that an id of our own making names; None for a caller's id."""
+    if not id.startswith("d-"):
+        return None
+    found = _OURS.fullmatch(id)
+    return (int(found[1]), int(found[2])) if found else None

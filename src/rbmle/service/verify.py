@@ -1,0 +1,146 @@
+"""`verify`: recompute every decision of the log, and compare all that is stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..errors import ParameterError
+from ..policies.arms import origin_of
+from .definition import Definition
+from .experiment import Experiment, LogError
+from .rows import Kind, Row
+from .storage import Storage, Stored
+
+_ROWS_AT_ONCE = 20_000
+
+
+class Verdict(NamedTuple):
+    """What was found about one experiment. wrong: the first disagreement in one sentence, or ""."""
+
+    experiment: str
+    decisions: int
+    rewards: int
+    expired: int
+    wrong: str
+
+
+def verify(storage: Storage, told: Callable[[Verdict], None] | None = None) -> list[Verdict]:
+    """Replay the log of each experiment; works while the service runs, and takes no lock.
+
+    Each decision is chosen again from the rows before it. Each reward must belong to one decision
+    that has no other; each statistic must be what the rows add up to; the stored snapshot must be
+    what the rows before it give, to the bit.
+    told: a function that is called with each verdict as soon as it is known.
+    """
+    verdicts = []
+    with storage.reading():
+        for stored in storage.experiments():
+            verdict = _verdict(storage, stored)
+            verdicts.append(verdict)
+            if told is not None:
+                told(verdict)
+    return verdicts
+
+
+def _verdict(storage: Storage, stored: Stored) -> Verdict:
+    experiment, wrong = None, ""
+    try:
+        definition = Definition.read(stored.definition)
+        experiment = Experiment(stored.number, stored.name, definition, stored.at)
+        _replay(storage, stored, experiment)
+    except LogError as problem:
+        wrong = str(problem)
+    except (ParameterError, LookupError, TypeError, ValueError) as problem:
+        seq = experiment.seq + 1 if experiment else 1
+        wrong = f"{stored.name}: row {seq} cannot be applied ({problem})."
+    counts = (experiment.made, experiment.rewarded, experiment.expired) if experiment else (0, 0, 0)
+    return Verdict(stored.name, *counts, wrong)
+
+
+def _replay(storage: Storage, stored: Stored, experiment: Experiment) -> None:
+    snapshot = storage.snapshot(stored.number)
+    before = Experiment(stored.number, stored.name, experiment.definition, stored.at)
+    if snapshot is not None:
+        before.restore(snapshot)
+    sums = _Sums(experiment)
+    for rows in _pieces(storage, stored):
+        for row in rows:
+            if row.seq == 1:
+                if row.kind != Kind.CREATED or row.text != stored.definition:
+                    raise LogError(f"{stored.name}: row 1 is not its definition.")
+                continue
+            if row.kind in (Kind.REWARD, Kind.EXPIRED):
+                sums.check(row)
+            experiment.apply([row], recompute=True)
+            sums.count(row)
+            if snapshot is not None and row.seq == before.seq:
+                if experiment.plain() != before.plain():
+                    raise LogError(
+                        f"{stored.name}: the snapshot at row {row.seq} is not what the rows give."
+                    )
+                snapshot = None
+    if snapshot is not None and before.seq != experiment.seq:
+        raise LogError(f"{stored.name}: the snapshot is of row {before.seq}, which is missing.")
+    sums.compare()
+
+
+def _pieces(storage: Storage, stored: Stored) -> Iterator[list[Row]]:
+    after = 0
+    while rows := storage.rows(stored.number, after, _ROWS_AT_ONCE):
+        yield rows
+        after = rows[-1].seq
+
+
+class _Sums:
+    """The statistics of the arms, added up from the rows alone."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.of = experiment
+        self.waiting: dict[int, Row] = {}
+        self.pulls: Counter[int] = Counter()
+        self.totals: dict[int, float] = {}
+        self.squares: dict[int, float] = {}
+        self.origins: dict[int, float] = {}
+
+    def check(self, row: Row) -> None:
+        """The reward must belong to a decision without one, be allowed, and come in time."""
+        name, wait = self.of.name, self.of.definition.wait
+        decision = self.waiting.get(row.of or 0)
+        if decision is None or (decision.arm, decision.number) != (row.arm, row.number):
+            raise LogError(f"{name}: row {row.seq} belongs to no decision that waits for a reward.")
+        late = wait is not None and decision.at + wait <= row.at
+        if row.kind == Kind.REWARD:
+            if late or row.value is None:
+                raise LogError(f"{name}: row {row.seq} is a reward after its deadline.")
+            self.of.checked(row.value)
+        elif not late or row.value != self.of.definition.default:
+            raise LogError(f"{name}: row {row.seq} is not the end of a deadline.")
+
+    def count(self, row: Row) -> None:
+        """Add the row."""
+        arm = row.arm or 0
+        if row.kind == Kind.DECISION:
+            self.waiting[row.seq] = row
+        elif row.kind in (Kind.REWARD, Kind.EXPIRED):
+            del self.waiting[row.of or 0]
+            if row.value is not None:
+                origin = self.origins.setdefault(arm, origin_of(row.value))
+                self.pulls[arm] += 1
+                self.totals[arm] = self.totals.get(arm, 0.0) + row.value
+                self.squares[arm] = self.squares.get(arm, 0.0) + (row.value - origin) ** 2
+
+    def compare(self) -> None:
+        """Each arm's statistics must be the sums."""
+        for place, arm in enumerate(self.of.arms):
+            pending = sum(each.arm == place for each in self.waiting.values())
+            known = (arm.pulls, arm.total, arm.squares, len(arm.pending) + arm.lost)
+            summed = (
+                self.pulls[place], self.totals.get(place, 0.0), self.squares.get(place, 0.0),
+                pending,
+            )  # fmt: skip
+            if known != summed:
+                raise LogError(
+                    f"{self.of.name}: the statistics of {arm.name!r} are {known}, not {summed}."
+                )
