@@ -53,8 +53,19 @@ from .studies.study_result import StudyResult
 
 if TYPE_CHECKING:
     from .report.writing import report
+    from .service.client import AsyncClient as AsyncClient
+    from .service.client import Client as Client
 else:
     from . import report  # the room, which can be called
+
+    def __getattr__(name: str) -> object:
+        """The clients of the service, which need its extra, are imported when they are used."""
+        if name in ("AsyncClient", "Client"):
+            from .service import client
+
+            return getattr(client, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __version__ = "0.1.0"
 

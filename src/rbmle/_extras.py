@@ -9,6 +9,7 @@ from .errors import RbmleError
 _EXTRAS = {  # as in pyproject.toml
     "report": ("matplotlib", "jinja2"),
     "data": ("pandas",),
+    "service": ("uvicorn", "httptools", "msgspec", "httpx", "psycopg"),
     "dask": ("distributed",),
     "gpu": ("numba_cuda",),
 }

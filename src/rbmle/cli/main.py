@@ -17,7 +17,7 @@ import typer
 from .. import _interrupt
 from .._log import log
 from ..errors import RbmleError
-from . import commands, streams  # noqa: F401  (who imports the commands has them in `app`)
+from . import commands, service, streams  # noqa: F401  (who imports the commands has them in `app`)
 from .app import app
 from .interrupts import bounded
 

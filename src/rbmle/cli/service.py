@@ -1,0 +1,148 @@
+"""The commands of the service: `rbmle serve`, and `rbmle service ...` for its database."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .app import Import, Json, app, bring, command
+from .arguments import Command
+
+Database = Annotated[str, typer.Option(help="sqlite:///FILE or postgresql://HOST/NAME")]
+_DATABASE = "sqlite:///rbmle.db"
+
+_service = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Check the service's database; its keys."
+)
+_key = typer.Typer(no_args_is_help=True, add_completion=False, help="The keys of the service.")
+app.add_typer(_service, name="service")
+_service.add_typer(_key, name="key")
+
+
+@command()
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 for any that is free.")] = 8000,
+    database: Database = _DATABASE,
+    workers: Annotated[int, typer.Option(help="Processes that answer.")] = 1,
+    modules: Import = None,
+) -> int:
+    """Serve decisions over HTTP: which arm to play, and what it paid.
+
+    Example: rbmle serve --database sqlite:///rbmle.db --workers 2
+    """
+    from .._extras import require_extra
+
+    require_extra("serve", "service")
+    from ..service.server import serve as run
+
+    bring("serve", modules)
+    # Printed as it is, not broken into lines of the screen's width: it is there to be copied.
+    return run(host, port, database, workers, tuple(modules or ()), print)
+
+
+@_service.command(cls=Command)
+def verify(database: Database = _DATABASE, modules: Import = None, json: Json = False) -> int:
+    """Recompute every decision of the log. Exit code 1 if anything disagrees.
+
+    Example: rbmle service verify --database sqlite:///rbmle.db
+    """
+    from .._extras import require_extra
+
+    require_extra("service", "service")
+    from ..service.storage import open_storage
+    from ..service.verify import verify as check
+    from .screen import say, show_json
+
+    bring("service", modules)
+    storage = open_storage(database)
+    try:
+        verdicts = check(storage)
+    finally:
+        storage.close()
+    if json:
+        show_json([each._asdict() for each in verdicts])
+        return 1 if any(each.wrong for each in verdicts) else 0
+    for each in verdicts:
+        counts = f"{each.decisions} decisions, {each.rewards} rewards, {each.expired} expired"
+        say(f"{each.experiment}: {each.wrong or f'all agrees: {counts}.'}")
+    if not verdicts:
+        say("There are no experiments.")
+    return 1 if any(each.wrong for each in verdicts) else 0
+
+
+@_key.command(cls=Command)
+def create(
+    role: Annotated[str, typer.Option(help="admin, write or read.")],
+    experiment: Annotated[str | None, typer.Option(help="Only for this experiment.")] = None,
+    database: Database = _DATABASE,
+) -> None:
+    """Create a key and show it, this once.
+
+    Example: rbmle service key create --role write --experiment shop
+    """
+    from .._extras import require_extra
+
+    require_extra("service", "service")
+    from ..service.keys import create_key
+    from ..service.storage import open_storage
+
+    storage = open_storage(database)
+    try:
+        print(create_key(storage, role, experiment))
+    finally:
+        storage.close()
+
+
+@_key.command("list", cls=Command)
+def list_(database: Database = _DATABASE, json: Json = False) -> None:
+    """List the keys, without their secrets.
+
+    Example: rbmle service key list
+    """
+    from .._extras import require_extra
+
+    require_extra("service", "service")
+    from ..service.keys import list_keys
+    from ..service.storage import open_storage
+    from .screen import say, show_json
+
+    storage = open_storage(database)
+    try:
+        keys = list_keys(storage)
+    finally:
+        storage.close()
+    if json:
+        fields = ("number", "role", "experiment", "created", "revoked")
+        show_json([{name: getattr(each, name) for name in fields} for each in keys])
+        return
+    for each in keys:
+        only = f", only {each.experiment!r}" if each.experiment is not None else ""
+        say(f"{each.number}: {each.role}{only}{', revoked' if each.revoked is not None else ''}")
+    if not keys:
+        say("There are no keys.")
+
+
+@_key.command(cls=Command)
+def revoke(
+    number: Annotated[int, typer.Argument(help="The number that `key list` shows.")],
+    database: Database = _DATABASE,
+) -> None:
+    """Revoke a key; it stops at once.
+
+    Example: rbmle service key revoke 2
+    """
+    from .._extras import require_extra
+
+    require_extra("service", "service")
+    from ..service.keys import revoke_key
+    from ..service.storage import open_storage
+    from .screen import say
+
+    storage = open_storage(database)
+    try:
+        revoke_key(storage, number)
+    finally:
+        storage.close()
+    say(f"Revoked key {number}.")

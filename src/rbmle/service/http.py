@@ -1,0 +1,344 @@
+"""The HTTP side: a bare ASGI application. It reads requests, asks the committer, and answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from ..errors import ParameterError
+from .answers import NO_KEY, Answer, answer, no_experiment, refusal
+from .bodies import MOST_ITEMS, Asked, Created, Item, NewArm, NewState, Several, Told, a_label
+from .committer import Committer, unavailable
+from .definition import Definition
+from .keys import Key, Keys
+from .ledger import Ledger
+from .metrics import exposition
+from .openapi import openapi
+from .page import page_file
+from .paths import Route, found, methods_of
+from .requests import AddArm, Create, Decide, Request, Reward, SetState
+from .views import events, experiment_list, experiment_view
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+T = TypeVar("T")
+
+MOST_BYTES = 4 << 20  # of a body: room for 10,000 arms with names of 200 characters, and more
+_EVENTS_AT_ONCE = 5_000  # rows that are read in one transaction
+_JSON = b"application/json"
+_told, _asked = msgspec.json.Decoder(Told), msgspec.json.Decoder(Asked)
+
+
+class RefusedError(Exception):
+    """A request that is refused before it reaches the ledger."""
+
+    def __init__(self, refused: Answer) -> None:
+        self.answer = refused
+
+
+class App:
+    """The ASGI application of one worker."""
+
+    def __init__(self, keys: Keys, committer: Callable[[], Committer]) -> None:
+        self.keys, self._start = keys, committer
+        self.committer: Committer
+        self._prepared: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or take part in the server's start and stop."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                self.committer = self._start()
+                self.committer.start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await asyncio.get_running_loop().run_in_executor(None, self.committer.stop)
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        kind = _JSON
+        try:
+            route, names = found(scope["raw_path"])
+            if route is None:
+                raise RefusedError(refusal(404, "There is nothing at this address."))
+            work = _ROUTES.get((route, scope["method"]))
+            if work is None:
+                allowed = ", ".join(methods_of(route, _ROUTES))
+                raise RefusedError(refusal(405, f"Use {allowed} here."))
+            told = await work(self, scope, receive, send, names)
+            if told is None:  # it has answered by itself
+                return
+            if isinstance(told, tuple) and len(told) == 3:
+                kind, told = told[2], Answer(*told[:2])
+        except RefusedError as problem:
+            told = problem.answer
+        except ParameterError as problem:
+            told = refusal(422, str(problem))
+        except Exception as problem:
+            told = unavailable(problem)
+        await _send(send, told, kind)
+
+    # Keys
+
+    async def _key(self, scope: Scope, role: str, experiment: str | None = None) -> Key:
+        """The key of the request, if it may do this. One that is not known yet is looked up."""
+        token = _token(scope)
+        key = self.keys.of(token)
+        known = key is not None and not (self.keys.open and token is not None)
+        if not known and (token is not None or not self.keys.loaded):
+            await self.committer.ask(lambda ledger: ledger.keys.refresh(ledger.storage))
+            key = self.keys.of(token)
+        if key is None:
+            raise RefusedError(NO_KEY)
+        if experiment is not None and key.experiment not in (None, experiment):
+            raise RefusedError(no_experiment(experiment))
+        if not key.may(role):
+            raise RefusedError(
+                refusal(403, f"This needs a key of role {role}; yours is {key.role}.")
+            )
+        return key
+
+    async def _run(self, request: Request) -> Answer:
+        return (await self.committer.submit((request,)))[0]
+
+    async def _ask(self, key: Key, question: Callable[[Ledger], Any]) -> Any:
+        """Ask the ledger, if the key is still valid when it answers."""
+
+        def asked(ledger: Ledger) -> Any:
+            ledger.keys.refresh(ledger.storage)
+            return question(ledger) if ledger.keys.allows(key) else NO_KEY
+
+        told = await self.committer.ask(asked)
+        if told is NO_KEY:
+            raise RefusedError(NO_KEY)
+        return told
+
+    # Decisions and rewards
+
+    async def decide(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        name = names[0]
+        key = await self._key(scope, "write", name)
+        body = await _body(receive)
+        id = _read(_asked, body).id if body else None
+        if id is not None:
+            a_label("id", id)
+        if name not in self._prepared:
+            await self._prepare(key, name)
+        return await self._run(Decide(key, name, id))
+
+    async def reward(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        key = await self._key(scope, "write")
+        value = _read(_told, await _body(receive)).value
+        only = _query(scope, {"experiment"}).get("experiment")
+        return await self._run(Reward(key, only, names[0], value))
+
+    async def batch(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        key = await self._key(scope, "write")
+        items = _read(_several, await _body(receive)).items
+        if not 1 <= len(items) <= MOST_ITEMS:
+            raise ParameterError.of("batch", "items", f"a list of 1 to {MOST_ITEMS}", len(items))
+        requests = [_request(key, each, place) for place, each in enumerate(items)]
+        for name in {each.experiment for each in requests} - {None, *self._prepared}:
+            await self._prepare(key, name or "")
+        answers = await self.committer.submit(requests)
+        parts = b",".join(b'{"status":%d,"body":%b}' % each for each in answers)
+        return Answer(200, b'{"answers":[%b]}' % parts)
+
+    # Experiments and arms
+
+    async def create(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        name = a_label("name", names[0])
+        key = await self._key(scope, "admin", name)
+        definition = Definition.of(_read(_created, await _body(receive)))
+        await asyncio.get_running_loop().run_in_executor(None, definition.prepare)
+        return await self._run(Create(key, name, definition))
+
+    async def _prepare(self, key: Key, name: str) -> None:
+        """Compile what the experiment needs, if this worker has not met it yet.
+
+        That takes up to seconds, and must not keep the requests for other experiments waiting.
+        """
+
+        def stored(ledger: Ledger) -> str | None:
+            found = None if name in ledger.cache else ledger.storage.named(name)
+            return None if found is None else found.definition
+
+        text = await self._ask(key, stored)
+        if text is not None:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, Definition.read(text).prepare)
+            self._prepared.add(name)
+
+    async def add_arm(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        key = await self._key(scope, "admin", names[0])
+        arm = a_label("name", _read(_new_arm, await _body(receive)).name)
+        return await self._run(AddArm(key, names[0], arm))
+
+    async def set_state(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        key = await self._key(scope, "admin", names[0])
+        state = _read(_new_state, await _body(receive)).state
+        return await self._run(SetState(key, names[0], names[1], state))
+
+    # Looking
+
+    async def experiments(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        key = await self._key(scope, "read")
+        shown = await self._ask(key, lambda ledger: experiment_list(ledger, key))
+        return answer(200, {"experiments": shown})
+
+    async def experiment(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        key = await self._key(scope, "read", names[0])
+        shown = await self._ask(key, lambda ledger: experiment_view(ledger, key, names[0]))
+        return no_experiment(names[0]) if shown is None else answer(200, shown)
+
+    async def events(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Any:
+        key = await self._key(scope, "read", names[0])
+        given = _query(scope, {"after"}).get("after", "0")
+        if not (given.isascii() and given.isdecimal() and len(given) < 19):
+            raise ParameterError.of("events", "after", "a whole number in [0, inf)", given)
+        after, begun, encode = int(given), False, msgspec.json.Encoder().encode
+        while True:
+            place = after
+
+            def rows(ledger: Any, place: int = place) -> Any:
+                return events(ledger, key, names[0], place, _EVENTS_AT_ONCE)
+
+            part = await self._ask(key, rows)
+            if part is None:
+                return no_experiment(names[0])
+            if not begun:
+                await _begin(send, 200, b"application/x-ndjson")
+                begun = True
+            text = b"".join(encode(each.event()) + b"\n" for each in part)
+            more = len(part) == _EVENTS_AT_ONCE
+            await send({"type": "http.response.body", "body": text, "more_body": more})
+            if not more:
+                return None
+            after = part[-1].seq
+
+    async def health(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        return answer(200, {"status": "ok"})
+
+    async def ready(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        await self.committer.ask(lambda ledger: ledger.storage.keys_version())
+        return answer(200, {"status": "ready"})
+
+    async def metrics(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Any:
+        key = await self._key(scope, "read")
+        shown = await self._ask(key, lambda ledger: experiment_list(ledger, key))
+        return 200, exposition(shown).encode(), b"text/plain; version=0.0.4; charset=utf-8"
+
+    async def openapi(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
+        return answer(200, openapi())
+
+    async def page(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Any:
+        return page_file(names[0] if names else "page.html")
+
+
+_ROUTES: dict[tuple[Route, str], Any] = {
+    (Route.DECISIONS, "POST"): App.decide,
+    (Route.REWARD, "PUT"): App.reward,
+    (Route.BATCH, "POST"): App.batch,
+    (Route.EXPERIMENT, "PUT"): App.create,
+    (Route.EXPERIMENT, "GET"): App.experiment,
+    (Route.EXPERIMENTS, "GET"): App.experiments,
+    (Route.ARMS, "POST"): App.add_arm,
+    (Route.ARM, "PATCH"): App.set_state,
+    (Route.EVENTS, "GET"): App.events,
+    (Route.HEALTH, "GET"): App.health,
+    (Route.READY, "GET"): App.ready,
+    (Route.METRICS, "GET"): App.metrics,
+    (Route.OPENAPI, "GET"): App.openapi,
+    (Route.PAGE, "GET"): App.page,
+    (Route.PAGE_FILE, "GET"): App.page,
+}
+_several, _created = msgspec.json.Decoder(Several), msgspec.json.Decoder(Created)
+_new_arm, _new_state = msgspec.json.Decoder(NewArm), msgspec.json.Decoder(NewState)
+
+
+def _request(key: Key, item: Item, place: int) -> Request:
+    if (item.decision is None) == (item.reward is None):
+        raise ParameterError(f"batch: item {place} must have either 'decision' or 'reward'.")
+    if item.decision is not None:
+        if item.decision.id is not None:
+            a_label("id", item.decision.id)
+        return Decide(key, item.decision.experiment, item.decision.id)
+    assert item.reward is not None
+    return Reward(key, item.reward.experiment, item.reward.id, item.reward.value)
+
+
+def _token(scope: Scope) -> str | None:
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            kind, _, token = value.decode("latin-1").partition(" ")
+            return token.strip() if kind.lower() == "bearer" else None
+    return None
+
+
+def _query(scope: Scope, allowed: set[str]) -> dict[str, str]:
+    """The parameters after the question mark."""
+    if not scope["query_string"]:
+        return {}
+    from urllib.parse import parse_qsl
+
+    try:
+        pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    except ValueError:
+        raise RefusedError(refusal(400, "The parameters of the address cannot be read.")) from None
+    for name, _ in pairs:
+        if name not in allowed:
+            raise RefusedError(refusal(400, f"The address has an unknown parameter {name!r}."))
+    return dict(pairs)
+
+
+async def _body(receive: Receive) -> bytes:
+    """The whole body. A caller who leaves before it has come has asked for nothing."""
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise RefusedError(refusal(400, "The body has not come."))
+        part = message.get("body", b"")
+        size += len(part)
+        if size > MOST_BYTES:
+            raise RefusedError(refusal(413, f"The body must have at most {MOST_BYTES} bytes."))
+        parts.append(part)
+        more = message.get("more_body", False)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _read(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+    """The body as the decoder's type."""
+    try:
+        return decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
+        sentence = str(problem).rstrip(".")
+        raise RefusedError(refusal(400, f"The body cannot be read: {sentence}.")) from None
+
+
+async def _begin(send: Send, status: int, kind: bytes, length: int | None = None) -> None:
+    headers = [(b"content-type", kind)]
+    if length is not None:
+        headers.append((b"content-length", b"%d" % length))
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    elif status == 503:
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+
+
+async def _send(send: Send, told: Answer, kind: bytes) -> None:
+    await _begin(send, told.status, kind, len(told.body))
+    await send({"type": "http.response.body", "body": told.body})

@@ -1,0 +1,95 @@
+"""One worker process: an event loop that speaks HTTP, and a thread that works with the database."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+import sys
+import threading
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..extensions import import_modules
+from .committer import Committer
+from .http import App
+from .keys import Keys
+from .ledger import Ledger
+from .storage import open_storage
+
+_SECONDS_IDLE = 75  # before an idle connection is closed: longer than proxies keep theirs, 60 s
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a worker is started with. keys: a key is needed even while there is none."""
+
+    database: str
+    keys: bool
+    modules: tuple[str, ...] = ()
+
+
+def application(settings: Settings) -> App:
+    """The ASGI application of a worker."""
+    keys = Keys(settings.keys)
+
+    def committer() -> Committer:
+        loop = asyncio.get_running_loop()
+        return Committer(lambda: Ledger(open_storage(settings.database), keys), loop)
+
+    return App(keys, committer)
+
+
+def work(settings: Settings, listening: socket.socket) -> None:
+    """Serve on the socket until SIGTERM or SIGINT."""
+    import uvicorn
+
+    import_modules(settings.modules, "serve", "--import")
+    logging.basicConfig(format="rbmle: %(message)s", level=logging.WARNING)
+    config = uvicorn.Config(
+        application(settings),
+        access_log=False,
+        log_level="warning",
+        lifespan="on",
+        timeout_keep_alive=_SECONDS_IDLE,
+        server_header=False,
+        proxy_headers=False,  # nothing asks who called
+        ws="none",
+    )
+    uvicorn.Server(config).run([listening])
+
+
+def command(settings: Settings, listening: socket.socket, parent: int) -> list[str]:
+    """The command line that starts a worker; it inherits the socket and the pipe `parent`."""
+    given = json.dumps({**asdict(settings), "socket": listening.fileno(), "parent": parent})
+    return [sys.executable, "-m", __spec__.name, given]
+
+
+def _leave_with(parent: int) -> None:
+    """Stop when the supervisor is gone, even if it was killed: its end of the pipe is closed.
+
+    It stops as if it were killed too, so that the port is free at once. That loses nothing: what
+    was answered is on the disk.
+    """
+
+    def wait() -> None:
+        while os.read(parent, 1):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def main(given: str) -> None:
+    """Start as a process of its own."""
+    data: dict[str, Any] = json.loads(given)
+    listening = socket.socket(fileno=data.pop("socket"))
+    _leave_with(data.pop("parent"))
+    data["modules"] = tuple(data["modules"])
+    work(Settings(**data), listening)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
