@@ -58,6 +58,10 @@ SLOW = [
     ("paper/test_published.py", r"every_printed_digit\[(Gaussian|Exponential)", ""),
     ("policies/test_ids.py", r"\[|commitment", ""),
     ("report/test_stored.py", r"reported|times", r"study_is_reported"),
+    ("service/test_client.py", r"", r"not_before"),
+    ("service/test_http.py", r"", ""),
+    ("service/test_ledger.py", r"", r"as_an_event"),
+    ("service/test_storage.py", r"take_turns", ""),
     ("studies/test_run_damage.py", r"played_again\[", r"\[empty"),
     ("studies/test_run_shared.py", r"waits_for|taken_over|everything_once", ""),
     ("test_cache.py", r"TestProcesses|damaged|full_disk|neither", r"next_process"),
@@ -101,6 +105,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if is_slow(item):
+        if item.get_closest_marker("postgres"):  # by that marker alone: `-m slow` needs no server
+            item.own_markers[:] = [each for each in item.own_markers if each.name != "slow"]
+        elif is_slow(item):
             item.add_marker(pytest.mark.slow)
     items.sort(key=rank)

@@ -1,0 +1,42 @@
+"""Storages for the tests of the service: SQLite always, PostgreSQL where it is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from rbmle.service.storage import Storage, open_storage
+
+# Without the extra `service` there is nothing to test here.
+collect_ignore_glob = ["*conftest.py"] if find_spec("msgspec") else ["*"]
+
+DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(params=DATABASES)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty database."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/rbmle.db"
+    else:
+        from service_cases import fresh_postgres
+
+        with fresh_postgres() as address:
+            yield address
+
+
+@pytest.fixture
+def opened(url: str) -> Iterator[Callable[[], Storage]]:
+    """A function that opens the database once more."""
+    made: list[Storage] = []
+
+    def another() -> Storage:
+        made.append(open_storage(url))
+        return made[-1]
+
+    yield another
+    for each in made:
+        each.close()

@@ -1,0 +1,100 @@
+"""Databases, definitions and requests for the tests of the service."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rbmle.service.bodies import Created
+from rbmle.service.definition import Definition
+from rbmle.service.keys import ANYONE
+from rbmle.service.requests import Create, Decide, Reward
+
+_numbers = itertools.count(1)
+
+
+def definition(**changes: Any) -> Definition:
+    body: dict[str, Any] = {
+        "arms": ["a", "b", "c"],
+        "policy": {"name": "UCB"},
+        "family": {"name": "Bernoulli"},
+        "seed": 1,
+    }
+    return Definition.of(msgspec.convert({**body, **changes}, type=Created))
+
+
+def create(name: str = "x", **changes: Any) -> Create:
+    return Create(ANYONE, name, definition(**changes))
+
+
+def decide(name: str = "x", id: str | None = None) -> Decide:
+    return Decide(ANYONE, name, id)
+
+
+def reward(id: str, value: float = 1.0, name: str | None = None) -> Reward:
+    return Reward(ANYONE, name, id, value)
+
+
+def said(answer: Any) -> Any:
+    return msgspec.json.decode(answer.body)
+
+
+class Postgres:
+    """A PostgreSQL that runs until the process ends; it listens on a socket in its folder."""
+
+    def __init__(self) -> None:
+        self.binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+        self.folder = tempfile.mkdtemp(prefix="rbmle-pg-")
+        self.owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        if self.owner:
+            shutil.chown(self.folder, "postgres")
+        self._run("initdb", "-A", "trust", "-U", "rbmle")
+        self.start()
+        atexit.register(self._end)
+
+    def _run(self, program: str, *options: str) -> None:
+        command = [*self.owner, f"{self.binaries}/{program}", "-D", f"{self.folder}/data", *options]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}'"
+        self._run("pg_ctl", "-w", "-l", f"{self.folder}/log", "-o", options, "start")
+
+    def kill(self) -> None:
+        """End it without a word, as a loss of power would: it recovers from its log."""
+        self._run("pg_ctl", "-w", "-m", "immediate", "stop")
+
+    def _end(self) -> None:
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@functools.cache
+def postgres() -> Postgres:
+    return Postgres()
+
+
+@contextmanager
+def fresh_postgres() -> Iterator[str]:
+    """The address of an empty database."""
+    import psycopg
+
+    folder = postgres().folder
+    name = f"test{os.getpid()}_{next(_numbers)}"
+    place = f"postgresql://rbmle@/postgres?host={folder}"
+    with psycopg.connect(place, autocommit=True) as base:
+        base.execute(f"CREATE DATABASE {name}")
+    yield f"postgresql://rbmle@/{name}?host={folder}"
+    with psycopg.connect(place, autocommit=True) as base:
+        base.execute(f"DROP DATABASE {name} WITH (FORCE)")

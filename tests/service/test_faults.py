@@ -1,0 +1,113 @@
+"""The database fails while the service runs: a sentence, nothing changed, then it goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from http_cases import Worker, worker
+from service_cases import fresh_postgres, postgres
+
+from rbmle.service.storage import open_storage
+from rbmle.service.verify import verify
+
+
+@pytest.fixture
+def ours(tmp_path: Path) -> Iterator[Worker]:
+    with worker(f"sqlite:///{tmp_path}/rbmle.db") as made:
+        made.create("x")
+        yield made
+
+
+def on_its_connection(ours: Worker, statement: str) -> None:
+    """Run a statement on the worker's own connection, between two transactions."""
+    import asyncio
+
+    async def ask() -> None:
+        await ours.app.committer.ask(lambda ledger: ledger.storage._do(statement))  # type: ignore[attr-defined]
+
+    asyncio.run_coroutine_threadsafe(ask(), ours.loop).result(30)
+
+
+@pytest.mark.slow
+def test_a_full_disk(ours: Worker) -> None:
+    """SQLite's own limit on the size of the file gives the error that a full disk gives."""
+    on_its_connection(ours, "PRAGMA max_page_count = 1")
+    told = [ours.decide("x", f"v{n}" * 40) for n in range(200)]
+    kept = [each.data for each in told if each.status == 200]
+    full = [each for each in told if each.status == 503]
+    assert len(kept) + len(full) == 200
+    assert full
+    assert "full" in full[0].data["error"]
+    assert ours.call("GET", "/v1/experiments/x").data["decisions"] == len(kept)
+    on_its_connection(ours, "PRAGMA max_page_count = 1000000")
+    assert ours.decide("x").data["t"] == len(kept) + 1
+    assert ours.decide("x", kept[0]["id"]).data == kept[0]
+
+
+@pytest.mark.slow
+def test_a_file_that_becomes_read_only(ours: Worker) -> None:
+    first = ours.decide("x", "first").data
+    on_its_connection(ours, "PRAGMA query_only = 1")
+    told = ours.decide("x", "second")
+    assert told.status == 503
+    assert "readonly" in told.data["error"]
+    assert ours.call("GET", "/v1/experiments/x").status == 200
+    on_its_connection(ours, "PRAGMA query_only = 0")
+    assert ours.decide("x", "first").data == first
+    assert ours.decide("x", "second").data["t"] == 2
+
+
+@pytest.mark.slow
+def test_the_same_reward_from_32_connections_is_counted_once(ours: Worker) -> None:
+    for turn in range(5):
+        id = ours.decide("x").data["id"]
+        sent = [ours.submit("PUT", f"/v1/decisions/{id}/reward", {"value": 1}) for _ in range(32)]
+        counted = [each.result(60).data["counted"] for each in sent]
+        assert (len(counted), sum(counted)) == (32, 1), turn
+
+
+@pytest.mark.slow
+def test_a_reward_against_its_deadline_has_one_winner(ours: Worker) -> None:
+    """Rewards are sent round the moment of the deadline; each is counted, or gone, never both."""
+    ours.create("short", reward_wait_s=0.2, default_reward=0.0)
+    ids = [ours.decide("short").data["id"] for _ in range(30)]
+    statuses = []
+    for id in ids:
+        statuses.append(ours.reward(id).status)
+        time.sleep(0.015)
+    assert set(statuses) == {200, 410}
+    time.sleep(1.0)  # the others are ended even if nobody asks
+    shown = ours.call("GET", "/v1/experiments/short").data
+    assert (shown["rewards"], shown["expired"], shown["pending"]) == (
+        statuses.count(200), statuses.count(410), 0,
+    )  # fmt: skip
+    again = [ours.reward(id).status for id in ids]
+    assert again == statuses
+
+
+@pytest.mark.postgres
+def test_postgres_is_killed_and_comes_back() -> None:
+    with fresh_postgres() as url:
+        with worker(url) as ours:
+            ours.create("x")
+            arms = {}
+            for turn in range(3):
+                for number in range(10):
+                    id = f"{turn}-{number}"
+                    arms[id] = ours.decide("x", id).data["arm"]
+                    assert ours.reward(id, float(number % 2)).data == {"counted": True}
+                postgres().kill()
+                told = ours.decide("x", f"{turn}-lost")
+                assert told.status == 503
+                assert "PostgreSQL cannot be used" in told.data["error"]
+                assert ours.call("GET", "/readyz").status == 503
+                postgres().start()
+                assert ours.decide("x", f"{turn}-lost").status == 200
+            assert {id: ours.decide("x", id).data["arm"] for id in arms} == arms
+        storage = open_storage(url)
+        (verdict,) = verify(storage)
+        storage.close()
+    assert (verdict.decisions, verdict.rewards, verdict.wrong) == (33, 30, "")

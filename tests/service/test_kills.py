@@ -1,0 +1,93 @@
+"""The whole service is killed under load: nothing that a client was told is lost or counted twice.
+
+RBMLE_KILLS sets how often; CI kills a few times, a release is tested with 20.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from served import Service
+
+from rbmle.service.client import Client
+from rbmle.service.rows import Kind
+from rbmle.service.storage import open_storage
+from rbmle.service.verify import verify
+
+KILLS = int(os.environ.get("RBMLE_KILLS", "3"))
+
+
+class Caller(threading.Thread):
+    """Asks and tells all the time, and notes what it was told."""
+
+    def __init__(self, number: int, address: str) -> None:
+        super().__init__(daemon=True)
+        self.number, self.client = number, Client(address, timeout=5.0, patience=120.0)
+        self.arms: dict[str, str] = {}
+        self.rewards: dict[str, float] = {}
+        self.stopping = False
+        self.changed: list[str] = []
+
+    def run(self) -> None:
+        count = 0
+        while not self.stopping:
+            count += 1
+            id = f"c{self.number}-{count}"
+            self.arms[id] = self.client.decide("x", id).arm
+            if count % 5 == 0 and self.client.decide("x", id).arm != self.arms[id]:
+                self.changed.append(id)
+            if count % 7:
+                value = float(count % 2)
+                self.client.reward(id, value)
+                self.rewards[id] = value
+        self.client.close()
+
+
+@pytest.mark.slow
+def test_nothing_that_was_told_is_lost(url: str) -> None:
+    service = Service(url)
+    with service, Client(service.address) as client:
+        client.create("x", ["a", "b", "c"], "ucb", seed=1)
+        callers = [Caller(number, service.address) for number in range(8)]
+        for each in callers:
+            each.start()
+        for _ in range(KILLS):
+            time.sleep(0.7)
+            service.kill()
+            service.start()
+            service.ready()
+        time.sleep(0.5)
+        for each in callers:
+            each.stopping = True
+        for each in callers:
+            each.join(60)
+            assert not each.is_alive()
+        assert service.stop() == 0
+    arms = {id: arm for each in callers for id, arm in each.arms.items()}
+    rewards = {id: value for each in callers for id, value in each.rewards.items()}
+    assert len(arms) > 20 * KILLS
+    assert not [each.changed for each in callers if each.changed]
+    storage = open_storage(url)
+    with storage.reading():
+        rows = storage.rows(1, 1)
+    decided = {row.id: "abc"[row.arm or 0] for row in rows if row.kind == Kind.DECISION}
+    place = {row.seq: row.id for row in rows if row.kind == Kind.DECISION}
+    paid = {place[row.of or 0]: row.value for row in rows if row.kind == Kind.REWARD}
+    assert {id: decided.get(id) for id in arms} == arms
+    assert {id: paid.get(id) for id in rewards} == rewards
+    assert len(decided) == len(place)  # no id twice, and none without
+    assert None not in decided
+    assert len(paid) == sum(row.kind == Kind.REWARD for row in rows)
+    assert [each.wrong for each in verify(storage)] == [""]
+    storage.close()
+    told = subprocess.run(
+        [sys.executable, "-m", "rbmle", "service", "verify", "--database", url],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == 0, told
+    print(f"{KILLS} kills, {len(arms)} decisions and {len(rewards)} rewards told")

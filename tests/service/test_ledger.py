@@ -1,0 +1,331 @@
+"""The ledger: served equals live, nothing is lost, nothing counts twice."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from service_cases import create, decide, reward, said
+
+from rbmle.engine import simulate
+from rbmle.families import Bernoulli, Gaussian
+from rbmle.live.decider import Decider
+from rbmle.policies import IDS, RBMLE, UCB, ThompsonSampling
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import Table
+from rbmle.service import cache as cache_module
+from rbmle.service.ledger import Ledger
+from rbmle.service.rows import Kind, Row
+from rbmle.service.storage import Storage, StorageError
+from rbmle.service.verify import verify
+from rbmle.spec import to_spec
+
+Opened = Callable[[], Storage]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def one(ledger: Ledger, request: Any) -> tuple[int, Any]:
+    (answer,) = ledger.run([request])
+    return answer.status, said(answer)
+
+
+def clean(storage: Storage) -> bool:
+    return [each.wrong for each in verify(storage) if each.wrong] == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "family"),
+    [
+        pytest.param(UCB(), Bernoulli(), id="UCB"),
+        pytest.param(RBMLE(), Gaussian(0.5), marks=pytest.mark.slow, id="RBMLE"),
+        pytest.param(ThompsonSampling(), Bernoulli(), marks=pytest.mark.slow, id="Thompson"),
+        pytest.param(IDS(commit=0.9), Bernoulli(), marks=pytest.mark.slow, id="IDS"),
+    ],
+)
+def test_served_equals_live_whichever_worker_answers(
+    opened: Opened, policy: Any, family: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers, one of which is started again and again, make the choices of one `Decider`."""
+    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 50)
+    workers = [Ledger(opened()), Ledger(opened())]
+    workers[0].run([create(policy=to_spec(policy), family=to_spec(family), patience=20)])
+    live = Decider(["a", "b", "c"], policy, family, seed=1, patience=20)
+    generator = random.Random(4)
+    waiting: list[str] = []
+    for step in range(250):
+        if step % 60 == 59:
+            workers[1] = Ledger(workers[1].storage)
+        worker = generator.choice(workers)
+        if waiting and generator.random() < 0.45:
+            id = waiting.pop(generator.randrange(len(waiting)))
+            value = float(generator.random() < 0.5)
+            assert one(worker, reward(id, value)) == (200, {"counted": True})
+            live.update(id=id, reward=value)
+            continue
+        if step == 100:
+            live.add("d")
+            workers[0].run([add_arm("d")])
+        if step == 150:
+            live.disable("b")
+            workers[1].run([set_state("b", "paused")])
+        id = f"visit-{step}"
+        t, arm = live.t, live.pull(id=id)
+        assert one(worker, decide(id=id)) == (200, {"id": id, "arm": arm, "t": t})
+        waiting.append(id)
+    assert clean(workers[0].storage)
+    known = workers[0].cache.named("x")
+    assert known is not None
+    workers[0].refresh()
+    assert {arm.name: arm.pulls for arm in known.arms} == live.counts
+
+
+def test_served_equals_simulated(opened: Opened) -> None:
+    """With the simulator's rewards, told at once, the arms are the simulator's."""
+    rounds, means = 200, [0.3, 0.55, 0.6]
+    table = (np.random.default_rng(3).random((1, rounds, 3)) < means).astype(float)
+    problem = Problem(Bernoulli(), means)
+    played = simulate(
+        problem, [UCB()], rounds, 1, Table(table, 1), checkpoints=range(1, rounds + 1)
+    )
+    workers = [Ledger(opened()), Ledger(opened())]
+    workers[0].run([create()])
+    gaps, counts, regret = problem.gaps.tolist(), [0.0] * 3, []
+    for t in range(rounds):
+        body = one(workers[t % 2], decide())[1]
+        arm = "abc".index(body["arm"])
+        assert body["t"] == t + 1
+        assert one(workers[(t + 1) % 2], reward(body["id"], table[0, t, arm]))[1]["counted"]
+        counts[arm] += 1.0
+        total = 0.0
+        for pulls, gap in zip(counts, gaps, strict=True):
+            total += pulls * gap
+        regret.append(total)
+    assert np.array_equal(regret, played.regret[0, 0])
+    assert counts == played.pulls[0, 0].tolist()
+
+
+def add_arm(name: str) -> Any:
+    from rbmle.service.keys import ANYONE
+    from rbmle.service.requests import AddArm
+
+    return AddArm(ANYONE, "x", name)
+
+
+def set_state(arm: str, state: str) -> Any:
+    from rbmle.service.keys import ANYONE
+    from rbmle.service.requests import SetState
+
+    return SetState(ANYONE, "x", arm, state)
+
+
+def test_creating_again(opened: Opened) -> None:
+    ledger, other = Ledger(opened()), Ledger(opened())
+    status, body = one(ledger, create())
+    assert status == 201
+    assert one(ledger, create()) == (200, body)
+    assert one(other, create(policy="ucb")) == (200, body)
+    assert one(other, create(seed=2))[0] == 409
+    answers = ledger.run([create("y"), create("y"), create("y", seed=3)])
+    assert [each.status for each in answers] == [201, 200, 409]
+
+
+def test_a_reward_is_counted_once(opened: Opened) -> None:
+    ledger, other = Ledger(opened()), Ledger(opened())
+    ledger.run([create()])
+    id = one(ledger, decide())[1]["id"]
+    assert one(ledger, reward(id, 1.0)) == (200, {"counted": True})
+    assert one(other, reward(id, 1.0)) == (200, {"counted": False})
+    assert one(ledger, reward(id, 0.0))[0] == 409
+    assert one(ledger, reward("nothing"))[0] == 404
+    assert one(ledger, reward("d-1-99"))[0] == 404
+    assert one(ledger, reward("d-9-2"))[0] == 404
+    assert clean(ledger.storage)
+
+
+def test_all_in_one_transaction(opened: Opened) -> None:
+    ledger = Ledger(opened())
+    answers = ledger.run(
+        [create(), decide(id="v"), reward("v"), reward("v"), reward("v", 0.0), decide(id="v"),
+         decide("none"), reward("v", 1.0, "x"), reward("v", 1.0, "y")]
+    )  # fmt: skip
+    assert [each.status for each in answers] == [201, 200, 200, 200, 409, 200, 404, 200, 404]
+    assert said(answers[1]) == said(answers[5])
+    assert said(answers[2])["counted"]
+    assert not said(answers[3])["counted"]
+
+
+def test_an_id_of_two_experiments_must_be_told_apart(opened: Opened) -> None:
+    ledger = Ledger(opened())
+    ledger.run([create("x"), create("y"), decide("x", "v"), decide("y", "v")])
+    assert one(ledger, reward("v"))[0] == 409
+    assert one(ledger, reward("v", 1.0, "y")) == (200, {"counted": True})
+    assert one(ledger, reward("v", 1.0, "x")) == (200, {"counted": True})
+    assert clean(ledger.storage)
+
+
+def test_ids_of_our_own_form_are_ours(opened: Opened) -> None:
+    ledger = Ledger(opened())
+    ledger.run([create()])
+    first = one(ledger, decide())[1]
+    assert one(ledger, decide(id=first["id"])) == (200, first)
+    assert one(ledger, decide(id="d-1-77"))[0] == 422
+
+
+@pytest.mark.parametrize("default", [None, 0.0])
+def test_a_deadline_has_one_winner(opened: Opened, default: float | None) -> None:
+    clock = Clock()
+    ledger, other = Ledger(opened(), clock=clock), Ledger(opened(), clock=clock)
+    ledger.run([create(reward_wait_s=10.0, default_reward=default)])
+    early, late = (one(ledger, decide())[1]["id"] for _ in range(2))
+    clock.now += 9.9
+    assert one(other, reward(early)) == (200, {"counted": True})
+    clock.now += 0.1
+    assert one(other, reward(late))[0] == 410
+    assert one(ledger, reward(late, 0.0))[0] == 410
+    assert one(ledger, reward(early)) == (200, {"counted": False})
+    assert one(ledger, decide())[1]["t"] == (2 if default is None else 3)
+    known = ledger.cache.named("x")
+    assert known is not None
+    assert sum(arm.pulls for arm in known.arms) == (1 if default is None else 2)
+    assert (known.made, known.rewarded, known.expired) == (3, 1, 1)
+    assert clean(ledger.storage)
+
+
+def test_a_sweep_ends_what_nobody_asks_about(opened: Opened) -> None:
+    clock = Clock()
+    ledger = Ledger(opened(), clock=clock)
+    ledger.run([create(reward_wait_s=1.0), decide(), decide()])
+    assert not ledger.due(clock())
+    clock.now += 1.0
+    assert ledger.due(clock())
+    assert ledger.run([], sweep=True) == []
+    assert not ledger.due(clock())
+    with ledger.storage.reading():
+        assert [each.kind for each in ledger.storage.rows(1, 3)] == [Kind.EXPIRED] * 2
+
+
+def test_a_clock_that_goes_back_does_not_turn_the_log(opened: Opened) -> None:
+    clock = Clock()
+    ledger = Ledger(opened(), clock=clock)
+    ledger.run([create(reward_wait_s=5.0), decide()])
+    clock.now -= 500.0
+    ledger.run([decide()])
+    with ledger.storage.reading():
+        times = [each.at for each in ledger.storage.rows(1, 0)]
+    assert times == sorted(times)
+    assert clean(ledger.storage)
+
+
+def test_arms_that_rest(opened: Opened) -> None:
+    ledger = Ledger(opened())
+    ledger.run([create()])
+    of_a = next(body["id"] for _ in range(3) if (body := one(ledger, decide())[1])["arm"] == "a")
+    assert one(ledger, set_state("a", "retired"))[0] == 200
+    assert one(ledger, set_state("b", "paused"))[0] == 200
+    assert one(ledger, set_state("c", "paused"))[0] == 409
+    assert {one(ledger, decide())[1]["arm"] for _ in range(5)} == {"c"}
+    assert one(ledger, reward(of_a)) == (200, {"counted": True})
+    assert one(ledger, set_state("a", "active"))[0] == 409
+    assert one(ledger, set_state("a", "retired"))[0] == 200
+    assert one(ledger, set_state("b", "active"))[0] == 200
+    assert one(ledger, set_state("z", "active"))[0] == 404
+    assert one(ledger, set_state("b", "sleeping"))[0] == 422
+    assert one(ledger, add_arm("d")) == (201, {"name": "d", "state": "active"})
+    assert one(ledger, add_arm("d"))[0] == 200
+    assert clean(ledger.storage)
+
+
+def test_a_reward_that_the_family_does_not_allow_changes_nothing(opened: Opened) -> None:
+    ledger = Ledger(opened())
+    ledger.run([create()])
+    id = one(ledger, decide())[1]["id"]
+    status, body = one(ledger, reward(id, 1.5))
+    assert status == 422
+    assert body["error"] == "service: 'reward' must be a number in [0, 1] for Bernoulli. Got 1.5."
+    assert one(ledger, reward(id, 0.5)) == (200, {"counted": True})
+
+
+def test_a_failed_commit_leaves_nothing_behind(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the worker computed for a transaction that failed must not show in later answers."""
+    ledger, other = Ledger(opened()), Ledger(opened())
+    ledger.run([create(), decide(id="kept")])
+    append = ledger.storage.append
+
+    def fails(rows: Any) -> None:
+        append(rows)
+        if any(row.kind == Kind.DECISION for row in rows):  # all the work has been done by then
+            raise StorageError("service: the disk is full.")
+
+    monkeypatch.setattr(ledger.storage, "append", fails)
+    with pytest.raises(StorageError):
+        ledger.run([decide(id="lost"), reward("kept"), create("y")])
+    monkeypatch.undo()
+    assert one(ledger, decide(id="lost"))[1] == one(other, decide(id="lost"))[1]
+    assert one(ledger, reward("kept")) == (200, {"counted": True})
+    assert one(other, create("y"))[0] == 201
+    assert clean(ledger.storage)
+
+
+def test_the_same_reward_from_many_workers_is_counted_once(opened: Opened) -> None:
+    first = Ledger(opened())
+    first.run([create(), decide(id="v")])
+    workers = [Ledger(opened()) for _ in range(4)]
+    counted: list[bool] = []
+
+    def work(ledger: Ledger) -> None:
+        counted.extend([one(ledger, reward("v"))[1]["counted"] for _ in range(5)])
+
+    threads = [threading.Thread(target=work, args=(each,)) for each in workers]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(counted) == 20
+    assert sum(counted) == 1
+
+
+@pytest.mark.parametrize("change", ["arm", "value", "snapshot", "of"])
+def test_verify_finds_what_was_changed(
+    opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 10)
+    ledger = Ledger(opened())
+    ledger.run([create(), *(decide(id=str(n)) for n in range(12))])
+    ledger.run([reward(str(n)) for n in range(6)])
+    ledger.run([decide() for n in range(8)])
+    storage: Any = ledger.storage
+    assert clean(storage)
+    statement = {
+        "arm": "UPDATE log SET arm = 1 - arm WHERE seq = 2",
+        "value": "UPDATE log SET value = 0.5 WHERE of = 2",
+        "of": "UPDATE log SET of = 13 WHERE of = 2",
+    }.get(change, "")
+    if not statement:
+        with storage.reading():
+            state = storage.snapshot(1)
+        with storage.writing():
+            storage.keep_snapshot(1, 13, state.replace(b'"a","active"', b'"a","paused"'))
+    else:
+        with storage.writing():
+            storage._do(statement)
+    assert not clean(storage)
+
+
+def test_a_row_of_the_log_as_an_event() -> None:
+    row = Row(1, 2, int(Kind.DECISION), 5.0, None, 0, 1, 1)
+    assert row.event() == {
+        "seq": 2, "kind": "decision", "at": 5.0, "id": "d-1-2", "arm": 0, "t": 1, "number": 1,
+    }  # fmt: skip

@@ -1,0 +1,125 @@
+"""The page in headless Chromium, with real traffic, at both widths, in light and dark."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import Service
+
+from rbmle.service.client import Client
+from rbmle.service.keys import create_key
+from rbmle.service.storage import open_storage
+
+pytestmark = pytest.mark.browser
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: Any) -> Iterator[Any]:
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                 "--disable-background-networking", "--disable-component-update",
+                 f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):  # fmt: skip
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with Service(f"sqlite:///{tmp_path}/rbmle.db") as running:
+        yield running
+
+
+def wait_for(driver: Any, script: str, seconds: float = 15.0) -> Any:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = driver.execute_script(f"return {script}")
+        if found:
+            return found
+        time.sleep(0.1)
+    raise TimeoutError(script)
+
+
+def decisions(driver: Any) -> int:
+    text = wait_for(driver, "document.querySelector('#facts dd')?.textContent")
+    return int(text.replace(",", ""))
+
+
+def test_an_empty_service_says_what_to_type_next(browser: Any, service: Service) -> None:
+    browser.get(service.address)
+    said = wait_for(browser, "document.querySelector('#commands').textContent")
+    assert f"curl {service.address}/v1/experiments/first" in said
+    assert not browser.execute_script("return document.querySelector('#empty').hidden")
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory: Any) -> Iterator[tuple[Service, Client]]:
+    """A service with an experiment that has had traffic."""
+    folder = tmp_path_factory.mktemp("busy")
+    with Service(f"sqlite:///{folder}/rbmle.db") as running, Client(running.address) as client:
+        client.create(EVIL, ["a", EVIL, "c" * 100], "ucb", seed=1)
+        for number in range(30):
+            client.reward(client.decide(EVIL).id, float(number % 2))
+        yield running, client
+
+
+@pytest.mark.parametrize("width", [390, 1600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_shows_traffic_and_keeps_up(
+    browser: Any, busy: tuple[Service, Client], width: int, scheme: str
+) -> None:
+    service, client = busy
+    size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    asked = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", asked)
+    made = client.decide(EVIL).t
+    browser.get_log("performance")
+    browser.get_log("browser")
+    browser.get(service.address)
+    assert decisions(browser) == made
+    client.decide(EVIL)
+    end = time.monotonic() + 10.0
+    while decisions(browser) == made and time.monotonic() < end:
+        time.sleep(0.1)
+    assert decisions(browser) == made + 1  # without loading the page again
+    rows = "[...document.querySelector('#arms').tBodies[0].rows].map(r => r.cells[0].textContent)"
+    assert browser.execute_script(f"return {rows}") == ["a", EVIL, "c" * 100]
+    assert browser.execute_script("return document.querySelectorAll('#traffic path').length") == 3
+    assert browser.execute_script("return document.images.length") == 0
+    wide = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
+    paper = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert paper == ("rgb(253, 253, 252)" if scheme == "light" else "rgb(23, 24, 26)")
+    assert browser.get_log("browser") == []
+    messages = [json.loads(each["message"])["message"] for each in browser.get_log("performance")]
+    sent = [m["params"]["request"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    assert sent
+    assert {each["method"] for each in sent} == {"GET"}
+    assert [e["url"] for e in sent if not e["url"].startswith((service.address, "data:"))] == []
+
+
+def test_it_asks_for_a_key_and_shows_nothing_without(browser: Any, service: Service) -> None:
+    with Client(service.address) as client:
+        client.create("secret", ["a", "b"], "ucb")
+    storage = open_storage(service.url)
+    key = create_key(storage, "read")
+    storage.close()
+    browser.get(service.address)
+    wait_for(browser, "!document.querySelector('#ask').hidden")
+    assert "secret" not in browser.execute_script("return document.body.textContent")
+    browser.execute_script("document.querySelector('#key').value = arguments[0]", key)
+    browser.execute_script("document.querySelector('#ask button').click()")
+    assert wait_for(browser, "document.querySelector('#name').textContent") == "secret"
+    browser.execute_script("sessionStorage.clear()")

@@ -1,0 +1,255 @@
+"""The laws of a storage, for each database."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rbmle.errors import ParameterError
+from rbmle.service import synced_file
+from rbmle.service.rows import Kind, Row, place_of
+from rbmle.service.storage import SchemaError, Storage, StorageError, open_storage
+from rbmle.service.turnstile import Turnstile
+
+Opened = Callable[[], Storage]
+
+
+def decision(experiment: int, seq: int, id: str | None = None) -> Row:
+    return Row(experiment, seq, int(Kind.DECISION), 5.0, id, 1, seq - 1, seq - 1)
+
+
+def outcome(experiment: int, seq: int, of: int, value: float = 1.0) -> Row:
+    return Row(experiment, seq, int(Kind.REWARD), 6.0, None, 1, None, of - 1, of, value)
+
+
+def test_what_was_committed_is_read_by_another(opened: Opened) -> None:
+    one, other = opened(), opened()
+    with one.writing():
+        made = one.create("x", "{}", 1.0)
+        assert made is not None
+        one.lock([made.number])
+        one.append([decision(made.number, 2, "visit"), decision(made.number, 3)])
+        one.append([outcome(made.number, 4, 2, 0.1)])
+    with other.reading():
+        assert other.named("x") == made
+        assert other.named("y") is None
+        assert other.experiments() == [made]
+        rows = other.rows(made.number, 0)
+        assert [each.seq for each in rows] == [1, 2, 3, 4]
+        assert rows[0] == Row(made.number, 1, int(Kind.CREATED), 1.0, text="{}")
+        assert other.rows(made.number, 1, 2) == rows[1:3]
+        assert other.decisions(["visit", "nothing"]) == [rows[1]]
+        assert other.decision(made.number, 3) == rows[2]
+        assert other.decision(made.number, 4) is None
+        assert other.outcome(made.number, 2) == rows[3]
+        assert other.outcome(made.number, 3) is None
+
+
+def test_a_transaction_that_fails_changes_nothing(opened: Opened) -> None:
+    base = opened()
+    with contextlib.suppress(ZeroDivisionError), base.writing():
+        assert base.create("x", "{}", 1.0)
+        raise ZeroDivisionError
+    with base.reading():
+        assert base.experiments() == []
+
+
+def test_a_name_is_created_once(opened: Opened) -> None:
+    one, other = opened(), opened()
+    with one.writing():
+        assert one.create("x", "{}", 1.0)
+    with other.writing():
+        assert other.create("x", "{}", 1.0) is None
+
+
+@pytest.mark.parametrize("again", ["decision", "outcome", "seq"])
+def test_the_database_itself_refuses_what_would_count_twice(opened: Opened, again: str) -> None:
+    base = opened()
+    with base.writing():
+        made = base.create("x", "{}", 1.0)
+        assert made is not None
+        base.append([decision(made.number, 2, "visit"), outcome(made.number, 3, 2)])
+    row = {
+        "decision": decision(made.number, 4, "visit"),
+        "outcome": outcome(made.number, 4, 2, 0.0),
+        "seq": decision(made.number, 3),
+    }[again]
+    with pytest.raises(StorageError), base.writing():
+        base.append([row])
+    with base.reading():
+        assert len(base.rows(made.number, 0)) == 3
+
+
+def test_an_id_may_be_used_in_two_experiments(opened: Opened) -> None:
+    base = opened()
+    with base.writing():
+        first, second = base.create("x", "{}", 1.0), base.create("y", "{}", 1.0)
+        assert first is not None
+        assert second is not None
+        base.append([decision(first.number, 2, "visit"), decision(second.number, 2, "visit")])
+        assert len(base.decisions(["visit"])) == 2
+
+
+def test_a_snapshot_is_replaced(opened: Opened) -> None:
+    base = opened()
+    with base.writing():
+        assert base.snapshot(1) is None
+        base.keep_snapshot(1, 10, b"ten")
+        base.keep_snapshot(1, 20, b"\0twenty")
+    with base.reading():
+        assert base.snapshot(1) == b"\0twenty"
+
+
+def test_keys_have_a_version_that_changes(opened: Opened) -> None:
+    base = opened()
+    with base.writing():
+        before = base.keys_version()
+        number = base.add_key("read", "x", "hash", 1.0)
+        added = base.keys_version()
+        assert base.revoke_key(number, 2.0)
+        assert base.revoke_key(number, 3.0)  # again: nothing changes
+        assert not base.revoke_key(number + 1, 2.0)
+        assert len({before, added, base.keys_version()}) == 3
+        assert [tuple(each) for each in base.stored_keys()] == [
+            (number, "read", "x", "hash", 1.0, 2.0)
+        ]
+
+
+def test_writers_of_one_experiment_take_turns(opened: Opened) -> None:
+    """Each adds to the last row that it sees: without the lock two would take the same place."""
+    base = opened()
+    with base.writing():
+        made = base.create("x", "{}", 1.0)
+    assert made is not None
+    number = made.number
+
+    def work(storage: Storage) -> None:
+        for _ in range(20):
+            with storage.writing():
+                storage.lock([number])
+                last = storage.rows(number, 0)[-1].seq
+                storage.append([decision(number, last + 1)])
+
+    threads = [threading.Thread(target=work, args=(opened(),)) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    with base.reading():
+        assert len(base.rows(number, 0)) == 61
+
+
+def test_a_reader_does_not_wait_for_a_writer(opened: Opened) -> None:
+    writer, reader = opened(), opened()
+    with writer.writing():
+        made = writer.create("x", "{}", 1.0)
+        assert made is not None
+        writer.lock([made.number])
+        with reader.reading():
+            assert reader.experiments() == []
+
+
+class TestSqlite:
+    def test_newer_tables_are_refused(self, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/a.db"
+        open_storage(url).close()
+        with sqlite3.connect(tmp_path / "a.db") as base:
+            base.execute("PRAGMA user_version=99")
+        base.close()
+        with pytest.raises(SchemaError, match="version 99, newer than"):
+            open_storage(url)
+
+    def test_another_programs_file_is_refused_and_not_changed(self, tmp_path: Path) -> None:
+        with sqlite3.connect(tmp_path / "a.db") as base:
+            base.execute("CREATE TABLE theirs (x)")
+        base.close()
+        before = (tmp_path / "a.db").read_bytes()
+        with pytest.raises(SchemaError, match="another program"):
+            open_storage(f"sqlite:///{tmp_path}/a.db")
+        assert (tmp_path / "a.db").read_bytes() == before
+
+    @pytest.mark.parametrize("name", ["missing/a.db", "."])
+    def test_a_file_that_cannot_be_opened_is_a_sentence(self, tmp_path: Path, name: str) -> None:
+        with pytest.raises(StorageError, match="cannot be used"):
+            open_storage(f"sqlite:///{tmp_path}/{name}")
+
+    def test_a_commit_returns_when_the_log_is_on_the_disk(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Also one that wrote nothing: what it read of others may not be on the disk yet. The lock
+        is given back before, so that the next worker need not wait."""
+        base, other = (open_storage(f"sqlite:///{tmp_path}/a.db") for _ in range(2))
+        synced: list[int] = []
+
+        def sync(handle: int) -> None:
+            with other.writing():
+                synced.append(os.fstat(handle).st_ino)
+                monkeypatch.setattr(synced_file, "_sync", os.fsync)
+            monkeypatch.setattr(synced_file, "_sync", sync)
+
+        monkeypatch.setattr(synced_file, "_sync", sync)
+        with base.writing():
+            base.create("x", "{}", 1.0)
+        with base.writing():
+            pass
+        assert synced == [(tmp_path / "a.db-wal").stat().st_ino] * 2
+        base.close()
+        other.close()
+
+    def test_a_disk_that_fails_is_an_error(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        base = open_storage(f"sqlite:///{tmp_path}/a.db")
+
+        def fails(handle: int) -> None:
+            raise OSError(5, "Input/output error")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(synced_file, "_sync", fails)
+            with pytest.raises(StorageError, match="Input/output error"), base.writing():
+                base.create("x", "{}", 1.0)
+        with base.writing():  # and the lock is free
+            assert base.create("y", "{}", 1.0)
+        base.close()
+
+    def test_who_has_had_the_lock_waits_behind_who_waits(self, tmp_path: Path) -> None:
+        mine, theirs = Turnstile(f"{tmp_path}/a"), Turnstile(f"{tmp_path}/a")
+        order = []
+        mine.enter()
+
+        def other() -> None:
+            theirs.enter()
+            order.append("theirs")
+            theirs.leave()
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        time.sleep(0.05)  # until it waits
+        mine.leave()
+        mine.enter()
+        order.append("mine")
+        mine.leave()
+        thread.join()
+        assert order == ["theirs", "mine"]
+        mine.close()
+        theirs.close()
+
+
+@pytest.mark.parametrize("url", ["", "rbmle.db", "sqlite:a", "sqlite:///", "mysql://u:secret@h/d"])
+def test_an_address_that_is_none_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(ParameterError, match="sqlite:///FILE") as refused:
+        open_storage(url)
+    assert "secret" not in str(refused.value)
+
+
+def test_ids_of_our_own_say_their_place() -> None:
+    assert place_of(decision(12, 345).name()) == (12, 345)
+    for other in ("visit-7", "d-1", "d-0-1", "d-1-2-3", "d-1-x", "D-1-2", "d-1-2\n", "d-٣-1"):
+        assert place_of(other) is None
