@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import threading
 import time
@@ -13,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from rbmle.errors import ParameterError
-from rbmle.service import synced_file
 from rbmle.service.rows import Kind, Row, place_of
+from rbmle.service.sqlite import SqliteStorage
 from rbmle.service.storage import SchemaError, Storage, StorageError, open_storage
 from rbmle.service.turnstile import Turnstile
 
@@ -180,43 +179,11 @@ class TestSqlite:
         with pytest.raises(StorageError, match="cannot be used"):
             open_storage(f"sqlite:///{tmp_path}/{name}")
 
-    def test_a_commit_returns_when_the_log_is_on_the_disk(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Also one that wrote nothing: what it read of others may not be on the disk yet. The lock
-        is given back before, so that the next worker need not wait."""
-        base, other = (open_storage(f"sqlite:///{tmp_path}/a.db") for _ in range(2))
-        synced: list[int] = []
-
-        def sync(handle: int) -> None:
-            with other.writing():
-                synced.append(os.fstat(handle).st_ino)
-                monkeypatch.setattr(synced_file, "_sync", os.fsync)
-            monkeypatch.setattr(synced_file, "_sync", sync)
-
-        monkeypatch.setattr(synced_file, "_sync", sync)
-        with base.writing():
-            base.create("x", "{}", 1.0)
-        with base.writing():
-            pass
-        assert synced == [(tmp_path / "a.db-wal").stat().st_ino] * 2
-        base.close()
-        other.close()
-
-    def test_a_disk_that_fails_is_an_error(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        base = open_storage(f"sqlite:///{tmp_path}/a.db")
-
-        def fails(handle: int) -> None:
-            raise OSError(5, "Input/output error")
-
-        with monkeypatch.context() as broken:
-            broken.setattr(synced_file, "_sync", fails)
-            with pytest.raises(StorageError, match="Input/output error"), base.writing():
-                base.create("x", "{}", 1.0)
-        with base.writing():  # and the lock is free
-            assert base.create("y", "{}", 1.0)
+    def test_a_commit_waits_for_the_disk(self, tmp_path: Path) -> None:
+        """SQLite's own words for it: 2 is FULL."""
+        base = SqliteStorage(f"{tmp_path}/a.db")
+        assert base._ask("PRAGMA synchronous") == [(2,)]
+        assert base._ask("PRAGMA journal_mode") == [("wal",)]
         base.close()
 
     def test_who_has_had_the_lock_waits_behind_who_waits(self, tmp_path: Path) -> None:

@@ -84,12 +84,14 @@ class Definition(NamedTuple):
         return msgspec.json.encode(self.plain()).decode()
 
     def prepare(self) -> None:
-        """Compile what its decisions need, so that the first one need not wait."""
+        """Compile what its decisions need, so that the first one need not wait.
+
+        Compiled code depends on the number of arms, never on what is known of them: two arms that
+        are pulled and rewarded are enough.
+        """
         live = self.live_arms([LiveArm(each) for each in self.arms])
-        for reward in (self.default_value(), self.default_value()):
-            for arm in live.arms.values():
-                live.learn(arm, reward)
-        live.pull()
+        for _ in range(2):
+            live.learn(live.pull(), self.default_value())
         if has_index(self.settings.policy):
             live.indices()
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+import gc
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -15,6 +16,19 @@ from .committer import Committer, unavailable
 from .definition import Definition
 from .keys import Key, Keys
 from .ledger import Ledger
+from .messages import (
+    JSON,
+    Receive,
+    RefusedError,
+    Scope,
+    Send,
+    begin,
+    query_of,
+    read,
+    send_answer,
+    token_of,
+    whole_body,
+)
 from .metrics import exposition
 from .openapi import openapi
 from .page import page_file
@@ -22,22 +36,8 @@ from .paths import Route, found, methods_of
 from .requests import AddArm, Create, Decide, Request, Reward, SetState
 from .views import events, experiment_list, experiment_view
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-T = TypeVar("T")
-
-MOST_BYTES = 4 << 20  # of a body: room for 10,000 arms with names of 200 characters, and more
 _EVENTS_AT_ONCE = 5_000  # rows that are read in one transaction
-_JSON = b"application/json"
 _told, _asked = msgspec.json.Decoder(Told), msgspec.json.Decoder(Asked)
-
-
-class RefusedError(Exception):
-    """A request that is refused before it reaches the ledger."""
-
-    def __init__(self, refused: Answer) -> None:
-        self.answer = refused
 
 
 class App:
@@ -68,7 +68,7 @@ class App:
                 return
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        kind = _JSON
+        kind = JSON
         try:
             route, names = found(scope["raw_path"])
             if route is None:
@@ -88,13 +88,13 @@ class App:
             told = refusal(422, str(problem))
         except Exception as problem:
             told = unavailable(problem)
-        await _send(send, told, kind)
+        await send_answer(send, told, kind)
 
     # Keys
 
     async def _key(self, scope: Scope, role: str, experiment: str | None = None) -> Key:
         """The key of the request, if it may do this. One that is not known yet is looked up."""
-        token = _token(scope)
+        token = token_of(scope)
         key = self.keys.of(token)
         known = key is not None and not (self.keys.open and token is not None)
         if not known and (token is not None or not self.keys.loaded):
@@ -130,8 +130,8 @@ class App:
     async def decide(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
         name = names[0]
         key = await self._key(scope, "write", name)
-        body = await _body(receive)
-        id = _read(_asked, body).id if body else None
+        body = await whole_body(receive)
+        id = read(_asked, body).id if body else None
         if id is not None:
             a_label("id", id)
         if name not in self._prepared:
@@ -140,13 +140,13 @@ class App:
 
     async def reward(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
         key = await self._key(scope, "write")
-        value = _read(_told, await _body(receive)).value
-        only = _query(scope, {"experiment"}).get("experiment")
+        value = read(_told, await whole_body(receive)).value
+        only = query_of(scope, {"experiment"}).get("experiment")
         return await self._run(Reward(key, only, names[0], value))
 
     async def batch(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
         key = await self._key(scope, "write")
-        items = _read(_several, await _body(receive)).items
+        items = read(_several, await whole_body(receive)).items
         if not 1 <= len(items) <= MOST_ITEMS:
             raise ParameterError.of("batch", "items", f"a list of 1 to {MOST_ITEMS}", len(items))
         requests = [_request(key, each, place) for place, each in enumerate(items)]
@@ -161,9 +161,12 @@ class App:
     async def create(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
         name = a_label("name", names[0])
         key = await self._key(scope, "admin", name)
-        definition = Definition.of(_read(_created, await _body(receive)))
-        await asyncio.get_running_loop().run_in_executor(None, definition.prepare)
-        return await self._run(Create(key, name, definition))
+        definition = Definition.of(read(_created, await whole_body(receive)))
+        await _compiled(definition)
+        told = await self._run(Create(key, name, definition))
+        if told.status < 300:
+            self._prepared.add(name)
+        return told
 
     async def _prepare(self, key: Key, name: str) -> None:
         """Compile what the experiment needs, if this worker has not met it yet.
@@ -172,23 +175,22 @@ class App:
         """
 
         def stored(ledger: Ledger) -> str | None:
-            found = None if name in ledger.cache else ledger.storage.named(name)
+            found = ledger.storage.named(name)
             return None if found is None else found.definition
 
         text = await self._ask(key, stored)
         if text is not None:
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(None, Definition.read(text).prepare)
+            await _compiled(Definition.read(text))
             self._prepared.add(name)
 
     async def add_arm(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
         key = await self._key(scope, "admin", names[0])
-        arm = a_label("name", _read(_new_arm, await _body(receive)).name)
+        arm = a_label("name", read(_new_arm, await whole_body(receive)).name)
         return await self._run(AddArm(key, names[0], arm))
 
     async def set_state(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
         key = await self._key(scope, "admin", names[0])
-        state = _read(_new_state, await _body(receive)).state
+        state = read(_new_state, await whole_body(receive)).state
         return await self._run(SetState(key, names[0], names[1], state))
 
     # Looking
@@ -205,7 +207,7 @@ class App:
 
     async def events(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Any:
         key = await self._key(scope, "read", names[0])
-        given = _query(scope, {"after"}).get("after", "0")
+        given = query_of(scope, {"after"}).get("after", "0")
         if not (given.isascii() and given.isdecimal() and len(given) < 19):
             raise ParameterError.of("events", "after", "a whole number in [0, inf)", given)
         after, begun, encode = int(given), False, msgspec.json.Encoder().encode
@@ -219,7 +221,7 @@ class App:
             if part is None:
                 return no_experiment(names[0])
             if not begun:
-                await _begin(send, 200, b"application/x-ndjson")
+                await begin(send, 200, b"application/x-ndjson")
                 begun = True
             text = b"".join(encode(each.event()) + b"\n" for each in part)
             more = len(part) == _EVENTS_AT_ONCE
@@ -268,6 +270,16 @@ _several, _created = msgspec.json.Decoder(Several), msgspec.json.Decoder(Created
 _new_arm, _new_state = msgspec.json.Decoder(NewArm), msgspec.json.Decoder(NewState)
 
 
+async def _compiled(definition: Definition) -> None:
+    """Compile what the experiment needs, in a thread of its own.
+
+    Compiling leaves some 100,000 objects that stay. Python would look through all of them for
+    unreachable cycles now and then, and nothing would be answered for 0.1 s: it is told not to.
+    """
+    await asyncio.get_running_loop().run_in_executor(None, definition.prepare)
+    gc.freeze()
+
+
 def _request(key: Key, item: Item, place: int) -> Request:
     if (item.decision is None) == (item.reward is None):
         raise ParameterError(f"batch: item {place} must have either 'decision' or 'reward'.")
@@ -277,68 +289,3 @@ def _request(key: Key, item: Item, place: int) -> Request:
         return Decide(key, item.decision.experiment, item.decision.id)
     assert item.reward is not None
     return Reward(key, item.reward.experiment, item.reward.id, item.reward.value)
-
-
-def _token(scope: Scope) -> str | None:
-    for name, value in scope["headers"]:
-        if name == b"authorization":
-            kind, _, token = value.decode("latin-1").partition(" ")
-            return token.strip() if kind.lower() == "bearer" else None
-    return None
-
-
-def _query(scope: Scope, allowed: set[str]) -> dict[str, str]:
-    """The parameters after the question mark."""
-    if not scope["query_string"]:
-        return {}
-    from urllib.parse import parse_qsl
-
-    try:
-        pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    except ValueError:
-        raise RefusedError(refusal(400, "The parameters of the address cannot be read.")) from None
-    for name, _ in pairs:
-        if name not in allowed:
-            raise RefusedError(refusal(400, f"The address has an unknown parameter {name!r}."))
-    return dict(pairs)
-
-
-async def _body(receive: Receive) -> bytes:
-    """The whole body. A caller who leaves before it has come has asked for nothing."""
-    parts, size, more = [], 0, True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise RefusedError(refusal(400, "The body has not come."))
-        part = message.get("body", b"")
-        size += len(part)
-        if size > MOST_BYTES:
-            raise RefusedError(refusal(413, f"The body must have at most {MOST_BYTES} bytes."))
-        parts.append(part)
-        more = message.get("more_body", False)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _read(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
-    """The body as the decoder's type."""
-    try:
-        return decoder.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-        sentence = str(problem).rstrip(".")
-        raise RefusedError(refusal(400, f"The body cannot be read: {sentence}.")) from None
-
-
-async def _begin(send: Send, status: int, kind: bytes, length: int | None = None) -> None:
-    headers = [(b"content-type", kind)]
-    if length is not None:
-        headers.append((b"content-length", b"%d" % length))
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    elif status == 503:
-        headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-
-
-async def _send(send: Send, told: Answer, kind: bytes) -> None:
-    await _begin(send, told.status, kind, len(told.body))
-    await send({"type": "http.response.body", "body": told.body})

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import psycopg
 
 from .rows import Row
 from .schema import NEWEST, migrate
-from .sql import _FIELDS, INSERT, SqlStorage
+from .sql import _FIELDS, SqlStorage
 from .storage import SchemaError, StorageError
 
 _SPELLED = {
@@ -24,8 +26,41 @@ _MIGRATING = 0x52424D4C  # the number of the advisory lock under which tables ar
 _SECONDS_TO_CONNECT = 5
 
 
+# All rows of a transaction in one statement, a column for each field.
+_TYPES = (
+    "bigint", "bigint", "smallint", "float8", "text", "integer", "bigint", "bigint", "bigint",
+    "float8", "text",
+)  # fmt: skip
+_INSERT = (
+    f"INSERT INTO log ({_FIELDS}) SELECT * FROM unnest("
+    f"{', '.join(f'?::{each}[]' for each in _TYPES)})"
+)
+
+
+@functools.cache
+def _spelled(statement: str) -> bytes:
+    return statement.replace("?", "%s").encode()
+
+
+def _array(values: Sequence[float | str | None]) -> str:
+    """The values as PostgreSQL writes an array. A float is written with all its digits."""
+    return f"{{{','.join(map(_element, values))}}}"
+
+
+def _element(value: float | str | None) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        value = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{value}"'
+    return repr(value)
+
+
 class PostgresStorage(SqlStorage):
     """A connection to PostgreSQL. The row of an experiment is its lock.
+
+    A transaction takes three trips to the server: one to begin it and read the version of the keys,
+    one to lock the experiments and read their new rows, one to append rows and commit.
 
     A connection that broke is opened again when the next transaction begins.
     """
@@ -33,6 +68,8 @@ class PostgresStorage(SqlStorage):
     def __init__(self, url: str) -> None:
         self._url = url
         self._base: psycopg.Connection[Any] | None = None
+        self._waiting: psycopg.Pipeline | None = None  # statements that are not sent yet
+        self._sends = ExitStack()  # it sends them
         self._connect()
 
     def _connect(self) -> psycopg.Connection[Any]:
@@ -73,36 +110,64 @@ class PostgresStorage(SqlStorage):
         text = " ".join(str(problem).split()) or type(problem).__name__
         return StorageError(f"service: PostgreSQL cannot be used: {text}.")
 
-    def _run(self, statement: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
+    def _run(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+        """Run a statement. In a transaction that writes it is sent together with those after it,
+        when the first answer is needed."""
         if self._base is None:
             raise StorageError("service: PostgreSQL cannot be used: the connection is closed.")
         try:
-            return self._base.execute(statement.replace("?", "%s").encode(), values)
+            return self._base.execute(_spelled(statement), values)
         except psycopg.Error as problem:
             raise self._error(problem) from None
 
     def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        return self._run(statement, values).fetchall()
+        try:
+            return self._run(statement, values).fetchall()
+        except psycopg.Error as problem:
+            raise self._error(problem) from None
 
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        return self._run(statement, values).rowcount
+        cursor = self._run(statement, values)
+        try:
+            if self._waiting is not None:
+                self._waiting.sync()
+        except psycopg.Error as problem:
+            raise self._error(problem) from None
+        return cursor.rowcount
 
     def begin(self) -> None:
-        self._connect()
-        self._do("BEGIN")
+        base = self._connect()
+        stack = ExitStack()
+        try:
+            self._waiting = stack.enter_context(base.pipeline())
+        except psycopg.Error as problem:
+            raise self._error(problem) from None
+        self._sends = stack
+        self._run("BEGIN")
 
     def begin_reading(self) -> None:
         self._connect()
-        self._do("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self._run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def commit(self) -> None:
         try:
-            self._do("COMMIT")
+            self._run("COMMIT")
+            self._send()
         except BaseException:
             self.rollback()
             raise
 
+    def _send(self) -> None:
+        """Send what waits, and wait for all answers."""
+        stack, self._sends, self._waiting = self._sends, ExitStack(), None
+        try:
+            stack.close()
+        except psycopg.Error as problem:
+            raise self._error(problem) from None
+
     def rollback(self) -> None:
+        with suppress(StorageError):
+            self._send()
         base = self._base
         try:
             if base is not None and base.info.transaction_status != 0:
@@ -112,23 +177,20 @@ class PostgresStorage(SqlStorage):
 
     def lock(self, numbers: Sequence[int]) -> None:
         """Lock the rows in the order of their numbers, so that no two workers wait in a circle."""
-        asked = "SELECT number FROM experiments WHERE number = ANY(?) ORDER BY number FOR UPDATE"
-        self._ask(asked, [list(numbers)])
+        self._run(
+            "SELECT number FROM experiments WHERE number = ANY(?) ORDER BY number FOR UPDATE",
+            [list(numbers)],
+        )
 
     def decisions(self, ids: Sequence[str]) -> list[Row]:
         asked = f"SELECT {_FIELDS} FROM log WHERE id = ANY(?)"
         return list(map(Row._make, self._ask(asked, [list(ids)])))
 
     def append(self, rows: Sequence[Row]) -> None:
-        if self._base is None:
-            raise StorageError("service: PostgreSQL cannot be used: the connection is closed.")
-        try:
-            with self._base.cursor() as cursor:
-                cursor.executemany(INSERT.replace("?", "%s").encode(), rows)
-        except psycopg.Error as problem:
-            raise self._error(problem) from None
+        self._run(_INSERT, [_array(column) for column in zip(*rows, strict=True)])
 
     def close(self) -> None:
+        self._sends, self._waiting = ExitStack(), None
         if self._base is not None:
             self._base.close()
             self._base = None

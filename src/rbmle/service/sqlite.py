@@ -12,7 +12,6 @@ from .rows import Row
 from .schema import NEWEST, migrate
 from .sql import _FIELDS, INSERT, SqlStorage
 from .storage import SchemaError, StorageError
-from .synced_file import SyncedFile
 from .turnstile import Turnstile
 
 _SPELLED = {
@@ -29,23 +28,17 @@ _CHECKPOINT_PAGES = 8_000
 
 
 class SqliteStorage(SqlStorage):
-    """One file, in WAL mode; `commit` returns when the transaction is on the disk.
+    """One file, in WAL mode with synchronous=FULL: COMMIT returns when the transaction is on the
+    disk, and nobody sees it before.
 
     Processes that write take turns at a fair lock beside the file: SQLite's own lock is polled, so
     that a busy process can keep another one out for seconds.
-
-    A commit is as durable as with SQLite's synchronous=FULL, which makes COMMIT wait until the
-    write-ahead log is on the disk. We do that ourselves (so SQLite runs with NORMAL, which does all
-    the rest), because we can give the lock back first: while one process waits for the disk the
-    next one writes, and one wait serves both. Whoever has seen a row of another process waits for
-    the same log before it answers, so no answer rests on what could still be lost.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._turnstile: Turnstile | None = None
         self._inside = False
-        self._log = SyncedFile(f"{path}-wal")
         try:
             self._turnstile = Turnstile(path)
             self._base = sqlite3.connect(
@@ -71,7 +64,7 @@ class SqliteStorage(SqlStorage):
         if mark != _MARK and not (empty and version == mark == 0):
             raise SchemaError(f"service: {self.path} is a database of another program.")
         run("PRAGMA journal_mode=WAL")
-        run("PRAGMA synchronous=NORMAL")
+        run("PRAGMA synchronous=FULL")
         run(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
         run("BEGIN IMMEDIATE")
         try:
@@ -118,10 +111,6 @@ class SqliteStorage(SqlStorage):
             self.rollback()
             raise
         self._leave()
-        try:
-            self._log.sync()
-        except OSError as problem:
-            raise self._error(problem) from None
 
     def rollback(self) -> None:
         try:
@@ -150,7 +139,6 @@ class SqliteStorage(SqlStorage):
             raise self._error(problem) from None
 
     def close(self) -> None:
-        self._log.close()
         if hasattr(self, "_base"):
             self._base.close()
         if self._turnstile is not None:
