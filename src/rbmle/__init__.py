@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from . import theory
 from .engine import simulate, simulate_many
 from .errors import DefinitionError, ParameterError, RbmleError, StateError
+from .evidence import Counting, Discounted, Linear, Window, evidence
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
 from .live.decider import Decider
 from .paper.published import published, published_problem
@@ -37,6 +38,7 @@ from .policies import (
     KGMin,
     KGStar,
     LogBias,
+    RootBias,
     ThompsonSampling,
     UCBTuned,
     policy,
@@ -44,7 +46,9 @@ from .policies import (
     record,
 )
 from .result import Result
+from .rewards.features import GaussianFeatures, SphereFeatures, TableFeatures
 from .rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
+from .rewards.linear_problem import LinearProblem
 from .rewards.problems import Problem
 from .rewards.sources import RewardStream, Table
 from .studies.runner import load, run
@@ -93,16 +97,21 @@ __all__ = [
     "Binomial",
     "Choice",
     "Clock",
+    "Counting",
     "Decider",
     "DefinitionError",
+    "Discounted",
     "Exponential",
     "GPUCBTuned",
     "Gamma",
     "Gaussian",
+    "GaussianFeatures",
     "GaussianMixture",
     "KGMin",
     "KGStar",
     "Laplace",
+    "Linear",
+    "LinearProblem",
     "LogBias",
     "ParameterError",
     "Poisson",
@@ -111,14 +120,19 @@ __all__ = [
     "RbmleError",
     "Result",
     "RewardStream",
+    "RootBias",
+    "SphereFeatures",
     "StateError",
     "Study",
     "StudyResult",
     "Table",
+    "TableFeatures",
     "ThompsonSampling",
     "TwoPoint",
     "UCBTuned",
     "Uniform",
+    "Window",
+    "evidence",
     "family",
     "law",
     "load",

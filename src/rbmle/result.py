@@ -16,7 +16,6 @@ from ._extras import not_installed
 from ._text import count_text, html_table, labels, number_text, text_table
 from .comparison import Comparison, ComparisonTable, paired_comparison
 from .errors import ParameterError, integer, number, one_of
-from .rewards.problems import Problem
 
 QUANTILES = (0.10, 0.25, 0.50, 0.75, 0.90, 0.95)
 STATISTICS = ("mean", "std", "q10", "q25", "q50", "q75", "q90", "q95")
@@ -35,7 +34,7 @@ class Result:
     first_replication: the number of the first replication.
     """
 
-    problem: Problem
+    problem: Any  # a Problem, or another World
     policies: tuple[Any, ...]
     families: tuple[Any, ...]
     horizon: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from .._compile import Floats
+from ..evidence import Counting
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy, ranks_only
 from ..random import Draws
@@ -43,13 +44,20 @@ class Chooser(Protocol):
     def bring_back(self, i: int) -> None: ...
 
 
+_COUNTING = Counting()
+
 # From this many arms on a tournament of lines is used: then a tournament takes 0.5 MB or more, and
 # no longer fits into the nearest caches. With 1,000 arms both take the same time, within a quarter.
 MANY = 4096
 
 
-def chooser_for(policy: Policy, family: Any, n_arms: int) -> Chooser:
-    """The quickest chooser for the policy and this number of arms."""
+def chooser_for(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING) -> Chooser:
+    """The quickest chooser for the policy and this number of arms.
+
+    evidence: if it changes the statistics of more than the pulled arm, every arm is looked at.
+    """
+    if evidence.changes_all():
+        return Scan(n_arms)
     curve = curve_for(policy, family) if ranks_only(policy) else None
     line = line_for(policy, family) if ranks_only(policy) else None
     if line is not None and line.helps_many() and MANY <= n_arms <= MOST_ARMS:
@@ -61,9 +69,9 @@ def chooser_for(policy: Policy, family: Any, n_arms: int) -> Chooser:
     return chooser_of_few(policy, family, n_arms)
 
 
-def chooser_of_few(policy: Policy, family: Any, n_arms: int) -> Chooser:
+def chooser_of_few(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING) -> Chooser:
     """The quickest chooser for few arms, for which a tournament does not pay."""
-    if ranks_only(policy):
+    if ranks_only(policy) and not evidence.changes_all():
         line, bounds = line_for(policy, family), bounds_for(policy, family)
         if line is not None:
             return Lines.of(line, n_arms)

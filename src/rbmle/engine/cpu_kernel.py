@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 
 from .._compile import Floats, kernel
 from ..choosers import Chooser, chooser_for
+from ..evidence import Counting, Evidence
 from ..families import Family
 from ..policies.arms import Arms
 from ..policies.base import Policy, fresh_state
-from ..rewards.problems import Problem
+from ..rewards.worlds import World
 from .rounds import play_rounds
+from .tallies import tally_for
 
+COUNTING = Counting()
 Filled = tuple[Floats, Floats, Floats]  # regret, best_pulls and pulls, which `play` fills
 
 
@@ -22,11 +25,13 @@ Filled = tuple[Floats, Floats, Floats]  # regret, best_pulls and pulls, which `p
 def play(
     policy: Policy,
     family: Family,
+    evidence: Evidence,
     chooser: Chooser,
     arms: Arms,
     state: Floats,
+    memory: Floats,
     source: Any,
-    gaps: Floats,
+    tally: Any,
     horizon: int,
     known_horizon: int,
     randomness: Any,
@@ -44,18 +49,18 @@ def play(
     """
     for row in range(regret.shape[0]):
         played = play_rounds(
-            policy, family, chooser, arms, state, source, gaps, 1, horizon + 1, known_horizon,
-            randomness, first + row, checkpoints, regret[row], best_pulls[row], stop,
+            policy, family, evidence, chooser, arms, state, memory, source, tally, 1, horizon + 1,
+            known_horizon, randomness, first + row, checkpoints, regret[row], best_pulls[row], stop,
         )  # fmt: skip
         if not played:
             return
-        for j in range(gaps.size):
-            pulls[row, j] = arms.pulls[j]
+        for j in range(arms.n_arms()):
+            pulls[row, j] = tally.pulls(arms, j)
 
 
 def arguments(
-    pair: tuple[Any, Any], problem: Problem, horizon: int, source: Any, draws: Any, first: int,
-    rounds: NDArray[np.int64], filled: Filled, stop: NDArray[np.int64],
+    pair: tuple[Any, Any], problem: World, horizon: int, source: Any, draws: Any, first: int,
+    rounds: NDArray[np.int64], filled: Filled, stop: NDArray[np.int64], evidence: Any = COUNTING,
 ) -> tuple[Any, ...]:  # fmt: skip
     """The arguments of `play` for the replications from `first` on.
 
@@ -64,7 +69,7 @@ def arguments(
     policy, model = pair
     n_arms, known = problem.n_arms, horizon if policy.needs_horizon() else 0
     return (
-        policy, model, chooser_for(policy, model, n_arms), Arms.fresh(n_arms),
-        fresh_state(policy, model, n_arms), source,
-        problem.gaps, horizon, known, draws, first, rounds, *filled, stop,
+        policy, model, evidence, chooser_for(policy, model, n_arms, evidence), Arms.fresh(n_arms),
+        fresh_state(policy, model, n_arms), np.zeros(evidence.memory_size(n_arms)), source.own(),
+        tally_for(problem, evidence), horizon, known, draws, first, rounds, *filled, stop,
     )  # fmt: skip

@@ -15,8 +15,10 @@ from ..choosers.champion import Champion
 from ..choosers.lines import Lines
 from ..choosers.scan import Scan
 from ..policies.arms import Arms
-from ..rewards.sources import Stream, TableRows
+from ..rewards.linear_problem import LinearStream
+from ..rewards.streams import Stream, TableRows
 from .rounds import play_rounds
+from .tallies import ByCounts, ByPulls, ByRound
 
 
 @extend(Arms, name="row")
@@ -40,25 +42,53 @@ def lines_row(self: Lines, k: int) -> Lines:
 
 
 @extend(Stream, name="row")
-def stream_row(self: Stream, k: int) -> Stream:
-    """The rewards of problem k: here `means` has a row for each problem."""
-    return Stream(self.law, self.means[k], self.key0, self.key1)
+def stream_row(self: Stream, p: int, k: int) -> Stream:
+    """The rewards of problem p: here `means` has a row for each problem."""
+    return Stream(self.law, self.means[p], self.key0, self.key1)
 
 
 @extend(TableRows, name="row")
-def table_row(self: TableRows, k: int) -> TableRows:
+def table_row(self: TableRows, p: int, k: int) -> TableRows:
     """The rewards of the only problem that a table has."""
     return self
+
+
+@extend(LinearStream, name="row")
+def linear_row(self: LinearStream, p: int, k: int) -> LinearStream:
+    """Given features have a row for each problem; those that are drawn, one for each thread."""
+    row = p if self.drawing.given() else k
+    return LinearStream(
+        self.law, self.drawing, self.theta[p], self.known[row], self.means[row], self.logistic,
+        self.key0, self.key1,
+    )  # fmt: skip
+
+
+@extend(ByPulls, name="row")
+def by_pulls_row(self: ByPulls, p: int, k: int) -> ByPulls:
+    return ByPulls(self.gaps[p])
+
+
+@extend(ByCounts, name="row")
+def by_counts_row(self: ByCounts, p: int, k: int) -> ByCounts:
+    return ByCounts(self.gaps[p], self.counts[k])
+
+
+@extend(ByRound, name="row")
+def by_round_row(self: ByRound, p: int, k: int) -> ByRound:
+    return ByRound(self.sums[k], self.counts[k])
 
 
 def play_thread(
     policy: Any,
     family: Any,
+    evidence: Any,
     chooser: Any,
     arms: Any,
     state: Any,
+    memory: Any,
     source: Any,
-    gaps: Any,
+    tally: Any,
+    problems: int,
     begin: int,
     end: int,
     known_horizon: int,
@@ -73,13 +103,14 @@ def play_thread(
     """Play the rounds begin, ..., end - 1 of one replication on one problem.
 
     Threads 0, 1, ... play replications first, first + 1, ... of the first problem, then those of
-    the next one. `gaps` and the source have a row for each problem.
+    the next one. The tally and the source have a row for each problem, or for each thread.
     """
     thread = cuda.grid(1)
-    if thread < replications * gaps.shape[0]:
+    if thread < replications * problems:
         p = thread // replications
         play_rounds(
-            policy, family, chooser.row(thread), arms.row(thread), state[thread], source.row(p),
-            gaps[p], begin, end, known_horizon, randomness, first + thread - p * replications,
-            checkpoints, regret[thread], best_pulls[thread], stop,
+            policy, family, evidence, chooser.row(thread), arms.row(thread), state[thread],
+            memory[thread], source.row(p, thread), tally.row(p, thread), begin, end, known_horizon,
+            randomness, first + thread - p * replications, checkpoints, regret[thread],
+            best_pulls[thread], stop,
         )  # fmt: skip

@@ -65,9 +65,9 @@ def play_on_cpu(
             pair, problem = plan.players[p][index], plan.problems[p]
             work = arguments(
                 pair, problem, plan.horizon, source, draws[p, index], begin,
-                plan.rounds, (regret, best_pulls, pulls), stop,
+                plan.rounds, (regret, best_pulls, pulls), stop, plan.evidence,
             )  # fmt: skip
-            kinds = (type(pair[0]), type(pair[1]), index, type(problem.law), problem.n_arms)
+            kinds = (type(pair[0]), type(pair[1]), index, problem.kind())
             if kinds not in compiled:  # compile once, not in every thread
                 play.specialised(*work)
                 compiled.add(kinds)

@@ -20,11 +20,11 @@ from .._memory import size_text
 from ..choosers.selection import chooser_of_few
 from ..errors import ParameterError, RbmleError
 from ..policies.arms import Arms
-from ..random import key
-from ..rewards.sources import RewardStream, Stream
+from ..rewards.sources import RewardStream
 from .cpu_kernel import Filled
 from .cuda_kernel import play_thread
 from .plan import Plan
+from .tallies import tally_for
 
 kernel = DeviceKernel(play_thread)
 
@@ -35,7 +35,7 @@ _SHARE = 0.9  # of the free memory; the rest is for the driver
 
 
 class Group(NamedTuple):
-    """Problems with the same law and number of arms, which one launch plays with one policy."""
+    """Problems of the same kind, which one launch plays with one policy."""
 
     player: int  # which policy
     problems: tuple[int, ...]
@@ -95,7 +95,7 @@ _DONE = object()
 def groups(plan: Plan) -> Iterator[Group]:
     alike: dict[Any, list[int]] = {}
     for p, problem in enumerate(plan.problems):
-        alike.setdefault((type(problem.law), problem.law, problem.n_arms), []).append(p)
+        alike.setdefault(problem.kind(), []).append(p)
     for index in range(len(plan.players[0])):
         for problems in alike.values():
             yield Group(index, tuple(problems))
@@ -116,8 +116,10 @@ def _bytes_a_thread(plan: Plan, group: Group) -> int:
     problem = plan.problems[group.problems[0]]
     policy, model = plan.players[group.problems[0]][group.player]
     state = policy.remembers() + policy.scratch(model, problem.n_arms)
-    chooser: Any = chooser_of_few(policy, model, problem.n_arms)
+    chooser: Any = chooser_of_few(policy, model, problem.n_arms, plan.evidence)
     kept = sum(max(each.size, 2) for each in chooser if isinstance(each, np.ndarray))
+    kept += max(plan.evidence.memory_size(problem.n_arms), 2)
+    kept += 4 + problem.n_arms * (2 + problem.dimension)  # the tally, features and means
     numbers = 4 * problem.n_arms + max(state, 2) + kept + 2 * max(plan.rounds.size, 2)
     if not isinstance(plan.rewards, RewardStream):
         numbers += plan.horizon * problem.n_arms
@@ -139,8 +141,8 @@ def _parts(plan: Plan, group: Group, memory: int) -> Iterator[Part]:
     columns = max(1, most // rows)
     for start in range(0, len(group.problems), columns):
         problems = group.problems[start : start + columns]
-        means = np.array([plan.problems[p].means for p in problems])
-        source = Stream(plan.problems[problems[0]].law, means, *key(plan.rewards.seed))
+        worlds = [plan.problems[p] for p in problems]
+        source = worlds[0].sources(worlds, plan.rewards.seed, plan.horizon)
         for begin in range(plan.first, plan.last, rows):
             yield Part(problems, begin, min(begin + rows, plan.last), source)
 
@@ -178,16 +180,36 @@ def _arguments(
             return np.zeros((rows, max(columns, 2)), kind, order=order)  # type: ignore[call-overload]
         return cuda.device_array((rows, max(columns, 2)), kind, order=order)
 
-    chooser: Any = chooser_of_few(policy, model, n_arms)
+    def rows(*shape: int) -> Any:
+        """Room for an array of this shape for each thread."""
+        whole = (max(threads, 2), *(max(each, 2) for each in shape))
+        if bring is _alike:
+            return np.zeros(whole, order="F")
+        return cuda.device_array(whole, order="F")
+
+    chooser: Any = chooser_of_few(policy, model, n_arms, plan.evidence)
     chooser = _with_arrays(chooser, lambda each: room(each.size, kind=each.dtype))
-    gaps = np.array([plan.problems[each].gaps for each in part.problems])
+    worlds = [plan.problems[each] for each in part.problems]
     return (
-        policy, model, chooser, Arms(*(room(n_arms) for _ in Arms._fields)),
-        room(numbers, "C" if scratch else "F"), _with_arrays(part.source, bring), bring(gaps),
-        1, 1, known,
+        policy, model, plan.evidence, chooser, Arms(*(room(n_arms) for _ in Arms._fields)),
+        room(numbers, "C" if scratch else "F"), room(plan.evidence.memory_size(n_arms)),
+        part.source.on_device(bring, rows), _tally(worlds, plan.evidence, bring, rows),
+        len(worlds), 1, 1, known,
         plan.draws(p, group.player), part.begin, part.end - part.begin, bring(plan.rounds),
         room(plan.rounds.size), room(plan.rounds.size), bring(np.zeros(1, np.int64)),
     )  # fmt: skip
+
+
+def _tally(worlds: Any, evidence: Any, bring: Callable[[Any], Any], rows: Any) -> Any:
+    """The tally of all threads: gaps have a row for each problem, counts one for each thread."""
+    tally = tally_for(worlds[0], evidence)
+    parts = {
+        name: bring(np.array([each.fixed_gaps for each in worlds]))
+        if name == "gaps"
+        else rows(*getattr(tally, name).shape)
+        for name in tally._fields
+    }
+    return type(tally)(**parts)
 
 
 def _with_arrays(record: Any, change: Callable[[Any], Any]) -> Any:
@@ -220,14 +242,17 @@ def _play(
             progress(group.player, count)
 
 
-_ARMS, _BEGIN, _END, _REGRET, _BEST = 3, 7, 8, 14, 15  # places in `_arguments`
+# Places in `_arguments`.
+_ARMS, _TALLY, _BEGIN, _END, _REGRET, _BEST = 4, 8, 10, 11, 17, 18
 
 
 def _collect(plan: Plan, group: Group, part: Part, given: list[Any], filled: list[Filled]) -> None:
     """Copy the results of a part from the device to their places."""
     count, rows = part.end - part.begin, slice(part.begin - plan.first, part.end - plan.first)
+    tally = given[_TALLY]
+    pulls = tally.counts if hasattr(tally, "counts") else given[_ARMS].pulls
     arrays: list[NDArray[np.float64]] = [
-        each.copy_to_host() for each in (given[_REGRET], given[_BEST], given[_ARMS].pulls)
+        each.copy_to_host() for each in (given[_REGRET], given[_BEST], pulls)
     ]
     for place, p in enumerate(part.problems):
         threads = slice(place * count, (place + 1) * count)

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._memory import check_memory
 from ..errors import ParameterError, integer, one_of
+from ..evidence import Counting, as_evidence, check_evidence
 from ..policies.fit import player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
 from ..rewards.problems import Problem
 from ..rewards.sources import Rewards, RewardStream
+from ..rewards.worlds import World
 from .cpu_kernel import Filled
 
 
@@ -23,9 +25,10 @@ class Plan(NamedTuple):
 
     players: for each problem, a policy and the family that it assumes, for each policy.
     rounds: the checkpoints. labels: names for the policies, if the user gave some.
+    evidence: what an arm's past is worth, for all policies.
     """
 
-    problems: tuple[Problem, ...]
+    problems: tuple[World, ...]
     players: tuple[tuple[tuple[Any, Any], ...], ...]
     labels: tuple[str, ...]
     horizon: int
@@ -34,6 +37,7 @@ class Plan(NamedTuple):
     rewards: Rewards
     random_ties: bool
     rounds: NDArray[np.int64]
+    evidence: Any = Counting()
 
     def size(self) -> float:
         """How many rounds are played in all."""
@@ -85,9 +89,9 @@ class Plan(NamedTuple):
 
 
 def plan(
-    owner: str, problems: Sequence[Problem], policies: Any, horizon: int, replications: int,
+    owner: str, problems: Sequence[World], policies: Any, horizon: int, replications: int,
     rewards: Rewards | None, seed: int | None, ties: str, family: Any,
-    checkpoints: ArrayLike | None, first_replication: int,
+    checkpoints: ArrayLike | None, first_replication: int, evidence: Any = None,
 ) -> Plan:  # fmt: skip
     """The plan, after every check of what a user gave; see `simulate` for the parameters.
 
@@ -111,7 +115,12 @@ def plan(
             owner, "rewards", "a source of rewards, as in RewardStream(7)", rewards
         )
     for problem in problems:
+        if not isinstance(rewards, RewardStream) and not isinstance(problem, Problem):
+            raise ParameterError.of(
+                owner, "rewards", f"left out for a {type(problem).__name__}", rewards
+            )
         rewards.check(problem, horizon, last)
+    evidence = Counting() if evidence is None else as_evidence(evidence, owner)
     labels, policies = _labelled(owner, policies)
     rounds = rounds_kept(checkpoints, horizon)
     # best_pulls and pulls are held twice at the end: as floats, and converted to whole numbers.
@@ -123,9 +132,13 @@ def plan(
         if law not in fitted:
             fitted[law] = tuple(player(each, problem, family) for each in policies)
     players = tuple(fitted[type(problem.law), problem.law] for problem in problems)
+    for problem, pairs in zip(problems, players, strict=True):
+        for _, model in pairs:
+            check_evidence(evidence, model, problem.dimension)
     return Plan(
-        tuple(problems), players, labels, horizon, first, last, rewards, ties == "random", rounds
-    )
+        tuple(problems), players, labels, horizon, first, last, rewards, ties == "random", rounds,
+        evidence,
+    )  # fmt: skip
 
 
 def _labelled(owner: str, policies: Any) -> tuple[tuple[str, ...], Any]:

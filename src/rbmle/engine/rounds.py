@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from .._compile import Floats, lean
 from ..choosers import Chooser
+from ..evidence import Evidence
 from ..families import Family
-from ..policies.arms import Arms, Clock
+from ..policies.arms import Arms
 from ..policies.base import Policy
 
 
@@ -18,11 +19,13 @@ from ..policies.base import Policy
 def play_rounds(
     policy: Policy,
     family: Family,
+    evidence: Evidence,
     chooser: Chooser,
     arms: Arms,
     state: Floats,
+    memory: Floats,
     source: Any,
-    gaps: Floats,
+    tally: Any,
     begin: int,
     end: int,
     known_horizon: int,
@@ -37,13 +40,14 @@ def play_rounds(
 
     Round 1 begins with everything forgotten. All rounds can be played at once, or some of them now
     and the rest later: rounds are not stored, and what remains of them are the arms' statistics,
-    the policy's `state` and the chooser's memory.
-    Regret is pseudo-regret, the sum of the gaps of the arms played. At a checkpoint it is computed
-    from the numbers of pulls times the gaps, so that rounding errors do not add up.
+    the evidence's `memory`, the policy's `state`, the chooser's memory and the tally's.
+    Regret is pseudo-regret, the sum of the gaps of the arms played; `tally` computes it.
     """
     if begin == 1:
         arms.restart()
         chooser.restart()
+        evidence.begin(arms, memory)
+        tally.begin()
         for k in range(state.size):
             state[k] = 0.0
     reached = 0
@@ -55,15 +59,17 @@ def play_rounds(
         if t & 63 == 0 and stop[0] != 0:
             return False
         rng = randomness.at(replication, t)
-        i = chooser.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
-        arms.learn(i, source.reward(replication, t, i))
+        source.meet(replication, t)
+        evidence.look(arms, memory, source, t == 1 or source.moving())
+        if policy.draws_jointly():
+            evidence.draw(arms, memory, source, rng, state)
+        clock = evidence.clock(memory, t, known_horizon)
+        i = chooser.pick(policy, state, family, arms, clock, rng)
+        tally.note(source, replication, t, i)
+        reward = source.reward(replication, t, i)
+        evidence.learn(arms, memory, source, source.moving(), i, reward)
         chooser.changed(i)
         if t == checkpoints[reached]:
-            total = best = 0.0
-            for j in range(gaps.size):
-                total += arms.pulls[j] * gaps[j]
-                if gaps[j] == 0.0:
-                    best += arms.pulls[j]
-            regret[reached], best_pulls[reached] = total, best
+            regret[reached], best_pulls[reached] = tally.totals(arms)
             reached += 1
     return True

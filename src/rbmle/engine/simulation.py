@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 from .._log import log
 from ..errors import ParameterError, integer
 from ..result import Result
-from ..rewards.problems import Problem
 from ..rewards.sources import Rewards
+from ..rewards.worlds import World
 from .cpu_kernel import Filled
 from .devices import check_device, compile_plan, device_name, play_plan
 from .plan import Plan, plan
 
 
 def simulate(
-    problem: Problem,
+    problem: World,
     policies: Sequence[Any] | Mapping[str, Any],
     horizon: int,
     replications: int,
@@ -32,6 +32,7 @@ def simulate(
     progress: Callable[[int, int], None] | None = None,
     seed: int | None = None,
     device: str = "cpu",
+    evidence: Any = None,
 ) -> Result:
     """Play each policy on the problem for `replications` x `horizon` rounds.
 
@@ -53,20 +54,22 @@ def simulate(
     replications just played), from any thread.
     device: "cpu", or "cuda" for a GPU, which needs `pip install 'rbmle[gpu]'`. Results are the
     same; docs/devices.md says how far.
+    evidence: what an arm's past is worth: `Counting()` by default, `Discounted(gamma)`,
+    `Window(size)`, `Linear(dimension)`, or its name, as in "window(size=500)".
     """
-    if not isinstance(problem, Problem):
+    if not isinstance(problem, World):
         raise ParameterError.of("simulate", "problem", "a Problem", problem)
     check_device("simulate", device)
     planned = plan(
         "simulate", [problem], policies, horizon, replications, rewards, seed, ties, family,
-        checkpoints, first_replication,
+        checkpoints, first_replication, evidence,
     )  # fmt: skip
     [result] = planned.results(_played("simulate", planned, device, threads, progress))
     return result
 
 
 def simulate_many(
-    problems: Sequence[Problem],
+    problems: Sequence[World],
     policies: Sequence[Any] | Mapping[str, Any],
     *,
     horizon: int,
@@ -79,6 +82,7 @@ def simulate_many(
     progress: Callable[[int, int], None] | None = None,
     seed: int = 0,
     device: str = "cpu",
+    evidence: Any = None,
 ) -> list[Result]:
     """Play each policy on each problem: the results of `simulate` for each of the problems.
 
@@ -91,15 +95,15 @@ def simulate_many(
     >>> [r.final_regret.shape for r in simulate_many(both, ["ucb"], horizon=50, replications=3)]
     [(1, 3), (1, 3)]
     """
-    if isinstance(problems, Problem) or not isinstance(problems, Sequence) or not problems:
+    if isinstance(problems, World) or not isinstance(problems, Sequence) or not problems:
         raise ParameterError.of("simulate_many", "problems", "a list of problems", problems)
     for each in problems:
-        if not isinstance(each, Problem):
+        if not isinstance(each, World):
             raise ParameterError.of("simulate_many", "problems", "a list of problems", each)
     check_device("simulate_many", device)
     planned = plan(
         "simulate_many", problems, policies, horizon, replications, None, seed, ties, family,
-        checkpoints, first_replication,
+        checkpoints, first_replication, evidence,
     )  # fmt: skip
     return planned.results(_played("simulate_many", planned, device, threads, progress))
 

@@ -11,7 +11,8 @@ from .._compile import Floats
 from ..errors import ParameterError
 from ..random.mersenne import MersenneDraws
 from ..rewards.problems import Problem
-from ..rewards.sources import Rewards, TableRows, source
+from ..rewards.sources import Rewards, source
+from ..rewards.streams import TableRows
 
 
 @source("published")

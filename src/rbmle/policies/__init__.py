@@ -3,7 +3,14 @@
 from .._compile import record
 from .._record import Choice
 from . import knowledge, posterior_shape  # what KG and IDS ask of families
-from .alpha import AdaptiveBernoulli, AdaptiveExponential, AdaptiveGaussian, BetaBias, LogBias
+from .alpha import (
+    AdaptiveBernoulli,
+    AdaptiveExponential,
+    AdaptiveGaussian,
+    BetaBias,
+    LogBias,
+    RootBias,
+)
 from .arms import Arms, Clock
 from .base import POLICIES, Policy, policy, policy_named
 from .bayes import BayesUCB, ThompsonSampling
@@ -41,6 +48,7 @@ __all__ = [
     "KGStar",
     "LogBias",
     "Policy",
+    "RootBias",
     "ThompsonSampling",
     "UCBTuned",
     "check_fit",

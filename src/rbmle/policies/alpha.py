@@ -125,6 +125,25 @@ class BetaBias(NamedTuple):
         return True
 
 
+@bias
+class RootBias(NamedTuple):
+    """alpha(t) = t^power; power in (0, inf), 1/2 in the script of linear RBMLE (Hung, Hsieh, Liu
+    and Kumar 2021).
+
+    >>> from rbmle import Arms, Clock
+    >>> RootBias().alpha(None, Arms.fresh(2), Clock(9, 0))
+    3.0
+    """
+
+    power: Annotated[float, "(0, inf)"] = 0.5
+
+    def alpha(self, family: Family, arms: Arms, clock: Clock) -> float:
+        return sqrt(clock.t) if self.power == 0.5 else float(clock.t) ** self.power
+
+    def steady(self) -> bool:
+        return True
+
+
 class Constant(Choice):
     """The constant of Algorithm 1: as printed, as in the proof of Proposition 6, or as in the
     authors' script."""

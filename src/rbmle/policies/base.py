@@ -38,6 +38,7 @@ class Policy(Protocol):
     def scratch(self, family: Any, n_arms: int) -> int: ...
     def needs_horizon(self) -> bool: ...
     def samples_posteriors(self) -> bool: ...
+    def draws_jointly(self) -> bool: ...
     def settles(self) -> bool: ...
 
 
@@ -117,6 +118,11 @@ def samples_posteriors(self: Any) -> bool:
     return False
 
 
+def draws_jointly(self: Any) -> bool:
+    """Whether the policy wants the errors of all arms' means, drawn together, in its `state`."""
+    return False
+
+
 def settles(self: Any) -> bool:
     """Whether regret is meant to be sublinear: the best arm is played ever more often."""
     return True
@@ -134,6 +140,7 @@ _DEFAULTS = {
         scratch,
         needs_horizon,
         samples_posteriors,
+        draws_jointly,
         settles,
     )
 }

@@ -2,6 +2,7 @@
 
 from .philox import (
     CHOICES,
+    FEATURES,
     MAX_ARMS,
     MAX_NUMBERS,
     MAX_REPLICATIONS,
@@ -14,6 +15,7 @@ from .philox import (
     Cell,
     Counter,
     Draws,
+    feature_cell,
     key,
     philox,
     unit,
@@ -21,6 +23,7 @@ from .philox import (
 
 __all__ = [
     "CHOICES",
+    "FEATURES",
     "MAX_ARMS",
     "MAX_NUMBERS",
     "MAX_REPLICATIONS",
@@ -33,6 +36,7 @@ __all__ = [
     "Cell",
     "Counter",
     "Draws",
+    "feature_cell",
     "key",
     "philox",
     "unit",

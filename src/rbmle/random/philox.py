@@ -17,7 +17,8 @@ from typing import NamedTuple
 from .._compile import njit, record
 from ..special import deviance, normal_quantile, stirling_error
 
-REWARDS, CHOICES, TIES, SAMPLES = 0, 1, 2, 3  # purposes: numbers for one are never used for another
+# Purposes: numbers for one are never used for another.
+REWARDS, CHOICES, TIES, SAMPLES, FEATURES = 0, 1, 2, 3, 6
 _PURPOSE_SHIFT = 28
 MAX_ARMS = 1 << _PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
 MAX_ROUNDS = (1 << 32) - 1
@@ -279,6 +280,12 @@ def binomial_probability(x: float, trials: float, p: float) -> float:
         - deviance(trials - x, trials * (1.0 - p))
     )
     return exp(exponent) * sqrt(trials / (2.0 * pi * x * (trials - x)))
+
+
+@njit
+def feature_cell(key0: int, key1: int, replication: int, t: int, i: int) -> Cell:
+    """The random numbers for the features of arm i in round t; round 0 is a whole replication."""
+    return Cell(key0, key1, replication, t, i + (FEATURES << _PURPOSE_SHIFT))
 
 
 @record

@@ -12,13 +12,15 @@ import numpy as np
 from .._compile import Floats
 from ..errors import ParameterError
 from ..families import FAMILIES
-from ..random import MAX_ARMS
+from ..random import MAX_ARMS, key
 from ..spec import as_record
 from .laws import LAWS
+from .streams import Stream
+from .worlds import World
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(World):
     """Arms that share a law of rewards and differ in their means.
 
     `law` is a family (`Bernoulli()`, `Gaussian(sigma=2)`, ...) or one of the non-parametric laws
@@ -72,9 +74,17 @@ class Problem:
         return gaps
 
     @property
-    def family(self) -> Any:
-        """The family that policies assume by default: the law, if it is a family, else None."""
-        return self.law if isinstance(self.law, tuple(FAMILIES.values())) else None
+    def fixed_gaps(self) -> Floats:
+        return self.gaps
+
+    def kind(self) -> Any:
+        return type(self), type(self.law), self.law, self.n_arms
+
+    def source(self, seed: int, horizon: int) -> Stream:
+        return Stream(self.law, np.array(self.means), *key(seed))
+
+    def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> Stream:
+        return Stream(self.law, np.array([each.means for each in worlds]), *key(seed))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Problem):

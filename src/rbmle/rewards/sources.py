@@ -7,15 +7,15 @@ arm).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .._compile import Floats, record
 from ..errors import ParameterError, integer
-from ..random import MAX_SEED, STREAM, Cell, Counter, key
-from .problems import Problem
+from ..random import MAX_SEED, STREAM, Counter, key
+from .streams import Stream as Stream
+from .streams import TableRows
 
 _SEEDS = f"[0, {MAX_SEED}]"
 
@@ -32,30 +32,6 @@ def source(name: str) -> Callable[[Source], Source]:
         return cls
 
     return register
-
-
-@record
-class Stream(NamedTuple):
-    """Rewards that are drawn when they are needed: a pure function of the law and the cell."""
-
-    law: Any
-    means: Floats
-    key0: int
-    key1: int
-
-    def reward(self, replication: int, t: int, i: int) -> float:
-        return float(self.law.sample(self.means[i], Cell(self.key0, self.key1, replication, t, i)))
-
-
-@record
-class TableRows(NamedTuple):
-    """Rewards that are looked up in a table: values[replication - first, t - 1, arm]."""
-
-    values: NDArray[np.float64]
-    first: int
-
-    def reward(self, replication: int, t: int, i: int) -> float:
-        return float(self.values[replication - self.first, t - 1, i])
 
 
 class Rewards:
@@ -82,11 +58,11 @@ class Rewards:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(seed={self.seed})"
 
-    def check(self, problem: Problem, horizon: int, last: int) -> None:
+    def check(self, problem: Any, horizon: int, last: int) -> None:
         """Raise ParameterError if replications up to last - 1 cannot be played on the problem."""
 
     def batches(
-        self, problem: Problem, horizon: int, first: int, last: int, size: int
+        self, problem: Any, horizon: int, first: int, last: int, size: int
     ) -> Iterator[tuple[Any, int, int]]:
         """Batches of about `size` of the replications first, ..., last - 1.
 
@@ -94,9 +70,7 @@ class Rewards:
         """
         raise NotImplementedError
 
-    def draws(
-        self, problem: Problem, horizon: int, first: int, last: int, random_ties: bool
-    ) -> Any:
+    def draws(self, problem: Any, horizon: int, first: int, last: int, random_ties: bool) -> Any:
         """The random numbers for policies: by default a pure function of seed and cell."""
         return Counter(*key(self.seed), random_ties)
 
@@ -109,9 +83,9 @@ class RewardStream(Rewards):
     """
 
     def batches(
-        self, problem: Problem, horizon: int, first: int, last: int, size: int
+        self, problem: Any, horizon: int, first: int, last: int, size: int
     ) -> Iterator[tuple[Any, int, int]]:
-        source = Stream(problem.law, np.array(problem.means), *key(self.seed))
+        source = problem.source(self.seed, horizon)
         for start in range(first, last, size):
             yield source, start, min(start + size, last)
 
@@ -143,7 +117,7 @@ class Table(Rewards):
     def __repr__(self) -> str:
         return f"Table(shape={self.values.shape}, seed={self.seed})"
 
-    def check(self, problem: Problem, horizon: int, last: int) -> None:
+    def check(self, problem: Any, horizon: int, last: int) -> None:
         replications, rounds, n_arms = self.values.shape
         if n_arms != problem.n_arms or rounds < horizon or replications < last:
             raise ParameterError.of(
@@ -161,7 +135,7 @@ class Table(Rewards):
                 )
 
     def batches(
-        self, problem: Problem, horizon: int, first: int, last: int, size: int
+        self, problem: Any, horizon: int, first: int, last: int, size: int
     ) -> Iterator[tuple[Any, int, int]]:
         source = TableRows(self.values, 0)
         for start in range(first, last, size):

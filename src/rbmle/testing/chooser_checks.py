@@ -9,6 +9,8 @@ import numpy as np
 from ..choosers import Champion, Lines, LineTournament, Scan, Tournament
 from ..choosers.promises import bounds_for, curve_for, line_for
 from ..engine import play, simulate
+from ..engine.cpu_kernel import COUNTING
+from ..engine.tallies import ByPulls
 from ..policies.arms import Arms
 from ..policies.base import fresh_state, ranks_only
 from ..random import Counter, key
@@ -27,8 +29,9 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     source = Stream(family, np.array(problem.means), *key(SEED))
     known = horizon if policy.needs_horizon() else 0
     play.interpreted(
-        policy, family, Scan(problem.n_arms), Arms.fresh(problem.n_arms),
-        fresh_state(policy, family, problem.n_arms), source, problem.gaps, horizon, known,
+        policy, family, COUNTING, Scan(problem.n_arms), Arms.fresh(problem.n_arms),
+        fresh_state(policy, family, problem.n_arms), np.zeros(0), source, ByPulls(problem.gaps),
+        horizon, known,
         Counter(*key(SEED), True), 0, rounds, regret, best, pulls, np.zeros(1, np.int64),
     )  # fmt: skip
     require_equal(regret, compiled.regret[0], "interpreted and compiled regret")
@@ -57,8 +60,9 @@ def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
         regret = np.zeros((replications, horizon))
         best, pulls = np.zeros_like(regret), np.zeros((replications, n_arms))
         play(
-            policy, family, chooser, Arms.fresh(n_arms), fresh_state(policy, family, n_arms),
-            source, problem.gaps, horizon, known,
+            policy, family, COUNTING, chooser, Arms.fresh(n_arms),
+            fresh_state(policy, family, n_arms), np.zeros(0), source, ByPulls(problem.gaps),
+            horizon, known,
             Counter(*key(SEED), True), 0, rounds, regret, best, pulls, np.zeros(1, np.int64),
         )  # fmt: skip
         found.append((regret, pulls))

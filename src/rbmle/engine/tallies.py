@@ -1,0 +1,99 @@
+"""Tallies: what is counted while rounds are played, for regret and for the pulls of each arm."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._compile import Floats, record
+from ..policies.arms import Arms
+
+
+@record
+class ByPulls(NamedTuple):
+    """Nothing is counted: the arms' own numbers of pulls times the gaps say it all.
+
+    So rounding errors do not add up.
+    """
+
+    gaps: Floats
+
+    def begin(self) -> None:
+        """Nothing to do: a new replication restarts the arms."""
+
+    def note(self, source: Any, replication: int, t: int, i: int) -> None:
+        """Nothing to do."""
+
+    def pulls(self, arms: Arms, j: int) -> float:
+        """How often arm j was pulled."""
+        return float(arms.pulls[j])
+
+    def totals(self, arms: Arms) -> tuple[float, float]:
+        """Regret so far, and how often a best arm was pulled."""
+        total = best = 0.0
+        for j in range(self.gaps.size):
+            total += arms.pulls[j] * self.gaps[j]
+            if self.gaps[j] == 0.0:
+                best += arms.pulls[j]
+        return total, best
+
+
+@record
+class ByCounts(NamedTuple):
+    """Pulls are counted, where `arms.pulls` are something else; gaps stay the same."""
+
+    gaps: Floats
+    counts: Floats
+
+    def begin(self) -> None:
+        for j in range(self.counts.size):
+            self.counts[j] = 0.0
+
+    def note(self, source: Any, replication: int, t: int, i: int) -> None:
+        self.counts[i] += 1.0
+
+    def pulls(self, arms: Arms, j: int) -> float:
+        return float(self.counts[j])
+
+    def totals(self, arms: Arms) -> tuple[float, float]:
+        total = best = 0.0
+        for j in range(self.gaps.size):
+            total += self.counts[j] * self.gaps[j]
+            if self.gaps[j] == 0.0:
+                best += self.counts[j]
+        return total, best
+
+
+@record
+class ByRound(NamedTuple):
+    """Pulls are counted, and gaps added up round by round, where they change: dynamic regret."""
+
+    sums: Floats  # regret so far, and how often a best arm was pulled
+    counts: Floats
+
+    def begin(self) -> None:
+        self.sums[0] = self.sums[1] = 0.0
+        for j in range(self.counts.size):
+            self.counts[j] = 0.0
+
+    def note(self, source: Any, replication: int, t: int, i: int) -> None:
+        gap = source.gap(replication, t, i)
+        self.sums[0] += gap
+        if gap == 0.0:
+            self.sums[1] += 1.0
+        self.counts[i] += 1.0
+
+    def pulls(self, arms: Arms, j: int) -> float:
+        return float(self.counts[j])
+
+    def totals(self, arms: Arms) -> tuple[float, float]:
+        return float(self.sums[0]), float(self.sums[1])
+
+
+def tally_for(world: Any, evidence: Any) -> Any:
+    """The tally that a world and a kind of evidence need."""
+    gaps, counts = world.fixed_gaps, np.zeros(world.n_arms)
+    if gaps is None:
+        return ByRound(np.zeros(2), counts)
+    return ByCounts(gaps, counts) if evidence.changes_all() else ByPulls(gaps)

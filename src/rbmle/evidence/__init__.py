@@ -1,0 +1,20 @@
+"""Evidence: what an arm's past is worth now. Policies read effective pulls and sums from it."""
+
+from .base import EVIDENCE, Evidence, Features, as_evidence, check_evidence, evidence
+from .counting import Counting
+from .discounted import Discounted
+from .linear import Linear
+from .window import Window
+
+__all__ = [
+    "EVIDENCE",
+    "Counting",
+    "Discounted",
+    "Evidence",
+    "Features",
+    "Linear",
+    "Window",
+    "as_evidence",
+    "check_evidence",
+    "evidence",
+]

@@ -1,0 +1,143 @@
+"""The interface of evidence, and the methods that every kind gets by default.
+
+Evidence says what an arm's past is worth now: it fills the statistics that policies read, `Arms`.
+So every policy plays with features, with forgetting or with a window, without a line of its own.
+A kind of evidence is an immutable record of numbers. What it remembers is in an array `memory`,
+which comes from outside: a row of an array on a CPU, a column on a GPU. Bodies are scalar
+arithmetic and allocate nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from .._compile import Floats, record
+from .._record import register
+from ..errors import ParameterError
+from ..policies.arms import Arms, Clock
+from ..random import Draws
+from ..spec import as_record
+
+T = TypeVar("T")
+
+EVIDENCE: dict[str, type] = {}
+
+
+class Evidence(Protocol):
+    """The methods of every kind of evidence, its own or the defaults below, which explain them."""
+
+    _fields: Any
+
+    def memory_size(self, n_arms: int) -> int: ...
+    def begin(self, arms: Arms, memory: Floats) -> None: ...
+    def look(self, arms: Arms, memory: Floats, features: Any, fresh: bool) -> None: ...
+    def clock(self, memory: Floats, t: int, horizon: int) -> Clock: ...
+    def learn(
+        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, reward: float
+    ) -> None: ...
+    def draw(
+        self, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats
+    ) -> None: ...
+    def changes_all(self) -> bool: ...
+    def reads(self) -> int: ...
+    def check_family(self, family: Any) -> None: ...
+
+
+@record
+class Features(NamedTuple):
+    """The features of all arms in one round: values (arms, dimension)."""
+
+    values: Floats
+
+    def feature(self, i: int, a: int) -> float:
+        """Feature a of arm i."""
+        return float(self.values[i, a])
+
+
+def memory_size(self: Any, n_arms: int) -> int:
+    """How many numbers it remembers."""
+    return 0
+
+
+def begin(self: Any, arms: Arms, memory: Floats) -> None:
+    """A new replication begins: nothing is known. The arms have been restarted."""
+
+
+def look(self: Any, arms: Arms, memory: Floats, features: Any, fresh: bool) -> None:
+    """Bring the arms' statistics up to date before a choice.
+
+    features: a record with those of this round, such as `Features`. fresh: whether they are new to
+    the evidence: in round 1, and in every round if they are drawn anew each round.
+    """
+
+
+def clock(self: Any, memory: Floats, t: int, horizon: int) -> Clock:
+    """The round and the horizon that the policy sees; horizon is 0 if it does not need it."""
+    return Clock(t, horizon)
+
+
+def learn(
+    self: Any, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, reward: float
+) -> None:
+    """Learn a reward of arm i. moving: whether features are drawn anew each round."""
+    arms.learn(i, reward)
+
+
+def draw(self: Any, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats) -> None:
+    """Draw the errors of all arms' means together, for policies that ask for it; see `LinTS`."""
+
+
+def changes_all(self: Any) -> bool:
+    """Whether more than the pulled arm's statistics change in a round.
+
+    If so, `arms.pulls` are not the numbers of pulls either.
+    """
+    return True
+
+
+def reads(self: Any) -> int:
+    """The dimension of the features that it reads; 0 if it reads none."""
+    return 0
+
+
+def check_family(self: Any, family: Any) -> None:
+    """Raise ParameterError if the family does not go with this evidence."""
+
+
+_DEFAULTS = {
+    each.__name__: each
+    for each in (memory_size, begin, look, clock, learn, draw, changes_all, reads, check_family)
+}
+
+
+def evidence(cls: type[T]) -> type[T]:
+    """Make a NamedTuple class a kind of evidence: its fields are checked, its methods compiled.
+
+    It is known by its name from now on.
+    """
+    record(cls, _DEFAULTS)
+    register(EVIDENCE, cls)
+    return cls
+
+
+def as_evidence(given: Any, owner: str, key: str = "evidence") -> Any:
+    """The evidence that is meant: given as such, or by its name as in "discounted(gamma=0.99)"."""
+    found = as_record(given, EVIDENCE, owner, key)
+    if type(found) not in EVIDENCE.values():
+        raise ParameterError.of(owner, key, "a kind of evidence, as in Discounted(0.99)", given)
+    return found
+
+
+def check_evidence(evidence: Any, family: Any, dimension: int) -> None:
+    """Raise ParameterError unless the evidence goes with the family and the world's features.
+
+    dimension: that of the world's features; 0 if it has none.
+    """
+    reads = evidence.reads()
+    if reads > 0 and reads != dimension:
+        has = f"features of dimension {dimension}" if dimension else "no features"
+        raise ParameterError(
+            f"{type(evidence).__name__}: 'dimension' must be that of the problem's features. "
+            f"Got {reads} for a problem with {has}."
+        )
+    evidence.check_family(family)

@@ -1,0 +1,78 @@
+"""Linear algebra for compiled code: small matrices in an array of numbers, row by row.
+
+A matrix A of d rows that begins at place a of `memory` has A[r, c] at a + d r + c. Nothing is
+allocated. `features` is a record with a method feature(i, a), feature a of arm i.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from .._compile import Floats, njit
+
+# A pivot that is smaller than this part of its diagonal entry has lost twelve of sixteen digits.
+_LOST = 1e-12
+
+
+@njit
+def invert_root(memory: Floats, v: int, root: int, work: int, d: int) -> None:
+    """Fill the matrix at `root` with R such that R R' = V^-1, for a positive definite V.
+
+    R is the inverse of L', where V = L L' is the Cholesky decomposition: upper triangular. If V is
+    singular up to rounding, R stays as it is. work: where there is room for another matrix.
+    """
+    for r in range(d):  # L, into the lower triangle
+        for c in range(r + 1):
+            total = memory[v + d * r + c]
+            for k in range(c):
+                total -= memory[work + d * r + k] * memory[work + d * c + k]
+            if r > c:
+                memory[work + d * r + c] = total / memory[work + d * c + c]
+            elif total > _LOST * memory[v + d * r + r]:
+                memory[work + d * r + r] = sqrt(total)
+            else:
+                return
+    for c in range(d):  # R = (L^-1)': column c of L^-1 is row c of R
+        memory[root + d * c + c] = 1.0 / memory[work + d * c + c]
+        for r in range(c):
+            memory[root + d * c + r] = 0.0
+        for r in range(c + 1, d):
+            total = 0.0
+            for k in range(c, r):
+                total += memory[work + d * r + k] * memory[root + d * c + k]
+            memory[root + d * c + r] = -total / memory[work + d * r + r]
+
+
+@njit
+def transposed_times(memory: Floats, root: int, features: Any, i: int, out: int, d: int) -> float:
+    """Put R'x at `out`, x the features of arm i; returns the sum of its squares, x'R R'x."""
+    for c in range(d):
+        memory[out + c] = 0.0
+    for r in range(d):
+        x = features.feature(i, r)
+        for c in range(d):
+            memory[out + c] += memory[root + d * r + c] * x
+    square = 0.0
+    for c in range(d):
+        square += memory[out + c] * memory[out + c]
+    return square
+
+
+@njit
+def times(memory: Floats, root: int, vector: int, out: int, d: int) -> None:
+    """Put R u at `out`, u the vector at `vector`."""
+    for r in range(d):
+        total = 0.0
+        for c in range(d):
+            total += memory[root + d * r + c] * memory[vector + c]
+        memory[out + r] = total
+
+
+@njit
+def dot(memory: Floats, vector: int, features: Any, i: int, d: int) -> float:
+    """The product of the vector at `vector` and the features of arm i."""
+    total = 0.0
+    for r in range(d):
+        total += memory[vector + r] * features.feature(i, r)
+    return total

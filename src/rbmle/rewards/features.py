@@ -1,0 +1,178 @@
+"""Features of arms that are drawn at random: anew each round, or once for each replication.
+
+They are a pure function of the seed, the replication, the round and the arm, as rewards are: all
+policies meet the same features.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from .._compile import Floats, njit, record
+from .._record import Choice, register
+from ..errors import ParameterError
+from ..random import MAX_ARMS, Cell, feature_cell
+from ..special import normal_quantile
+
+T = TypeVar("T")
+
+FEATURES_DRAWN: dict[str, type] = {}
+
+_ARMS, _DIMENSION = f"[2, {MAX_ARMS}]", "[1, 1000]"
+
+
+class Each(Choice):
+    """When features are drawn: in each round anew, or once at the beginning of a replication."""
+
+    round = 0
+    replication = 1
+
+
+def anew(self: Any) -> bool:
+    """Whether features are drawn anew in each round."""
+    return bool(self.each == Each.round)
+
+
+def given(self: Any) -> bool:
+    """Whether features are a part of the problem, and nothing is drawn."""
+    return False
+
+
+_DEFAULTS = {"anew": anew, "given": given}
+
+
+@njit
+def fill_normal(cell: Cell, out: Floats, i: int, scale: float) -> float:
+    """Fill row i of `out` with normal numbers times `scale`; returns the sum of their squares."""
+    d, square = out.shape[1], 0.0
+    for k in range((d + 1) // 2):
+        a, b = cell.pair(k)
+        out[i, 2 * k] = scale * normal_quantile(a)
+        square += out[i, 2 * k] * out[i, 2 * k]
+        if 2 * k + 1 < d:
+            out[i, 2 * k + 1] = scale * normal_quantile(b)
+            square += out[i, 2 * k + 1] * out[i, 2 * k + 1]
+    return square
+
+
+@njit
+def copy_down(out: Floats) -> None:
+    """Give all arms the features of the first."""
+    for i in range(1, out.shape[0]):
+        for a in range(out.shape[1]):
+            out[i, a] = out[0, a]
+
+
+def features(cls: type[T]) -> type[T]:
+    """Make a NamedTuple class a way to draw features."""
+    record(cls, _DEFAULTS)
+    register(FEATURES_DRAWN, cls)
+    return cls
+
+
+@features
+class GivenFeatures(NamedTuple):
+    """Features that are a part of the problem: the same in every round of every replication."""
+
+    arms: int
+    dimension: int
+
+    def anew(self) -> bool:
+        return False
+
+    def given(self) -> bool:
+        return True
+
+    def draw(self, out: Floats, key0: int, key1: int, replication: int, t: int) -> None:
+        """Nothing to draw."""
+
+
+@features
+class SphereFeatures(NamedTuple):
+    """Features that are uniform on the unit sphere.
+
+    arms, dimension: how many. each: when they are drawn, in each "round", or once for each
+    "replication". common: whether all arms have the same features, those of the round.
+    """
+
+    arms: Annotated[int, _ARMS]
+    dimension: Annotated[int, _DIMENSION]
+    each: Each | str = "round"
+    common: bool = False
+
+    def draw(self, out: Floats, key0: int, key1: int, replication: int, t: int) -> None:
+        for i in range(1 if self.common else self.arms):
+            square = fill_normal(feature_cell(key0, key1, replication, t, i), out, i, 1.0)
+            length = sqrt(square)
+            for a in range(self.dimension):
+                out[i, a] /= length
+        if self.common:
+            copy_down(out)
+
+
+@features
+class GaussianFeatures(NamedTuple):
+    """Features that are independent normal numbers, N(0, scale^2).
+
+    arms, dimension, each, common: as for `SphereFeatures`. scale: in (0, 1e100].
+    """
+
+    arms: Annotated[int, _ARMS]
+    dimension: Annotated[int, _DIMENSION]
+    scale: Annotated[float, "(0, 1e100]"] = 1.0
+    each: Each | str = "round"
+    common: bool = False
+
+    def draw(self, out: Floats, key0: int, key1: int, replication: int, t: int) -> None:
+        for i in range(1 if self.common else self.arms):
+            fill_normal(feature_cell(key0, key1, replication, t, i), out, i, self.scale)
+        if self.common:
+            copy_down(out)
+
+
+def as_table(given: Any) -> Floats:
+    """An array of finite numbers of shape (rows, dimension)."""
+    if not isinstance(given, (list, tuple, np.ndarray)):  # an array on a device
+        return given  # type: ignore[no-any-return]
+    try:
+        values = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError.of("TableFeatures", "values", "an array of numbers", given) from None
+    if values.ndim != 2 or not values.size or values.shape[1] > 1000:
+        raise ParameterError.of(
+            "TableFeatures", "values", "of shape (rows, dimension), dimension <= 1000", values.shape
+        )
+    if not np.isfinite(values).all():
+        bad = float(values[~np.isfinite(values)][0])
+        raise ParameterError.of("TableFeatures", "values", "finite numbers", bad)
+    return values
+
+
+@features
+class TableFeatures(NamedTuple):
+    """Features that are rows of a table, each with the same probability.
+
+    arms: how many. values: (rows, dimension), for instance the features of readers seen so far.
+    each, common: as for `SphereFeatures`.
+    """
+
+    arms: Annotated[int, _ARMS]
+    values: Annotated[Any, as_table]
+    each: Each | str = "round"
+    common: bool = False
+
+    def moved(self, values: Any) -> TableFeatures:
+        """The same with its table on a device."""
+        return self._replace(values=values)
+
+    def draw(self, out: Floats, key0: int, key1: int, replication: int, t: int) -> None:
+        rows = self.values.shape[0]
+        for i in range(1 if self.common else self.arms):
+            row = int(feature_cell(key0, key1, replication, t, i).uniform(0) * rows)
+            for a in range(out.shape[1]):
+                out[i, a] = self.values[row, a]
+        if self.common:
+            copy_down(out)

@@ -1,0 +1,234 @@
+"""A linear problem: arms have features, and means are linear in them, up to a link."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._compile import Floats, record
+from ..errors import ParameterError
+from ..families import FAMILIES, Bernoulli
+from ..families.base import LARGEST_MEAN
+from ..random import MAX_ARMS, Cell, key
+from ..spec import as_record
+from .features import FEATURES_DRAWN, GivenFeatures
+from .laws import LAWS
+from .streams import Bring, Rows
+from .worlds import World
+
+
+@record
+class LinearStream(NamedTuple):
+    """Rewards of arms with features: a pure function of the problem and the cell.
+
+    theta: one row for all arms, or one for each. known, means: the features of this round and the
+    means that follow from them. logistic: whether means are 1 / (1 + exp(-x'theta)).
+    """
+
+    law: Any
+    drawing: Any
+    theta: Floats
+    known: Floats
+    means: Floats
+    logistic: bool
+    key0: int
+    key1: int
+
+    def own(self) -> LinearStream:
+        """The same, with room of its own for the features of a round."""
+        if self.drawing.given():
+            return self
+        return self._replace(known=np.zeros_like(self.known), means=np.zeros_like(self.means))
+
+    def on_device(self, bring: Bring, rows: Rows) -> LinearStream:
+        """The record on a device: given features have a row for each problem; drawn ones have room
+        for each thread."""
+        drawing, known, means = self.drawing, self.known, self.means
+        if hasattr(drawing, "values"):
+            drawing = drawing.moved(bring(drawing.values))
+        if self.drawing.given():
+            known, means = bring(known), bring(means)
+        else:
+            known, means = rows(*known.shape[1:]), rows(means.shape[1])
+        return self._replace(drawing=drawing, theta=bring(self.theta), known=known, means=means)
+
+    def moving(self) -> bool:
+        """Whether features are drawn anew in each round."""
+        return bool(self.drawing.anew())
+
+    def meet(self, replication: int, t: int) -> None:
+        """Round t begins: draw its features."""
+        if not self.drawing.given() and (t == 1 or self.drawing.anew()):
+            now = t if self.drawing.anew() else 0
+            self.drawing.draw(self.known, self.key0, self.key1, replication, now)
+            for i in range(self.means.size):
+                total, row = 0.0, i if self.theta.shape[0] > 1 else 0
+                for a in range(self.known.shape[1]):
+                    total += self.known[i, a] * self.theta[row, a]
+                self.means[i] = 1.0 / (1.0 + exp(-total)) if self.logistic else total
+
+    def feature(self, i: int, a: int) -> float:
+        """Feature a of arm i in this round."""
+        return float(self.known[i, a])
+
+    def reward(self, replication: int, t: int, i: int) -> float:
+        return float(self.law.sample(self.means[i], Cell(self.key0, self.key1, replication, t, i)))
+
+    def gap(self, replication: int, t: int, i: int) -> float:
+        """The best mean of this round minus that of arm i."""
+        best = -inf
+        for j in range(self.means.size):
+            best = max(best, self.means[j])
+        return best - float(self.means[i])
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem(World):
+    """Arms with features x and mean rewards x'theta; for Bernoulli rewards 1 / (1 + exp(-x'theta)).
+
+    theta: `dimension` numbers for all arms; or, one row for each arm, (arms, dimension).
+    features: (arms, dimension), the same in every round; or a way to draw them, such as
+    `SphereFeatures(arms=10, dimension=3)`, `GaussianFeatures`, `TableFeatures`.
+    noise: the law of rewards given their means, `Gaussian(1.0)` by default: one whose means are any
+    numbers, or `Bernoulli()`.
+
+    Regret is against the best arm of each round.
+
+    >>> LinearProblem([1.0, -1.0], [[1.0, 0.0], [0.5, 0.5]]).means
+    array([1., 0.])
+    """
+
+    theta: Floats
+    features: Any
+    law: Any
+
+    def __init__(self, theta: Any, features: Any, noise: Any = "gaussian") -> None:
+        law = as_record(noise, ChainMap(LAWS, FAMILIES), "LinearProblem", "noise")
+        if not hasattr(law, "sample") or not hasattr(law, "mean_range"):
+            raise ParameterError.of("LinearProblem", "noise", "a law, as in Gaussian(1.0)", noise)
+        low, high = law.mean_range()
+        if not isinstance(law, Bernoulli) and (low > -inf or high < inf):
+            raise ParameterError.of(
+                "LinearProblem", "noise", "a law whose means are any numbers, or Bernoulli()", law
+            )
+        if type(features) not in FEATURES_DRAWN.values():
+            features = _matrix("features", features)
+            if not 2 <= len(features) <= MAX_ARMS or features.shape[1] > 1000:
+                raise ParameterError.of(
+                    "LinearProblem", "features", "of shape (arms, dimension), two arms or more",
+                    features.shape,
+                )  # fmt: skip
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "law", law)
+        values = _matrix("theta", np.atleast_2d(_numbers("theta", theta)))
+        if values.shape[1] != self.dimension or values.shape[0] not in (1, self.n_arms):
+            raise ParameterError.of(
+                "LinearProblem", "theta",
+                f"{self.dimension} numbers, or an array of shape "
+                f"({self.n_arms}, {self.dimension})", np.shape(theta),
+            )  # fmt: skip
+        object.__setattr__(self, "theta", values)
+        if self.fixed_gaps is not None and np.abs(self.means).max() > LARGEST_MEAN:
+            raise ParameterError.of(
+                "LinearProblem", "theta", f"such that means are up to {LARGEST_MEAN:g}", theta
+            )
+
+    @property
+    def drawing(self) -> Any:
+        """The way in which features are drawn."""
+        given = isinstance(self.features, np.ndarray)
+        return GivenFeatures(*self.features.shape) if given else self.features
+
+    @property
+    def n_arms(self) -> int:
+        return int(self.drawing.arms)
+
+    @property
+    def dimension(self) -> int:
+        drawing = self.drawing
+        return int(drawing.dimension if hasattr(drawing, "dimension") else drawing.values.shape[1])
+
+    @property
+    def means(self) -> Floats:
+        """The means of arms with given features."""
+        if not isinstance(self.features, np.ndarray):
+            raise ParameterError.of(
+                "LinearProblem", "features", "given for means that do not change", self.features
+            )
+        with np.errstate(over="ignore"):
+            linear: Floats = (self.features * self.theta).sum(axis=1)
+            return 1.0 / (1.0 + np.exp(-linear)) if self.logistic else linear
+
+    @property
+    def logistic(self) -> bool:
+        """Whether means are 1 / (1 + exp(-x'theta))."""
+        return isinstance(self.law, Bernoulli)
+
+    @property
+    def gaps(self) -> Floats:
+        """The best arm's mean minus each arm's mean."""
+        gaps: Floats = self.means.max() - self.means
+        return gaps
+
+    @property
+    def fixed_gaps(self) -> Floats | None:
+        return self.gaps if isinstance(self.features, np.ndarray) else None
+
+    def kind(self) -> Any:
+        drawing = self.drawing
+        told = drawing if not hasattr(drawing, "values") else id(drawing.values)
+        return type(self), type(drawing), told, self.theta.shape, type(self.law), self.law
+
+    def source(self, seed: int, horizon: int) -> LinearStream:
+        shape = self.n_arms, self.dimension
+        if isinstance(self.features, np.ndarray):
+            known, means = np.array(self.features), self.means
+        else:
+            known, means = np.zeros(shape), np.zeros(shape[0])
+        return LinearStream(
+            self.law, self.drawing, np.array(self.theta), known, means, self.logistic, *key(seed)
+        )
+
+    def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> LinearStream:
+        each = [world.source(seed, horizon) for world in worlds]
+        joined: LinearStream = each[0]._replace(
+            theta=np.array([one.theta for one in each]),
+            known=np.array([one.known for one in each]),
+            means=np.array([one.means for one in each]),
+        )
+        return joined
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LinearProblem):
+            return NotImplemented
+        return hash(self) == hash(other)
+
+    def __hash__(self) -> int:
+        drawing = self.features
+        told = tuple(
+            each.tobytes() if isinstance(each, np.ndarray) else each
+            for each in ([drawing] if isinstance(drawing, np.ndarray) else drawing)
+        )
+        return hash((type(self.law), self.law, type(drawing), told, self.theta.tobytes()))
+
+
+def _numbers(name: str, given: Any) -> Floats:
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError.of("LinearProblem", name, "an array of numbers", given) from None
+
+
+def _matrix(name: str, given: Any) -> Floats:
+    values = _numbers(name, given)
+    if values.ndim != 2 or not values.size:
+        raise ParameterError.of("LinearProblem", name, "an array of two dimensions", given)
+    if not np.isfinite(values).all():
+        raise ParameterError.of("LinearProblem", name, "finite numbers", given)
+    values.setflags(write=False)
+    return values
