@@ -5,6 +5,10 @@
 It starts a service on an empty database and asks from many connections at once. Each connection
 asks for a decision, then tells its reward, and so on; a request is sent when the answer to the one
 before has come. What is counted is what the client was told. It then verifies the log.
+
+    python benchmarks/service_load.py --compare 3
+
+compares, in three rounds, with the same server without its database and with a bare `Decider`.
 """
 
 from __future__ import annotations
@@ -131,14 +135,24 @@ def main() -> None:
     options.add_argument("--ids", action="store_true", help="the client names its decisions")
     options.add_argument("--poll", action="store_true", help="never let a processor be idle")
     options.add_argument("--database", help="by default an SQLite file in a temporary folder")
+    options.add_argument("--compare", type=int, metavar="ROUNDS", help="see above")
     given = options.parse_args()
+    if given.compare:
+        compare(given)
+        return
+    for name, value in measure(given).items():
+        print(f"{name:28}{value:>10}")
+
+
+def measure(given: argparse.Namespace, *more: str, verify: bool = True) -> dict[str, Any]:
+    """Start a service, load it, and verify what it stored. more: further options of `serve`."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         database = given.database or f"sqlite:///{folder}/load.db"
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         place = ["--database", database]
-        serve = ["serve", "--port", str(port), "--workers", str(given.workers), *place]
+        serve = ["serve", "--port", str(port), "--workers", str(given.workers), *place, *more]
         rbmle = [sys.executable, "-m", "rbmle"]
         service = subprocess.Popen([*rbmle, *serve], stdout=subprocess.DEVNULL)
         try:
@@ -159,10 +173,42 @@ def main() -> None:
         finally:
             service.send_signal(signal.SIGTERM)
             service.wait()
-        for name, value in found.items():
-            print(f"{name:28}{value:>10}")
-        sys.stdout.flush()
-        subprocess.run([*rbmle, "service", "verify", *place], check=True)
+        if verify:
+            told = subprocess.run(
+                [*rbmle, "service", "verify", *place], check=True, stdout=subprocess.PIPE, text=True
+            )
+            print(told.stdout, end="")
+        return found
+
+
+def compare(given: argparse.Namespace) -> None:
+    """Rates with the database, without it, and of a bare `Decider`; of each the best round."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])
+    rates: dict[str, list[float]] = {"served": [], "without database": [], "Decider": []}
+    for _ in range(given.compare):
+        rates["served"].append(measure(given)["decisions a second"])
+        bare = argparse.Namespace(**{**vars(given), "database": None})
+        found = measure(bare, "--import", "without_database", verify=False)
+        rates["without database"].append(found["decisions a second"])
+        rates["Decider"].append(decider(given.arms, given.policy))
+    best = max(rates["served"])
+    for name, found in rates.items():
+        print(f"{name:20}{max(found):>12,.0f} decisions a second, ratio {best / max(found):.3f}")
+
+
+def decider(arms: int, policy: str, seconds: float = 1.0) -> float:
+    """Decisions a second of a `Decider` alone, each with its reward."""
+    from rbmle import Decider
+
+    made = Decider(range(arms), policy, "bernoulli", seed=1)
+    made.update(made.pull(), 1.0)
+    count, begin = 0, time.perf_counter()
+    while time.perf_counter() < begin + seconds:
+        for _ in range(100):
+            count += 1
+            made.update(made.pull(), float(count * 7 % 10 < 4))
+    return count / (time.perf_counter() - begin)
 
 
 def _create(port: int, body: bytes) -> None:

@@ -7,8 +7,10 @@ import functools
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,15 +67,30 @@ class Postgres:
 
     def _run(self, program: str, *options: str) -> None:
         command = [*self.owner, f"{self.binaries}/{program}", "-D", f"{self.folder}/data", *options]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
+        subprocess.run(
+            command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            cwd=self.folder,
+        )  # fmt: skip
 
     def start(self) -> None:
         options = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}'"
-        self._run("pg_ctl", "-w", "-l", f"{self.folder}/log", "-o", options, "start")
+        for turn in range(20):
+            try:
+                self._run("pg_ctl", "-s", "-w", "-l", f"{self.folder}/log", "-o", options, "start")
+                return
+            except subprocess.CalledProcessError:  # what was killed is not quite dead
+                if turn == 19:
+                    raise
+                time.sleep(0.25)
 
     def kill(self) -> None:
         """End it without a word, as a loss of power would: it recovers from its log."""
         self._run("pg_ctl", "-w", "-m", "immediate", "stop")
+
+    def kill_hard(self) -> None:
+        """SIGKILL: its other processes notice, and end when they do."""
+        with open(f"{self.folder}/data/postmaster.pid") as file:
+            os.kill(int(file.readline()), signal.SIGKILL)
 
     def _end(self) -> None:
         self.kill()

@@ -1,4 +1,4 @@
-"""The whole service is killed under load: nothing that a client was told is lost or counted twice.
+"""The service, or PostgreSQL, is killed under load: what clients were told is kept, counted once.
 
 RBMLE_KILLS sets how often; CI kills a few times, a release is tested with 20.
 """
@@ -10,16 +10,18 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 from served import Service
+from service_cases import fresh_postgres, postgres
 
 from rbmle.service.client import Client
 from rbmle.service.rows import Kind
 from rbmle.service.storage import open_storage
 from rbmle.service.verify import verify
 
-KILLS = int(os.environ.get("RBMLE_KILLS", "3"))
+KILLS = int(os.environ.get("RBMLE_KILLS", "2"))
 
 
 class Caller(threading.Thread):
@@ -49,7 +51,32 @@ class Caller(threading.Thread):
 
 
 @pytest.mark.slow
-def test_nothing_that_was_told_is_lost(url: str) -> None:
+def test_the_service_is_killed(url: str) -> None:
+    def kill(service: Service) -> None:
+        service.kill()
+        service.start()
+        service.ready()
+
+    nothing_is_lost(url, kill)
+
+
+@pytest.mark.postgres
+def test_postgres_is_killed() -> None:
+    """The service goes on by itself when the database is back; nobody starts it again."""
+
+    def kill(service: Service) -> None:
+        postgres().kill_hard()
+        time.sleep(0.3)
+        assert service.process is not None
+        assert service.process.poll() is None
+        postgres().start()
+        service.ready()
+
+    with fresh_postgres() as url:
+        nothing_is_lost(url, kill)
+
+
+def nothing_is_lost(url: str, kill: Callable[[Service], None]) -> None:
     service = Service(url)
     with service, Client(service.address) as client:
         client.create("x", ["a", "b", "c"], "ucb", seed=1)
@@ -58,9 +85,7 @@ def test_nothing_that_was_told_is_lost(url: str) -> None:
             each.start()
         for _ in range(KILLS):
             time.sleep(0.7)
-            service.kill()
-            service.start()
-            service.ready()
+            kill(service)
         time.sleep(0.5)
         for each in callers:
             each.stopping = True
