@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from rbmle.service.storage import open_storage
 from rbmle.service.worker import Settings, application
 
 BODY = {"arms": ["a", "b"], "policy": {"name": "UCB"}, "family": {"name": "Bernoulli"}, "seed": 1}
@@ -32,6 +33,7 @@ class Worker:
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
+        open_storage(url).close()  # as `serve` does before it starts workers
         self.app = application(Settings(url, keys))
 
         async def start() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,39 @@ def test_a_file_that_becomes_read_only(ours: Worker) -> None:
     on_its_connection(ours, "PRAGMA query_only = 0")
     assert ours.decide("x", "first").data == first
     assert ours.decide("x", "second").data["t"] == 2
+
+
+@pytest.mark.slow
+def test_a_file_that_is_moved_away_and_back(ours: Worker, tmp_path: Path) -> None:
+    """SQLite would go on writing to a file that nobody finds again."""
+    first = ours.decide("x", "first").data
+    (tmp_path / "rbmle.db").rename(tmp_path / "away.db")
+    told = ours.decide("x", "second")
+    assert told.status == 503
+    assert "No such file" in told.data["error"]
+    assert ours.call("GET", "/readyz").status == 503
+    assert not (tmp_path / "rbmle.db").exists()  # no empty one takes its place
+    (tmp_path / "away.db").rename(tmp_path / "rbmle.db")
+    assert ours.decide("x", "second").data["t"] == 2
+    assert ours.decide("x", "first").data == first
+
+
+@pytest.mark.slow
+def test_a_file_that_is_replaced_by_a_backup(ours: Worker, tmp_path: Path) -> None:
+    first = ours.decide("x", "first").data
+    with (
+        sqlite3.connect(tmp_path / "copy.db") as copy,
+        sqlite3.connect(tmp_path / "rbmle.db") as source,
+    ):
+        source.backup(copy)
+    copy.close()
+    source.close()
+    assert ours.decide("x", "later").data["t"] == 2
+    for name in ("rbmle.db", "rbmle.db-wal", "rbmle.db-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / "copy.db").rename(tmp_path / "rbmle.db")
+    assert ours.decide("x", "other").data["t"] == 2  # what came after the backup is not there
+    assert ours.decide("x", "first").data == first
 
 
 @pytest.mark.slow

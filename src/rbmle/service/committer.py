@@ -23,6 +23,7 @@ log = logging.getLogger("rbmle.service")
 _SECONDS_A_SWEEP = 0.5  # between two looks at deadlines that nobody asks about; a choice
 _MOST_REQUESTS = 2_000  # of a transaction, so that it takes less than 100 ms
 _SECONDS_TO_STOP = 10.0
+_SECONDS_SILENT = 10.0  # before the same sentence about the database is logged again; a choice
 # After a transaction of n requests, as many are likely to come again at once: callers that wait for
 # their answers ask next as soon as they have them. So the next transaction waits until n are there,
 # but no longer than this share of the time that the last one took, and never longer than this.
@@ -98,7 +99,7 @@ class Committer:
             for part in _parts(groups):
                 self._commit(ledger, part)
             for question, future in questions:
-                self._put(self._answer_one, ledger, question, future)
+                self._answer(ledger, question, future)
             if sweep and ledger.due(ledger.clock()):
                 self._commit(ledger, [], sweep=True)
             took = time.monotonic() - begin
@@ -139,16 +140,11 @@ class Committer:
         if told:
             self._loop.call_soon_threadsafe(_tell, told)
 
-    def _answer_one(self, ledger: Ledger, question: Callable[[Ledger], Any]) -> Any:
-        with ledger.storage.reading():
-            return question(ledger)
-
-    def _put(
-        self, work: Callable[..., Any], ledger: Ledger, question: Callable[[Ledger], Any],
-        future: asyncio.Future[Any],
-    ) -> None:  # fmt: skip
+    def _answer(
+        self, ledger: Ledger, question: Callable[[Ledger], Any], future: asyncio.Future[Any]
+    ) -> None:
         try:
-            told = [(future, work(ledger, question))]
+            told = [(future, ledger.ask(question))]
         except Exception as problem:
             _log(problem)
             self._fail([], [(question, future)], problem)
@@ -188,11 +184,17 @@ def _refuse(futures: Sequence[asyncio.Future[Any]], problem: Exception) -> None:
             future.set_exception(problem)
 
 
+_said: dict[str, float] = {}  # when each sentence was last logged
+
+
 def _log(problem: Exception) -> None:
-    if isinstance(problem, StorageError):
-        log.warning("%s", problem)
-    else:
+    if not isinstance(problem, StorageError):
         log.error("%s", problem, exc_info=problem)
+        return
+    sentence, now = str(problem), time.monotonic()
+    if now - _said.get(sentence, -_SECONDS_SILENT) >= _SECONDS_SILENT:
+        _said[sentence] = now
+        log.warning("%s", sentence)
 
 
 def unavailable(problem: Exception) -> Answer:

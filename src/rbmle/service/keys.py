@@ -53,6 +53,10 @@ class Keys:
             self._known = {each.number: each for each in storage.stored_keys()}
             self._version = version
 
+    def forget(self) -> None:
+        """Forget the keys, so that they are read anew."""
+        self._version, self._known = -1, {}
+
     @property
     def loaded(self) -> bool:
         """Whether the keys have been read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from ..errors import ParameterError, did_you_mean
 from ..random import MAX_ARMS
@@ -24,6 +25,8 @@ from .requests import AddArm, Create, Decide, Request, Reward, SetState
 from .rows import Kind, Row, place_of
 from .storage import Storage
 
+T = TypeVar("T")
+
 
 class Ledger:
     """The service without HTTP: requests in, answers out, everything durable in between.
@@ -36,6 +39,7 @@ class Ledger:
     ) -> None:
         self.storage, self.keys, self.clock = storage, keys or Keys(), clock
         self.cache = Cache(storage)
+        self._generation = storage.generation
 
     def run(self, requests: Sequence[Request], sweep: bool = False) -> list[Answer]:
         """Carry out the requests in order, in one transaction; the answers are true on return.
@@ -46,15 +50,30 @@ class Ledger:
         touched: dict[int, Experiment] = {}
         try:
             with self.storage.writing():
+                self._renew()
                 return _Batch(self, touched).run(requests, sweep)
         except BaseException:
             for each in touched.values():
                 self.cache.drop(each)
             raise
 
+    def ask(self, question: Callable[[Ledger], T]) -> T:
+        """The answer to a question that only reads; no lock is taken."""
+        with self.storage.reading():
+            self._renew()
+            return question(self)
+
+    def _renew(self) -> None:
+        """Forget everything if the database was opened again: it may be another one."""
+        if self.storage.generation != self._generation:
+            self._generation = self.storage.generation
+            self.cache = Cache(self.storage)
+            self.keys.forget()
+
     def refresh(self) -> None:
         """Read the keys and all experiments, without any lock."""
         with self.storage.reading():
+            self._renew()
             self.keys.refresh(self.storage)
             self.cache.load_all()
             for each in self.cache.all():

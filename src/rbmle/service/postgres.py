@@ -76,6 +76,7 @@ class PostgresStorage(SqlStorage):
         if self._base is not None and not self._base.closed and not self._base.broken:
             return self._base
         self.close()
+        self.generation += 1
         try:
             self._base = psycopg.connect(
                 self._url, autocommit=True, connect_timeout=_SECONDS_TO_CONNECT,

@@ -35,20 +35,29 @@ class SqliteStorage(SqlStorage):
     that a busy process can keep another one out for seconds.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, create: bool = True) -> None:
+        """create: False if the file must be there."""
         self.path = path
         self._turnstile: Turnstile | None = None
+        self._base: sqlite3.Connection | None = None
         self._inside = False
+        self._identity = (-1, -1)
+        self._open(create)
+
+    def _open(self, create: bool) -> None:
         try:
-            self._turnstile = Turnstile(path)
+            if not create:
+                os.stat(self.path)
+            self._turnstile = Turnstile(self.path)
             self._base = sqlite3.connect(
-                path, timeout=_SECONDS_BUSY, isolation_level=None, check_same_thread=False
+                self.path, timeout=_SECONDS_BUSY, isolation_level=None, check_same_thread=False
             )
             self._turnstile.enter()
             try:
                 self._prepare()
             finally:
                 self._turnstile.leave()
+            self._identity = self._found()
         except (sqlite3.Error, OSError) as problem:
             self.close()
             raise self._error(problem) from None
@@ -56,7 +65,25 @@ class SqliteStorage(SqlStorage):
             self.close()
             raise
 
+    def _found(self) -> tuple[int, int]:
+        """Which file is at the path now."""
+        found = os.stat(self.path)
+        return found.st_dev, found.st_ino
+
+    def _connect(self) -> None:
+        """Open the file again if it is not the one that was opened: rows that are written to a file
+        that was moved away would be lost."""
+        try:
+            if self._base is not None and self._found() == self._identity:
+                return
+        except OSError as problem:
+            raise self._error(problem) from None
+        self.close()
+        self._open(create=False)
+        self.generation += 1
+
     def _prepare(self) -> None:
+        assert self._base is not None
         run = self._base.execute
         version = run("PRAGMA user_version").fetchone()[0]
         mark = run("PRAGMA application_id").fetchone()[0]
@@ -79,19 +106,25 @@ class SqliteStorage(SqlStorage):
     def _error(self, problem: Exception) -> StorageError:
         return StorageError(f"service: {os.fspath(self.path)} cannot be used: {problem}.")
 
+    def _opened(self) -> sqlite3.Connection:
+        if self._base is None:
+            raise StorageError(f"service: {self.path} cannot be used: it is closed.")
+        return self._base
+
     def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         try:
-            return self._base.execute(statement, values).fetchall()
+            return self._opened().execute(statement, values).fetchall()
         except sqlite3.Error as problem:
             raise self._error(problem) from None
 
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
         try:
-            return self._base.execute(statement, values).rowcount
+            return self._opened().execute(statement, values).rowcount
         except sqlite3.Error as problem:
             raise self._error(problem) from None
 
     def begin(self) -> None:
+        self._connect()
         assert self._turnstile is not None
         self._turnstile.enter()
         self._inside = True
@@ -102,6 +135,7 @@ class SqliteStorage(SqlStorage):
             raise
 
     def begin_reading(self) -> None:
+        self._connect()
         self._do("BEGIN")
 
     def commit(self) -> None:
@@ -114,7 +148,7 @@ class SqliteStorage(SqlStorage):
 
     def rollback(self) -> None:
         try:
-            if self._base.in_transaction:
+            if self._base is not None and self._base.in_transaction:
                 self._base.execute("ROLLBACK")
         except sqlite3.Error:  # it is rolled back when the file is opened next
             pass
@@ -134,13 +168,14 @@ class SqliteStorage(SqlStorage):
 
     def append(self, rows: Sequence[Row]) -> None:
         try:
-            self._base.executemany(INSERT, rows)
+            self._opened().executemany(INSERT, rows)
         except sqlite3.Error as problem:
             raise self._error(problem) from None
 
     def close(self) -> None:
-        if hasattr(self, "_base"):
+        if self._base is not None:
             self._base.close()
+            self._base = None
         if self._turnstile is not None:
             self._turnstile.close()
             self._turnstile = None

@@ -45,7 +45,13 @@ class StoredKey(NamedTuple):
 
 
 class Storage(ABC):
-    """What the service needs of a database."""
+    """What the service needs of a database.
+
+    generation: it changes when the database is opened again, because the connection broke or the
+    file was replaced. What was read before may not be there any more.
+    """
+
+    generation = 0
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -148,16 +154,16 @@ class Storage(ABC):
         """Revoke the key; False if there is no such key."""
 
 
-def open_storage(url: str) -> Storage:
+def open_storage(url: str, create: bool = True) -> Storage:
     """The storage at an address: sqlite:///file.db or postgresql://host/name.
 
-    Its tables are created or brought up to this version.
+    Its tables are created or brought up to this version. create: False if a file must be there.
     """
     kind, found, rest = url.partition("://")
     if kind == "sqlite" and found and rest.startswith("/") and len(rest) > 1:
         from .sqlite import SqliteStorage
 
-        return SqliteStorage(rest[1:])
+        return SqliteStorage(rest[1:], create)
     if kind in ("postgresql", "postgres") and found:
         from .postgres import PostgresStorage
 

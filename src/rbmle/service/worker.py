@@ -41,7 +41,7 @@ def application(settings: Settings) -> App:
 
     def committer() -> Committer:
         loop = asyncio.get_running_loop()
-        return Committer(lambda: Ledger(open_storage(settings.database), keys), loop)
+        return Committer(lambda: Ledger(open_storage(settings.database, create=False), keys), loop)
 
     return App(keys, committer)
 
@@ -54,6 +54,7 @@ def work(settings: Settings, listening: socket.socket) -> None:
     gc.set_threshold(_NEW_OBJECTS)
     gc.freeze()
     logging.basicConfig(format="rbmle: %(message)s", level=logging.WARNING)
+    logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
     config = uvicorn.Config(
         application(settings),
         access_log=False,
