@@ -17,7 +17,12 @@ import typer
 from .. import _interrupt
 from .._log import log
 from ..errors import RbmleError
-from . import commands, service, streams  # noqa: F401  (who imports the commands has them in `app`)
+from . import (  # noqa: F401  (who imports the commands has them in `app`)
+    atlas,
+    commands,
+    service,
+    streams,
+)
 from .app import app
 from .interrupts import bounded
 

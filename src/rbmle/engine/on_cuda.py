@@ -28,7 +28,9 @@ from .tallies import tally_for
 
 kernel = DeviceKernel(play_thread)
 
-_AT_ONCE = 8  # policies in flight; more would only divide the memory into smaller parts
+_AT_ONCE = 8  # groups in flight; more would only divide the memory into smaller parts
+_MOST_AT_ONCE = 32  # where groups are so small that 8 of them do not fill a device
+_FULL = 262_144  # threads: an H200 holds 132 x 2,048 at once
 _SECONDS_A_SLICE = 0.1  # short enough for Ctrl-C, long against the 10 microseconds of a launch
 _FIRST_SLICE = 32  # rounds; the time that they take tells the length of the next slice
 _SHARE = 0.9  # of the free memory; the rest is for the driver
@@ -64,7 +66,8 @@ def play_on_cuda(
     played = list(groups(plan))
     for group in played:
         _check(owner, plan, group)
-    memory = int(_SHARE * free_memory() / min(len(played), _AT_ONCE))
+    at_once = _groups_at_once(plan, played)
+    memory = int(_SHARE * free_memory() / min(len(played), at_once))
     for group in played:
         needed = _bytes_a_thread(plan, group)
         if needed > memory:
@@ -77,10 +80,16 @@ def play_on_cuda(
     waiting = [_play(plan, group, memory, filled, progress) for group in played]
     playing: list[Iterator[None]] = []
     while (waiting or playing) and (stop is None or stop[0] == 0):
-        while waiting and len(playing) < _AT_ONCE:
+        while waiting and len(playing) < at_once:
             playing.append(waiting.pop(0))
         playing = [each for each in playing if next(each, _DONE) is not _DONE]
     return filled
+
+
+def _groups_at_once(plan: Plan, played: list[Group]) -> int:
+    """How many groups are in flight: enough of them to fill the device."""
+    threads = (plan.last - plan.first) * sum(len(each.problems) for each in played) / len(played)
+    return max(_AT_ONCE, min(_MOST_AT_ONCE, int(_FULL / threads)))
 
 
 def compile_for_cuda(plan: Plan) -> None:

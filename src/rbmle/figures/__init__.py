@@ -13,6 +13,10 @@ except ImportError:
     raise ImportError("Figures need matplotlib: pip install 'rbmle[report]'.") from None
 
 from .adaptive_lines import draw_adaptive
+from .atlas_folder import save_atlas_figures
+from .atlas_gaps import AtlasGaps, atlas_gaps, draw_atlas_gaps
+from .atlas_map import AtlasMap, atlas_map, draw_atlas_map
+from .atlas_risk import AtlasRisk, atlas_risk, draw_atlas_risk
 from .bounded_regret import RegretAndBounds, draw_regret_and_bounds, regret_and_bounds
 from .boxes import FinalRegret, draw_final_regret, final_regret
 from .canvas import RecordFigure, save, svg
@@ -30,6 +34,9 @@ from .style import STYLES, Style, styles
 
 __all__ = [
     "STYLES",
+    "AtlasGaps",
+    "AtlasMap",
+    "AtlasRisk",
     "BestArmShare",
     "FinalRegret",
     "RecordFigure",
@@ -38,8 +45,14 @@ __all__ = [
     "Style",
     "TimeAgainstArms",
     "TimeAgainstRegret",
+    "atlas_gaps",
+    "atlas_map",
+    "atlas_risk",
     "best_arm_share",
     "draw_adaptive",
+    "draw_atlas_gaps",
+    "draw_atlas_map",
+    "draw_atlas_risk",
     "draw_best_arm_share",
     "draw_final_regret",
     "draw_regret_and_bounds",
@@ -51,6 +64,7 @@ __all__ = [
     "regret_and_bounds",
     "regret_curves",
     "save",
+    "save_atlas_figures",
     "styles",
     "svg",
     "time_against_arms",

@@ -33,6 +33,7 @@ class Biased(PublishedIndex, Protocol):
 
     def mean_index(self, pulls: float, total: float, alpha: float) -> float: ...
     def stable_index(self, pulls: float, total: float, alpha: float) -> float: ...
+    def in_units(self, index: float, alpha: float) -> float: ...
 
 
 @njit
@@ -166,3 +167,15 @@ def mean_index(self: Any, pulls: float, total: float, alpha: float) -> float:
 def stable_index(self: Any, pulls: float, total: float, alpha: float) -> float:
     """Not known for this family; `RBMLE.check_family` refuses it."""
     return nan
+
+
+@extend(Gaussian, name="in_units")
+def gaussian_in_units(self: Gaussian, index: float, alpha: float) -> float:
+    """The index itself: it has these units already."""
+    return index
+
+
+@every_family
+def in_units(self: Any, index: float, alpha: float) -> float:
+    """An index of this family in units of alpha, so that arms with different alphas compare."""
+    return index / alpha

@@ -77,6 +77,15 @@ class RBMLE(NamedTuple):
 
     def index_of(self, family: biases.Biased, arms: Arms, i: int, level: float) -> float:
         n, total = arms.pulls[i], arms.sums[i]
+        if not self.alpha.shared():
+            alpha = self.alpha.of_arm(n, level)
+            if self.f == BiasFunction.mean:
+                own = family.mean_index(n, total, alpha)
+            elif self.f == BiasFunction.stable:
+                own = family.stable_index(n, total, alpha)
+            else:
+                own = family.bias_index(n, total, alpha)
+            return float(family.in_units(own, alpha))
         if self.f == BiasFunction.mean:
             return float(family.mean_index(n, total, level))
         if self.f == BiasFunction.stable:
@@ -100,7 +109,8 @@ class RBMLE(NamedTuple):
             fewer = float(arms.pulls[j] - arms.pulls[i])
             return fewer if fewer != 0.0 else float(arms.sums[i] - arms.sums[j])
         _, high = family.mean_range()
-        if self.boundary != Boundary.exact or arms.mean(i) + level / arms.pulls[i] < high:
+        alpha = self.alpha.of_arm(arms.pulls[i], level)
+        if self.boundary != Boundary.exact or arms.mean(i) + alpha / arms.pulls[i] < high:
             return 0.0
         excess = arms.sums[i] - high * arms.pulls[i]
         other = arms.sums[j] - high * arms.pulls[j]

@@ -1,0 +1,33 @@
+"""The forms of RBMLE among which the recommended ones were chosen, on the training sets."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from ..policies import RBMLE, ArmBias, BetaBias
+
+# (spread, c): for Gaussian rewards the width is c L^(0.6) / (2 sqrt n) at the spread 1/2. MOSS has
+# sqrt(L / n) there, which at L = 9 is c = 1.6, and KL-UCB has sqrt(2 L / n), which is c = 2.3.
+_SHAPES = [
+    *product((0.35,), (1.4, 1.7)),
+    *product((0.5,), (1.4, 1.6, 1.8, 2.1)),
+]
+
+
+def candidates(family: str) -> dict[str, Any]:
+    """The candidates for a family, by labels that state their parameters."""
+    own = [ArmBias(0.1, c, s, 1.0, arms) for (s, c), arms in product(_SHAPES, (0.0, 0.5, 1.0))]
+    own += [ArmBias(0.1, 1.7, 0.2, 1.0, arms) for arms in (0.0, 0.5)]
+    own += [ArmBias(0.1, 1.5, 0.35, 0.0, 0.0), ArmBias(0.1, 1.5, 0.5, 0.0, 0.0)]
+    own += [ArmBias(0.1, 2.5, 0.5, 1.0, 1.0), ArmBias(0.1, 1.7, 0.5, 1.0, 0.5, 0.5)]
+    named: list[tuple[str, Any]] = [("stable", each) for each in own]
+    named += [("stable", BetaBias(0.5, c)) for c in (0.5, 1.0, 2.0)]
+    named += [("canonical", BetaBias())] if family != "gaussian" else []
+    named += [("mean", BetaBias(0.5, 4.0))] if family == "bernoulli" else []
+    return {_label(f, bias): RBMLE(bias, f=f) for f, bias in named}
+
+
+def _label(f: str, bias: Any) -> str:
+    numbers = " ".join(f"{each:g}" for each in bias)
+    return f"{f} {type(bias).__name__} {numbers}"

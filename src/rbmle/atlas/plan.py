@@ -1,0 +1,158 @@
+"""What an atlas plays: which policies on which sets, how long and how often."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..errors import ParameterError
+from ..policies import (
+    GPUCB,
+    IDS,
+    IMED,
+    KG,
+    KGMN,
+    KLUCB,
+    MOSS,
+    RBMLE,
+    UCB,
+    VIDS,
+    BayesUCB,
+    GPUCBTuned,
+    KGMin,
+    KGStar,
+    ThompsonSampling,
+    UCBTuned,
+    check_fit,
+)
+from ..policies.fit import as_family
+from ..policies.recommended import recommended
+from .candidates import candidates
+from .runs import Run
+from .sets import ProblemSet, atlas_sets
+
+RECOMMENDED = "recommended"
+# The rivals of the recommended policy: it should beat all of them on most sets.
+RIVALS: dict[str, Any] = {
+    "Thompson": ThompsonSampling(),
+    "KL-UCB": KLUCB(),
+    "Bayes-UCB": BayesUCB(),
+    "IMED": IMED(),
+    "UCB-Tuned": UCBTuned(),
+    "MOSS": MOSS(),
+}
+OTHERS: dict[str, Any] = {
+    "RBMLE": RBMLE(),
+    "KL-UCB+": KLUCB(plus=True),
+    "UCB": UCB(),
+    "GP-UCB": GPUCB(),
+    "GP-UCB-Tuned": GPUCBTuned(),
+    "KG": KG(),
+    "KG*": KGStar(),
+    "KGMin": KGMin(),
+    "KGMN": KGMN(),
+    "IDS": IDS(),
+    "VIDS": VIDS(),
+}
+
+
+class Effort(NamedTuple):
+    """How much is played: problems of each set, and replications of each problem by horizon.
+
+    slow: replications for policies that take 10 to 100 times as long as the others, and for more
+    than 50 arms.
+    slowest: the same for IDS and VIDS, for horizons at which they are played.
+    arms: the most arms at each horizon; and the most for IDS and VIDS.
+    """
+
+    problems: int
+    replications: dict[int, int]
+    slow: dict[int, int]
+    slowest: dict[int, int]
+    arms: dict[int, int]
+    arms_slowest: int
+
+
+FULL = Effort(
+    problems=128,
+    replications={1_000: 1024, 10_000: 1024, 100_000: 64},
+    slow={1_000: 1024, 10_000: 128, 100_000: 8},
+    slowest={1_000: 8},
+    arms={1_000: 500, 10_000: 500, 100_000: 50},
+    arms_slowest=12,
+)
+TRAINING = Effort(
+    problems=64,
+    replications={1_000: 32, 10_000: 32, 100_000: 32},
+    slow={1_000: 16, 10_000: 16},
+    slowest={},
+    arms={1_000: 500, 10_000: 500, 100_000: 10},
+    arms_slowest=0,
+)
+QUICK = Effort(
+    problems=10,
+    replications={1_000: 10},
+    slow={},
+    slowest={},
+    arms={1_000: 12},
+    arms_slowest=0,
+)
+
+QUICK_POLICIES = (RECOMMENDED, "RBMLE", "Thompson", "KL-UCB", "IMED", "UCB-Tuned", "MOSS", "UCB")
+QUICK_SETS = {
+    "report": [
+        *("bernoulli: uniform", "bernoulli: close", "bernoulli: near 0", "bernoulli: near 1"),
+        *("gaussian: uniform", "gaussian: close", "gaussian: two arms"),
+        *("exponential: log-normal", "exponential: close", "exponential: two arms"),
+    ],
+    "training": ["bernoulli: uniform", "gaussian: normal", "exponential: uniform"],
+}
+
+
+def players(family: str, group: str) -> dict[str, Any]:
+    """The policies that fit the family, by their labels in the atlas."""
+    model = as_family(family)
+    if group == "training":
+        listed = {**candidates(family), **RIVALS}
+    else:
+        listed = {RECOMMENDED: recommended(model), **RIVALS, **OTHERS}
+    found = {}
+    for label, policy in listed.items():
+        try:
+            check_fit(policy, model)
+        except ParameterError:  # such as KG* for coins
+            continue
+        found[label] = policy
+    return found
+
+
+def _replications(effort: Effort, where: ProblemSet, policy: Any) -> dict[int, int]:
+    """Replications of each problem, by horizon."""
+    if isinstance(policy, (IDS, VIDS)):
+        return effort.slowest if where.arms <= effort.arms_slowest else {}
+    slow = isinstance(policy, KGStar) or (
+        isinstance(policy, BayesUCB) and where.family == "bernoulli"
+    )
+    return effort.slow if slow or where.arms > 50 else effort.replications
+
+
+def runs_on(where: ProblemSet, effort: Effort) -> list[Run]:
+    """The runs on a set. A policy that needs the horizon has one for each; another has one for all
+    horizons with the same number of replications, and its regret is told at each of them."""
+    runs = []
+    count = len(where.problems(effort.problems))
+    for label, policy in players(where.family, where.group).items():
+        alike: dict[tuple[int, int], list[int]] = {}
+        for horizon, each in _replications(effort, where, policy).items():
+            if where.arms <= effort.arms[horizon]:
+                # The paper's problems are three: as many replications in all as on other sets.
+                replications = -(-each * effort.problems // count)
+                alone = horizon if policy.needs_horizon() else 0
+                alike.setdefault((replications, alone), []).append(horizon)
+        for (replications, _), horizons in alike.items():
+            runs.append(Run(where, label, policy, effort.problems, replications, tuple(horizons)))
+    return runs
+
+
+def atlas_runs(group: str, only: list[str], effort: Effort) -> list[Run]:
+    """All runs of an atlas."""
+    return [run for where in atlas_sets(group, only) for run in runs_on(where, effort)]

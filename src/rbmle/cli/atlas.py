@@ -1,0 +1,56 @@
+"""The command `rbmle atlas`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .app import Device, Json, Threads, command
+from .arguments import names_given
+
+
+@command()
+def atlas(
+    folder: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path(
+        "rbmle-atlas"
+    ),
+    group: Annotated[str, typer.Option(help="report, or training.")] = "report",
+    only: Annotated[
+        str | None, typer.Option(help="Families or sets, with commas: bernoulli")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Ten sets, fast policies, 1,000 rounds.")
+    ] = False,
+    device: Device = "cpu",
+    threads: Threads = None,
+    figures: Annotated[bool, typer.Option("--figures", help="Draw them into the folder.")] = False,
+    json: Json = False,
+) -> None:
+    """Play policies on sets of random problems; run it again to go on where it stopped.
+
+    Example: rbmle atlas --quick
+    """
+    import sys
+
+    from .._extras import require_extra
+    from ..atlas import atlas as play
+    from .screen import say, show_json
+    from .show_atlas import atlas_data, show_atlas
+
+    if figures:
+        require_extra("atlas", "report")
+    rows = play(
+        folder, group, names_given("atlas", "--only", only), quick, device, threads,
+        tell=lambda line: print(line, file=sys.stderr, flush=True),
+    )  # fmt: skip
+    if figures:
+        from ..figures import save_atlas_figures
+
+        save_atlas_figures([row.cell for row in rows], folder / "figures", group)
+    if json:
+        show_json(atlas_data(rows))
+    else:
+        show_atlas(rows)
+        say(f"Wrote {folder / 'atlas.csv'}.")
