@@ -18,6 +18,7 @@ class Created(msgspec.Struct, forbid_unknown_fields=True):
     arms: list[str]
     policy: dict[str, Any] | str
     family: dict[str, Any] | str
+    evidence: dict[str, Any] | str | None = None
     seed: int = 0
     horizon: int | None = None
     ties: str = "random"
@@ -30,6 +31,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
     """POST /v1/experiments/{name}/decisions."""
 
     id: str | None = None
+    context: Any = None
 
 
 class Told(msgspec.Struct, forbid_unknown_fields=True):
@@ -43,6 +45,7 @@ class AskedOf(msgspec.Struct, forbid_unknown_fields=True):
 
     experiment: str
     id: str | None = None
+    context: Any = None
 
 
 class ToldOf(msgspec.Struct, forbid_unknown_fields=True):
@@ -85,3 +88,12 @@ def a_label(parameter: str, given: str) -> str:
             "service", parameter, f"1 to {LONGEST_NAME} characters that can be printed", given
         )
     return given
+
+
+def check_asked(asked: Asked | AskedOf) -> str | None:
+    """The id of a decision that is asked for, if all that the body says is allowed."""
+    if asked.context is not None:
+        raise ParameterError.of(
+            "decision", "context", "left out: the evidence Counting reads none", asked.context
+        )
+    return asked.id if asked.id is None else a_label("id", asked.id)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import ParameterError, number
+from ..evidence import EVIDENCE, Counting
 from ..families import FAMILIES
 from ..families.base import mean_at
 from ..live.given import a_reward, support
@@ -44,6 +45,12 @@ class Definition(NamedTuple):
         twice = next((name for name, n in Counter(body.arms).items() if n > 1), None)
         if twice is not None:
             raise ParameterError.of("experiment", "arms", "distinct names", twice)
+        if body.evidence is not None and not isinstance(
+            from_spec(body.evidence, EVIDENCE, "experiment", "evidence"), Counting
+        ):
+            raise ParameterError.of(
+                "experiment", "evidence", "Counting, the only one that is served", body.evidence
+            )
         settings = _settings(body)
         wait, default = body.reward_wait_s, body.default_reward
         if wait is not None:
@@ -71,6 +78,7 @@ class Definition(NamedTuple):
             "arms": list(self.arms),
             "policy": to_spec(self.settings.policy),
             "family": to_spec(self.settings.family),
+            "evidence": to_spec(Counting()),
             "seed": self.settings.seed,
             "horizon": self.settings.horizon,
             "ties": self.settings.ties,

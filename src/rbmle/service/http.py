@@ -11,7 +11,18 @@ import msgspec
 
 from ..errors import ParameterError
 from .answers import NO_KEY, Answer, answer, no_experiment, refusal
-from .bodies import MOST_ITEMS, Asked, Created, Item, NewArm, NewState, Several, Told, a_label
+from .bodies import (
+    MOST_ITEMS,
+    Asked,
+    Created,
+    Item,
+    NewArm,
+    NewState,
+    Several,
+    Told,
+    a_label,
+    check_asked,
+)
 from .committer import Committer, unavailable
 from .definition import Definition
 from .keys import Key, Keys
@@ -131,9 +142,7 @@ class App:
         name = names[0]
         key = await self._key(scope, "write", name)
         body = await whole_body(receive)
-        id = read(_asked, body).id if body else None
-        if id is not None:
-            a_label("id", id)
+        id = check_asked(read(_asked, body)) if body else None
         if name not in self._prepared:
             await self._prepare(key, name)
         return await self._run(Decide(key, name, id))
@@ -284,8 +293,6 @@ def _request(key: Key, item: Item, place: int) -> Request:
     if (item.decision is None) == (item.reward is None):
         raise ParameterError(f"batch: item {place} must have either 'decision' or 'reward'.")
     if item.decision is not None:
-        if item.decision.id is not None:
-            a_label("id", item.decision.id)
-        return Decide(key, item.decision.experiment, item.decision.id)
+        return Decide(key, item.decision.experiment, check_asked(item.decision))
     assert item.reward is not None
     return Reward(key, item.reward.experiment, item.reward.id, item.reward.value)

@@ -55,6 +55,7 @@ _CREATED = _object(
         "family": _RECORD,
     },
     {
+        "evidence": {"anyOf": [_RECORD, {"type": "null"}]},
         "seed": _COUNT,
         "horizon": {"type": ["integer", "null"], "minimum": 1},
         "ties": {"enum": ["random", "first"]},
@@ -112,7 +113,7 @@ _VIEW = _object(
 )
 _ITEM: Schema = {
     "oneOf": [
-        _object({"decision": _object({"experiment": _NAME}, {"id": _NAME})}),
+        _object({"decision": _object({"experiment": _NAME}, {"id": _NAME, "context": {}})}),
         _object({"reward": _object({"id": _NAME, "value": _NUMBER}, {"experiment": _NAME})}),
     ]
 }
@@ -199,7 +200,7 @@ def openapi() -> Schema:
             "/v1/experiments/{name}/decisions": {
                 "post": _operation(
                     "Choose an arm.", {200: _DECIDED}, (*_BAD, 404),
-                    _object({}, {"id": _NAME}), ("name",), (), False,
+                    _object({}, {"id": _NAME, "context": {}}), ("name",), (), False,
                 )
             },
             "/v1/experiments/{name}/events": {"get": log},
