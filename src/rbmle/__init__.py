@@ -47,9 +47,12 @@ from .policies import (
     record,
 )
 from .result import Result
+from .rewards.delays import BatchDelay, FixedDelay, GeometricDelay, TableDelay
+from .rewards.drift import Drift
 from .rewards.features import GaussianFeatures, SphereFeatures, TableFeatures
 from .rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
 from .rewards.linear_problem import LinearProblem
+from .rewards.phases import Phases
 from .rewards.problems import Problem
 from .rewards.sources import RewardStream, Table
 from .studies.runner import load, run
@@ -92,6 +95,7 @@ __all__ = [
     "ArmBias",
     "Arms",
     "Assuming",
+    "BatchDelay",
     "BayesUCB",
     "Bernoulli",
     "Beta",
@@ -103,12 +107,15 @@ __all__ = [
     "Decider",
     "DefinitionError",
     "Discounted",
+    "Drift",
     "Exponential",
+    "FixedDelay",
     "GPUCBTuned",
     "Gamma",
     "Gaussian",
     "GaussianFeatures",
     "GaussianMixture",
+    "GeometricDelay",
     "KGMin",
     "KGStar",
     "Laplace",
@@ -116,6 +123,7 @@ __all__ = [
     "LinearProblem",
     "LogBias",
     "ParameterError",
+    "Phases",
     "Poisson",
     "Problem",
     "PublishedTable",
@@ -128,6 +136,7 @@ __all__ = [
     "Study",
     "StudyResult",
     "Table",
+    "TableDelay",
     "TableFeatures",
     "ThompsonSampling",
     "TwoPoint",

@@ -84,6 +84,12 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
     return compiled  # type: ignore[no-any-return]
 
 
+def plain(function: Callable[P, R]) -> Callable[P, R]:
+    """The function as it was written: Python, which also takes arrays where it only computes."""
+    found: Callable[P, R] = getattr(function, "py_func", function)
+    return found
+
+
 def lean(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that takes records and allocates nothing, as a part of its callers.
 

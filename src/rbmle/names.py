@@ -22,14 +22,14 @@ ALIASES = {
 
 
 def split(text: str) -> list[str]:
-    """The parts of the text between commas; commas inside parentheses do not count.
+    """The parts of the text between commas; commas inside parentheses or brackets do not count.
 
     >>> split("rbmle(alpha=logbias(c=2), boundary=exact), ucb")
     ['rbmle(alpha=logbias(c=2), boundary=exact)', 'ucb']
     """
     parts, depth = [""], 0
     for each in text:
-        depth += (each == "(") - (each == ")")
+        depth += (each in "([") - (each in ")]")
         if each == "," and depth <= 0:
             parts.append("")
         else:

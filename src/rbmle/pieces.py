@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from .engine import DECISIONS_A_BATCH, Filled, arguments, play, rounds_kept
 from .engine.devices import compile_plan, play_plan
 from .engine.plan import Plan, plan
+from .engine.supposing import waiting_for
+from .evidence import Counting
 from .policies.fit import player
-from .rewards.problems import Problem
 from .rewards.sources import Rewards
+from .rewards.worlds import World
 
 
 class Piece(NamedTuple):
@@ -23,7 +25,7 @@ class Piece(NamedTuple):
     checkpoints: as in `simulate`.
     """
 
-    problem: Problem
+    problem: World
     policy: Any
     horizon: int
     rewards: Rewards
@@ -31,6 +33,8 @@ class Piece(NamedTuple):
     checkpoints: tuple[int, ...] | None
     first: int
     last: int
+    evidence: Any = Counting()
+    delay: Any = None
 
 
 class Rows(NamedTuple):
@@ -66,16 +70,16 @@ def compile_piece(piece: Piece, device: str = "cpu") -> None:
 
 def _plan(piece: Piece) -> Plan:
     """The piece as a plan of one policy on one problem."""
-    problem, policy, horizon, rewards, ties, checkpoints, first, last = piece
+    problem, policy, horizon, rewards, ties, checkpoints, first, last, evidence, delay = piece
     return plan(
         "run", [problem], [policy], horizon, last - first, rewards, None, ties, None, checkpoints,
-        first,
+        first, evidence, delay,
     )  # fmt: skip
 
 
 def _piece(piece: Piece, stop: NDArray[np.int64]) -> tuple[Filled, tuple[Any, ...]]:
     """The arrays for the results of a piece, and the arguments of `play` that fill them."""
-    problem, policy, horizon, rewards, ties, checkpoints, first, last = piece
+    problem, policy, horizon, rewards, ties, checkpoints, first, last, evidence, delay = piece
     chosen, model = player(policy, problem, None)
     rounds, count = rounds_kept(checkpoints, horizon), last - first
     [(source, _, _)] = rewards.batches(problem, horizon, first, last, count)
@@ -83,8 +87,9 @@ def _piece(piece: Piece, stop: NDArray[np.int64]) -> tuple[Filled, tuple[Any, ..
     shape = (count, rounds.size)
     filled = np.zeros(shape), np.zeros(shape), np.zeros((count, problem.n_arms))
     return filled, arguments(
-        (chosen, model), problem, horizon, source, draws, first, rounds, filled, stop
-    )
+        (chosen, model), problem, horizon, source, draws, first, rounds, filled, stop, evidence,
+        waiting_for(delay, evidence, chosen, problem.n_arms, horizon, rewards.seed),
+    )  # fmt: skip
 
 
 def pieces_of(piece: Piece) -> list[Piece]:

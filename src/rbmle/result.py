@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._extras import not_installed
-from ._text import count_text, html_table, labels, number_text, text_table
+from ._text import count_text, html_table, labels, number_text, text_table, without_defaults
 from .comparison import Comparison, ComparisonTable, paired_comparison
 from .errors import ParameterError, integer, number, one_of
+from .evidence import Counting
+from .rewards.worlds import World
 
 QUANTILES = (0.10, 0.25, 0.50, 0.75, 0.90, 0.95)
 STATISTICS = ("mean", "std", "q10", "q25", "q50", "q75", "q90", "q95")
@@ -32,9 +34,14 @@ class Result:
     labels: names for the policies, if the user gave some.
     rewards: the source of the rewards as text, such as "RewardStream(seed=0)", if it is known.
     first_replication: the number of the first replication.
+    evidence, delay: what an arm's past was worth, None for `Counting()`; when rewards came, None
+    for at once.
+
+    In a world that changes, regret is dynamic: against the best arm of each round; and
+    `best_pulls` are pulls of the arm that was best in its round.
     """
 
-    problem: Any  # a Problem, or another World
+    problem: World
     policies: tuple[Any, ...]
     families: tuple[Any, ...]
     horizon: int
@@ -45,6 +52,8 @@ class Result:
     labels: tuple[str, ...] = ()
     rewards: str = ""
     first_replication: int = 0
+    evidence: Any = None
+    delay: Any = None
 
     @property
     def final_regret(self) -> NDArray[np.float64]:
@@ -123,10 +132,15 @@ class Result:
         """The title of the table of statistics."""
         played = count_text(self.replications, "replication")
         spread = "one has no spread" if self.replications == 1 else "std has ddof 0"
-        return (
-            f"Final regret: {count_text(self.problem.n_arms, 'arm')}, "
-            f"{type(self.problem.law).__name__}, T = {self.horizon:,}, {played} ({spread})"
-        )
+        parts = [count_text(self.problem.n_arms, "arm"), type(self.problem.law).__name__]
+        what = ", ".join([*parts, *self.special()])
+        return f"Final regret: {what}, T = {self.horizon:,}, {played} ({spread})"
+
+    def special(self) -> list[str]:
+        """What is not as usual, in a few words each: how the world changes, evidence, delay."""
+        played = [each for each in (self.evidence, self.delay) if each not in (None, Counting())]
+        words = [self.problem.words(), *map(without_defaults, played)]
+        return [each for each in words if each]
 
     def cells(self) -> list[tuple[str, list[str]]]:
         """The rows of the table of statistics as text: (name, cells) for each policy."""

@@ -1,8 +1,9 @@
 """Records as plain data, for files: `RBMLE(2.0)` <-> `{"name": "RBMLE", "alpha": {...}, ...}`.
 
-Numbers are written as numbers (infinity as "inf"), a `Choice` as its name, a record inside a record
-as another such object. A class is looked up by name among the known policies, families, laws and
-bias-growth rates; a user's own class is known once the module that defines it has been imported.
+Numbers are written as numbers (infinity as "inf"), a `Choice` as its name, a tuple or an array as a
+list, a record inside a record as another such object. A class is looked up by name among the known
+policies, families, laws, bias-growth rates, kinds of evidence and delays; a user's own class is
+known once the module that defines it has been imported.
 
 A *stand-in* is a record that becomes a policy once the problem is known: any NamedTuple with a
 method `on(problem, family)` that returns the policy. It is written like other records, unless it
@@ -13,6 +14,7 @@ that its label is made of.
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from math import inf, isinf
@@ -119,6 +121,23 @@ def as_record(given: Any, among: Mapping[str, type], owner: str, key: str) -> An
     return given
 
 
+def first_named(text: Any, among: Mapping[str, type]) -> Any:
+    """The text with a name for its first parameter, if that has none: `FixedDelay(100)`.
+
+    Other text is returned as it is; of a class that is not among these, only the name.
+
+    >>> from rbmle.rewards.delays import DELAYS
+    >>> first_named("fixeddelay(100, lost=0.1)", DELAYS)
+    'fixeddelay(rounds=100, lost=0.1)'
+    """
+    match = re.fullmatch(r"\s*(\w+)\s*\(\s*([^=()]+?)\s*((?:,[^,]*=.*)?)\)\s*", str(text))
+    if not isinstance(text, str) or match is None:
+        return text
+    name, value, rest = match.groups()
+    kind: Any = next((each for key, each in among.items() if key.lower() == name.lower()), None)
+    return name if kind is None else f"{name}({kind._fields[0]}={value}{rest})"
+
+
 def stand_in(cls: type[T]) -> type[T]:
     """A decorator that registers a class of stand-ins, so that files can name it."""
     STAND_INS[cls.__name__] = cls
@@ -149,6 +168,10 @@ def _plain(owner: type, field: str, value: Any) -> Any:
         return str(value) if isinf(value) else value
     if hasattr(value, "_fields"):
         return to_spec(value)
+    if isinstance(value, tuple):
+        return [_plain(owner, field, each) for each in value]
+    if hasattr(value, "tolist"):
+        return value.tolist()  # an array
     raise ParameterError.of(owner.__name__, field, "a number, an option or a record", value)
 
 

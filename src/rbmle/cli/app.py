@@ -55,6 +55,12 @@ Import = Annotated[
     list[str] | None,
     typer.Option("--import", help="A module with policies or families of your own."),
 ]
+Evidence = Annotated[
+    str | None, typer.Option(help="What the past is worth: discounted(gamma=0.998), window(500)")
+]
+Delay = Annotated[
+    str | None, typer.Option(help="When rewards come: fixeddelay(100), geometricdelay(mean=10)")
+]
 Policies = Annotated[str, typer.Option(help="Names, with commas: rbmle,ucb(alpha=1),ts")]
 
 

@@ -8,7 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ParameterError
-from .app import Cluster, Device, Import, Json, Policies, Run, Threads, bring, command
+from .app import (
+    Cluster,
+    Delay,
+    Device,
+    Evidence,
+    Import,
+    Json,
+    Policies,
+    Run,
+    Threads,
+    bring,
+    command,
+)
 from .arguments import names_given
 
 
@@ -74,10 +86,14 @@ def run(
     cluster: Cluster = None,
     device: Device = "cpu",
     times: Annotated[bool, typer.Option(help="Also time the decisions of each policy.")] = True,
+    evidence: Evidence = None,
+    delay: Delay = None,
     modules: Import = None,
     json: Json = False,
 ) -> None:
     """Run a study of your own; run it again to go on where it stopped.
+
+    --evidence and --delay are used in place of what the file states.
 
     Example: rbmle run study.toml
     """
@@ -88,6 +104,9 @@ def run(
 
     bring("run", modules)
     stated = Study.from_toml(study)
+    changes = {"evidence": evidence, "delay": delay}
+    given = {key: value for key, value in changes.items() if value is not None}
+    stated = stated.replaced(**given) if given else stated
     target = folder or Path(f"{study.stem}-run")
     with (
         connected(cluster, threads) as executor,
@@ -133,6 +152,15 @@ def compare(
     family: Annotated[
         str | None, typer.Option(help="What policies assume, if not the law.")
     ] = None,
+    evidence: Evidence = None,
+    delay: Delay = None,
+    then: Annotated[
+        list[str] | None, typer.Option(help="The means of the next phase: 0.3,0.2,0.1")
+    ] = None,
+    at: Annotated[str | None, typer.Option(help="The last round of each phase: 5000,8000")] = None,
+    drift: Annotated[
+        str | None, typer.Option(help="Means that wander: step=0.01,every=10,seed=1")
+    ] = None,
     threads: Threads = None,
     device: Device = "cpu",
     modules: Import = None,
@@ -141,17 +169,18 @@ def compare(
     """Compare policies on one problem, without a file.
 
     Example: rbmle compare bernoulli 0.1 0.2 0.3 --policies rbmle,ucb,ts --horizon 10000
+    Example: rbmle compare bernoulli 0.2 0.6 --then 0.6,0.2 --at 5000 --evidence "window(1000)"
     """
     from .. import engine
-    from ..rewards.problems import Problem
     from ..rewards.sources import RewardStream
     from ..studies.export import statistics_data
     from .screen import show_json
     from .tables import show_comparisons, show_result
+    from .worlds import world_given
 
     bring("compare", modules)
     result = engine.simulate(
-        Problem(law, means),
+        world_given("compare", law, means, then, at, drift),
         names_given("compare", "--policies", policies),
         horizon,
         replications,
@@ -159,6 +188,8 @@ def compare(
         family=family,
         threads=threads,
         device=device,
+        evidence=evidence,
+        delay=delay,
     )
     if json:
         show_json(statistics_data(result))

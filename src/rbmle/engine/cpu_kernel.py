@@ -16,8 +16,9 @@ from ..policies.base import Policy, fresh_state
 from ..rewards.worlds import World
 from .rounds import play_rounds
 from .tallies import tally_for
+from .waiting import AtOnce
 
-COUNTING = Counting()
+COUNTING, AT_ONCE = Counting(), AtOnce()
 Filled = tuple[Floats, Floats, Floats]  # regret, best_pulls and pulls, which `play` fills
 
 
@@ -32,6 +33,7 @@ def play(
     memory: Floats,
     source: Any,
     tally: Any,
+    waiting: Any,
     horizon: int,
     known_horizon: int,
     randomness: Any,
@@ -49,8 +51,9 @@ def play(
     """
     for row in range(regret.shape[0]):
         played = play_rounds(
-            policy, family, evidence, chooser, arms, state, memory, source, tally, 1, horizon + 1,
-            known_horizon, randomness, first + row, checkpoints, regret[row], best_pulls[row], stop,
+            policy, family, evidence, chooser, arms, state, memory, source, tally, waiting, 1,
+            horizon + 1, known_horizon, randomness, first + row, checkpoints, regret[row],
+            best_pulls[row], stop,
         )  # fmt: skip
         if not played:
             return
@@ -61,6 +64,7 @@ def play(
 def arguments(
     pair: tuple[Any, Any], problem: World, horizon: int, source: Any, draws: Any, first: int,
     rounds: NDArray[np.int64], filled: Filled, stop: NDArray[np.int64], evidence: Any = COUNTING,
+    waiting: Any = AT_ONCE,
 ) -> tuple[Any, ...]:  # fmt: skip
     """The arguments of `play` for the replications from `first` on.
 
@@ -71,5 +75,6 @@ def arguments(
     return (
         policy, model, evidence, chooser_for(policy, model, n_arms, evidence), Arms.fresh(n_arms),
         fresh_state(policy, model, n_arms), np.zeros(evidence.memory_size(n_arms)), source.own(),
-        tally_for(problem, evidence), horizon, known, draws, first, rounds, *filled, stop,
+        tally_for(problem, evidence, waiting), waiting, horizon, known, draws, first, rounds,
+        *filled, stop,
     )  # fmt: skip

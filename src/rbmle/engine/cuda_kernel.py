@@ -16,9 +16,13 @@ from ..choosers.lines import Lines
 from ..choosers.scan import Scan
 from ..policies.arms import Arms
 from ..rewards.linear_problem import LinearStream
+from ..rewards.paths import MeanPath
 from ..rewards.streams import Stream, TableRows
+from .queue import Queue
 from .rounds import play_rounds
+from .supposing import Supposing
 from .tallies import ByCounts, ByPulls, ByRound
+from .waiting import AtOnce, Counted
 
 
 @extend(Arms, name="row")
@@ -78,6 +82,38 @@ def by_round_row(self: ByRound, p: int, k: int) -> ByRound:
     return ByRound(self.sums[k], self.counts[k])
 
 
+@extend(MeanPath, name="row")
+def path_row(self: MeanPath, p: int, k: int) -> MeanPath:
+    """The rewards of the only world of a launch."""
+    return self
+
+
+@extend(AtOnce, name="row")
+def at_once_row(self: AtOnce, k: int) -> AtOnce:
+    return self
+
+
+@extend(Queue, name="row")
+def queue_row(self: Queue, k: int) -> Queue:
+    return Queue(
+        self.arrivals, self.key0, self.key1, self.patience, self.pulled[k], self.following[k],
+        self.ends[k], self.rewards[k], self.supposed[k],
+    )  # fmt: skip
+
+
+@extend(Counted, name="row")
+def counted_row(self: Any, k: int) -> Counted:
+    return Counted(
+        self.queue.row(k), self.counts, self.known.row(k), self.seen.row(k), self.waits[k],
+        self.lost[k], self.last[k], self.places[k], self.kept[k], self.totals[k],
+    )  # fmt: skip
+
+
+@extend(Supposing, name="row")
+def supposing_row(self: Any, k: int) -> Supposing:
+    return Supposing(self.queue.row(k), self.counts)
+
+
 def play_thread(
     policy: Any,
     family: Any,
@@ -88,6 +124,7 @@ def play_thread(
     memory: Any,
     source: Any,
     tally: Any,
+    waiting: Any,
     problems: int,
     begin: int,
     end: int,
@@ -110,7 +147,7 @@ def play_thread(
         p = thread // replications
         play_rounds(
             policy, family, evidence, chooser.row(thread), arms.row(thread), state[thread],
-            memory[thread], source.row(p, thread), tally.row(p, thread), begin, end, known_horizon,
-            randomness, first + thread - p * replications, checkpoints, regret[thread],
-            best_pulls[thread], stop,
+            memory[thread], source.row(p, thread), tally.row(p, thread), waiting.row(thread), begin,
+            end, known_horizon, randomness, first + thread - p * replications, checkpoints,
+            regret[thread], best_pulls[thread], stop,
         )  # fmt: skip

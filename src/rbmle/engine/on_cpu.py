@@ -66,6 +66,7 @@ def play_on_cpu(
             work = arguments(
                 pair, problem, plan.horizon, source, draws[p, index], begin,
                 plan.rounds, (regret, best_pulls, pulls), stop, plan.evidence,
+                plan.waiting(p, index),
             )  # fmt: skip
             kinds = (type(pair[0]), type(pair[1]), index, problem.kind())
             if kinds not in compiled:  # compile once, not in every thread

@@ -129,10 +129,17 @@ def _bytes_a_thread(plan: Plan, group: Group) -> int:
     kept = sum(max(each.size, 2) for each in chooser if isinstance(each, np.ndarray))
     kept += max(plan.evidence.memory_size(problem.n_arms), 2)
     kept += 4 + problem.n_arms * (2 + problem.dimension)  # the tally, features and means
+    kept += _numbers(plan.waiting(group.problems[0], group.player))
     numbers = 4 * problem.n_arms + max(state, 2) + kept + 2 * max(plan.rounds.size, 2)
     if not isinstance(plan.rewards, RewardStream):
         numbers += plan.horizon * problem.n_arms
     return int(8 * numbers)
+
+
+def _numbers(record: Any) -> int:
+    """How many numbers the arrays of a record have, and those of the records in it."""
+    inside = [each for each in record if isinstance(each, (tuple, np.ndarray))]
+    return sum(each.size if isinstance(each, np.ndarray) else _numbers(each) for each in inside)
 
 
 def _parts(plan: Plan, group: Group, memory: int) -> Iterator[Part]:
@@ -199,19 +206,21 @@ def _arguments(
     chooser: Any = chooser_of_few(policy, model, n_arms, plan.evidence)
     chooser = _with_arrays(chooser, lambda each: room(each.size, kind=each.dtype))
     worlds = [plan.problems[each] for each in part.problems]
+    waiting = plan.waiting(p, group.player)
+    tally = tally_for(worlds[0], plan.evidence, waiting)
     return (
         policy, model, plan.evidence, chooser, Arms(*(room(n_arms) for _ in Arms._fields)),
         room(numbers, "C" if scratch else "F"), room(plan.evidence.memory_size(n_arms)),
-        part.source.on_device(bring, rows), _tally(worlds, plan.evidence, bring, rows),
+        part.source.on_device(bring, rows), _tally(worlds, tally, bring, rows),
+        waiting.on_device(bring, lambda each: room(each.size, kind=each.dtype)),
         len(worlds), 1, 1, known,
         plan.draws(p, group.player), part.begin, part.end - part.begin, bring(plan.rounds),
         room(plan.rounds.size), room(plan.rounds.size), bring(np.zeros(1, np.int64)),
     )  # fmt: skip
 
 
-def _tally(worlds: Any, evidence: Any, bring: Callable[[Any], Any], rows: Any) -> Any:
+def _tally(worlds: Any, tally: Any, bring: Callable[[Any], Any], rows: Any) -> Any:
     """The tally of all threads: gaps have a row for each problem, counts one for each thread."""
-    tally = tally_for(worlds[0], evidence)
     parts = {
         name: bring(np.array([each.fixed_gaps for each in worlds]))
         if name == "gaps"
@@ -252,7 +261,7 @@ def _play(
 
 
 # Places in `_arguments`.
-_ARMS, _TALLY, _BEGIN, _END, _REGRET, _BEST = 4, 8, 10, 11, 17, 18
+_ARMS, _TALLY, _BEGIN, _END, _REGRET, _BEST = 4, 8, 11, 12, 18, 19
 
 
 def _collect(plan: Plan, group: Group, part: Part, given: list[Any], filled: list[Filled]) -> None:

@@ -14,10 +14,11 @@ from ..evidence import Counting, as_evidence, check_evidence
 from ..policies.fit import player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
-from ..rewards.problems import Problem
-from ..rewards.sources import Rewards, RewardStream
+from ..rewards.delays import as_delay
+from ..rewards.sources import Rewards, RewardStream, check_rewards
 from ..rewards.worlds import World
 from .cpu_kernel import Filled
+from .supposing import waiting_for
 
 
 class Plan(NamedTuple):
@@ -25,7 +26,7 @@ class Plan(NamedTuple):
 
     players: for each problem, a policy and the family that it assumes, for each policy.
     rounds: the checkpoints. labels: names for the policies, if the user gave some.
-    evidence: what an arm's past is worth, for all policies.
+    evidence, delay: what an arm's past is worth, and when rewards come, for all policies.
     """
 
     problems: tuple[World, ...]
@@ -38,6 +39,7 @@ class Plan(NamedTuple):
     random_ties: bool
     rounds: NDArray[np.int64]
     evidence: Any = Counting()
+    delay: Any = None
 
     def size(self) -> float:
         """How many rounds are played in all."""
@@ -51,6 +53,13 @@ class Plan(NamedTuple):
                 self.problems[p], self.horizon, self.first, self.last, self.random_ties
             )
         return Counter(*key(self.rewards.seed), random_ties=False)
+
+    def waiting(self, p: int, index: int) -> Any:
+        """How the policy `index` waits for its rewards on problem p, with memory of its own."""
+        policy, n_arms = self.players[p][index][0], self.problems[p].n_arms
+        return waiting_for(
+            self.delay, self.evidence, policy, n_arms, self.horizon, self.rewards.seed
+        )
 
     def draws_numbers(self, p: int, index: int) -> bool:
         """Whether the policy draws random numbers, for ties or from posteriors."""
@@ -81,6 +90,8 @@ class Plan(NamedTuple):
                 labels=self.labels,
                 rewards=repr(self.rewards),
                 first_replication=self.first,
+                evidence=self.evidence,
+                delay=self.delay,
             )
             for problem, players, (regret, best_pulls, pulls) in zip(
                 self.problems, self.players, filled, strict=True
@@ -91,7 +102,7 @@ class Plan(NamedTuple):
 def plan(
     owner: str, problems: Sequence[World], policies: Any, horizon: int, replications: int,
     rewards: Rewards | None, seed: int | None, ties: str, family: Any,
-    checkpoints: ArrayLike | None, first_replication: int, evidence: Any = None,
+    checkpoints: ArrayLike | None, first_replication: int, evidence: Any = None, delay: Any = None,
 ) -> Plan:  # fmt: skip
     """The plan, after every check of what a user gave; see `simulate` for the parameters.
 
@@ -115,11 +126,7 @@ def plan(
             owner, "rewards", "a source of rewards, as in RewardStream(7)", rewards
         )
     for problem in problems:
-        if not isinstance(rewards, RewardStream) and not isinstance(problem, Problem):
-            raise ParameterError.of(
-                owner, "rewards", f"left out for a {type(problem).__name__}", rewards
-            )
-        rewards.check(problem, horizon, last)
+        check_rewards(owner, rewards, problem, horizon, last)
     evidence = Counting() if evidence is None else as_evidence(evidence, owner)
     labels, policies = _labelled(owner, policies)
     rounds = rounds_kept(checkpoints, horizon)
@@ -137,7 +144,7 @@ def plan(
             check_evidence(evidence, model, problem.dimension)
     return Plan(
         tuple(problems), players, labels, horizon, first, last, rewards, ties == "random", rounds,
-        evidence,
+        evidence, as_delay(delay, owner),
     )  # fmt: skip
 
 

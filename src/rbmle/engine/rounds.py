@@ -26,6 +26,7 @@ def play_rounds(
     memory: Floats,
     source: Any,
     tally: Any,
+    waiting: Any,
     begin: int,
     end: int,
     known_horizon: int,
@@ -40,7 +41,8 @@ def play_rounds(
 
     Round 1 begins with everything forgotten. All rounds can be played at once, or some of them now
     and the rest later: rounds are not stored, and what remains of them are the arms' statistics,
-    the evidence's `memory`, the policy's `state`, the chooser's memory and the tally's.
+    the evidence's `memory`, the policy's `state`, and the memory of the chooser, of the tally, and
+    of rewards that have not come.
     Regret is pseudo-regret, the sum of the gaps of the arms played; `tally` computes it.
     """
     if begin == 1:
@@ -48,6 +50,7 @@ def play_rounds(
         chooser.restart()
         evidence.begin(arms, memory)
         tally.begin()
+        waiting.restart()
         for k in range(state.size):
             state[k] = 0.0
     reached = 0
@@ -64,11 +67,9 @@ def play_rounds(
         if policy.draws_jointly():
             evidence.draw(arms, memory, source, rng, state)
         clock = evidence.clock(memory, t, known_horizon)
-        i = chooser.pick(policy, state, family, arms, clock, rng)
+        i = waiting.pick(evidence, chooser, policy, state, family, arms, clock, rng, t)
         tally.note(source, replication, t, i)
-        reward = source.reward(replication, t, i)
-        evidence.learn(arms, memory, source, source.moving(), i, reward)
-        chooser.changed(i)
+        waiting.pulled(evidence, memory, arms, chooser, source, replication, t, i)
         if t == checkpoints[reached]:
             regret[reached], best_pulls[reached] = tally.totals(arms)
             reached += 1

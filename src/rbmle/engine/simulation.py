@@ -33,6 +33,7 @@ def simulate(
     seed: int | None = None,
     device: str = "cpu",
     evidence: Any = None,
+    delay: Any = None,
 ) -> Result:
     """Play each policy on the problem for `replications` x `horizon` rounds.
 
@@ -56,13 +57,17 @@ def simulate(
     same; docs/devices.md says how far.
     evidence: what an arm's past is worth: `Counting()` by default, `Discounted(gamma)`,
     `Window(size)`, `Linear(dimension)`, or its name, as in "window(size=500)".
+    delay: when rewards come: `FixedDelay(rounds)`, `GeometricDelay(mean)`, `BatchDelay(every)`,
+    `TableDelay(rounds)`, or its name, as in "fixeddelay(100)"; by default at once. Policies see a
+    pull whose reward has not come as `Decider` does, as if it had paid the arm's mean so far; with
+    FixedDelay(100, pending="ignored") as if it had not happened.
     """
     if not isinstance(problem, World):
         raise ParameterError.of("simulate", "problem", "a Problem", problem)
     check_device("simulate", device)
     planned = plan(
         "simulate", [problem], policies, horizon, replications, rewards, seed, ties, family,
-        checkpoints, first_replication, evidence,
+        checkpoints, first_replication, evidence, delay,
     )  # fmt: skip
     [result] = planned.results(_played("simulate", planned, device, threads, progress))
     return result
@@ -83,6 +88,7 @@ def simulate_many(
     seed: int = 0,
     device: str = "cpu",
     evidence: Any = None,
+    delay: Any = None,
 ) -> list[Result]:
     """Play each policy on each problem: the results of `simulate` for each of the problems.
 
@@ -103,7 +109,7 @@ def simulate_many(
     check_device("simulate_many", device)
     planned = plan(
         "simulate_many", problems, policies, horizon, replications, None, seed, ties, family,
-        checkpoints, first_replication, evidence,
+        checkpoints, first_replication, evidence, delay,
     )  # fmt: skip
     return planned.results(_played("simulate_many", planned, device, threads, progress))
 

@@ -91,9 +91,10 @@ class ByRound(NamedTuple):
         return float(self.sums[0]), float(self.sums[1])
 
 
-def tally_for(world: Any, evidence: Any) -> Any:
-    """The tally that a world and a kind of evidence need."""
+def tally_for(world: Any, evidence: Any, waiting: Any) -> Any:
+    """The tally that a world, a kind of evidence, and a way of waiting for rewards need."""
     gaps, counts = world.fixed_gaps, np.zeros(world.n_arms)
     if gaps is None:
         return ByRound(np.zeros(2), counts)
-    return ByCounts(gaps, counts) if evidence.changes_all() else ByPulls(gaps)
+    other = evidence.changes_all() or waiting.late()
+    return ByCounts(gaps, counts) if other else ByPulls(gaps)

@@ -15,6 +15,7 @@ from .._text import count_text
 from ..errors import ParameterError
 from ..result import Result
 from ..rewards.problems import Problem
+from ..rewards.worlds import World
 from ..theory import lai_robbins
 from .canvas import INK, Ending, RecordFigure, canvas, end_labels, gid, look, ticks
 from .style import DOTTED, Style, styles
@@ -49,17 +50,19 @@ class RegretCurves(NamedTuple):
         return bool(last[0] > 0.0 and last[-1] > _APART * last[(last.size - 1) // 2])
 
 
-def lower_bound_constant(problem: Problem) -> float | None:
+def lower_bound_constant(problem: World) -> float | None:
     """The constant c of Lai and Robbins' lower bound c log t; None where there is no such bound.
 
-    There is none if the rewards' law is not a one-parameter family, if a mean is at an end of the
-    family's range, or if all means are equal. Regret can lie below c log t at a finite t, because
-    the bound is asymptotic.
+    There is none if means change, if the rewards' law is not a one-parameter family, if a mean is
+    at an end of the family's range, or if all means are equal. Regret can lie below c log t at a
+    finite t, because the bound is asymptotic.
 
-    >>> from rbmle.families import Gaussian
+    >>> from rbmle import Gaussian, Problem
     >>> lower_bound_constant(Problem(Gaussian(), [0.0, 0.5]))
     4.0
     """
+    if not isinstance(problem, Problem):
+        return None
     try:
         constant = lai_robbins(problem)
     except ParameterError:
@@ -152,9 +155,9 @@ def draw_regret_curves(
 def title_of(result: Result) -> str:
     """What was simulated, in one line: law, arms, horizon, replications."""
     law = type(result.problem.law).__name__
-    arms = count_text(result.problem.n_arms, "arm")
+    parts = [law, count_text(result.problem.n_arms, "arm"), *result.special()]
     replications = count_text(result.replications, "replication")
-    return f"{law}, {arms}, T = {result.horizon:,}, {replications}"
+    return f"{', '.join(parts)}, T = {result.horizon:,}, {replications}"
 
 
 def height_for(count: int) -> float:

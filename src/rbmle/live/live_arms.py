@@ -18,6 +18,7 @@ from ..families import Family
 from ..policies.arms import Arms, Clock, origin_of
 from ..policies.base import Policy, fresh_state
 from ..random import Draws, key
+from ..rewards.delays import ROUNDS_BLIND
 from .live_arm import LiveArm, Name
 
 
@@ -54,12 +55,6 @@ def rank(policy: Policy, family: Family, arms: Arms, t: int, horizon: int, indic
     level = policy.level(family, arms, Clock(now, horizon))
     for i in range(arms.n_arms()):
         indices[i] = policy.index_of(family, arms, i, level)
-
-
-# An arm is blind if it was pulled but has no reward yet. Of K enabled arms, a blind one is pulled
-# again after 10 K rounds, so that lost rewards cannot starve it. Each of at most K blind arms then
-# takes one round in 10 K, all of them together at most one round in ten. The 10 is a choice.
-ROUNDS_BLIND = 10
 
 
 class LiveArms:

@@ -8,13 +8,10 @@ from ..errors import ParameterError, integer, one_of
 from ..families import FAMILIES
 from ..policies.fit import as_family, as_policy, check_fit
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
+from ..rewards.delays import PATIENCE as PATIENCE
 from .live_arm import LiveArm
 from .live_arms import LiveArms
 from .state import Reader
-
-# Rounds after which a pull without a reward is given up. A choice, not a measurement: more rounds
-# than a batch usually has, few enough for lost rewards to be noticed soon.
-PATIENCE = 1_000
 
 
 class Settings(NamedTuple):

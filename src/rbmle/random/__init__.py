@@ -1,13 +1,17 @@
 """Random numbers: Philox, a pure function of where a number is used; and NumPy's legacy stream."""
 
+from .arrays import path_uniforms
 from .philox import (
     CHOICES,
+    DELAY_LANE,
+    DELAYS,
     FEATURES,
     MAX_ARMS,
     MAX_NUMBERS,
     MAX_REPLICATIONS,
     MAX_ROUNDS,
     MAX_SEED,
+    PATHS,
     REWARDS,
     SAMPLES,
     STREAM,
@@ -15,6 +19,7 @@ from .philox import (
     Cell,
     Counter,
     Draws,
+    delay_cell,
     feature_cell,
     key,
     philox,
@@ -23,12 +28,15 @@ from .philox import (
 
 __all__ = [
     "CHOICES",
+    "DELAYS",
+    "DELAY_LANE",
     "FEATURES",
     "MAX_ARMS",
     "MAX_NUMBERS",
     "MAX_REPLICATIONS",
     "MAX_ROUNDS",
     "MAX_SEED",
+    "PATHS",
     "REWARDS",
     "SAMPLES",
     "STREAM",
@@ -36,8 +44,10 @@ __all__ = [
     "Cell",
     "Counter",
     "Draws",
+    "delay_cell",
     "feature_cell",
     "key",
+    "path_uniforms",
     "philox",
     "unit",
 ]

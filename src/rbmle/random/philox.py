@@ -17,10 +17,12 @@ from typing import NamedTuple
 from .._compile import njit, record
 from ..special import deviance, normal_quantile, stirling_error
 
-# Purposes: numbers for one are never used for another.
-REWARDS, CHOICES, TIES, SAMPLES, FEATURES = 0, 1, 2, 3, 6
-_PURPOSE_SHIFT = 28
-MAX_ARMS = 1 << _PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
+# Purposes: numbers for one are never used for another. DELAYS: when rewards come; PATHS: how means
+# wander; FEATURES: of arms.
+REWARDS, CHOICES, TIES, SAMPLES, DELAYS, PATHS, FEATURES = 0, 1, 2, 3, 4, 5, 6
+PURPOSE_SHIFT = 28
+DELAY_LANE = DELAYS << PURPOSE_SHIFT
+MAX_ARMS = 1 << PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
 MAX_ROUNDS = (1 << 32) - 1
 MAX_REPLICATIONS = 1 << 32
 MAX_SEED = (1 << 64) - 1
@@ -285,7 +287,7 @@ def binomial_probability(x: float, trials: float, p: float) -> float:
 @njit
 def feature_cell(key0: int, key1: int, replication: int, t: int, i: int) -> Cell:
     """The random numbers for the features of arm i in round t; round 0 is a whole replication."""
-    return Cell(key0, key1, replication, t, i + (FEATURES << _PURPOSE_SHIFT))
+    return Cell(key0, key1, replication, t, i + (FEATURES << PURPOSE_SHIFT))
 
 
 @record
@@ -300,14 +302,14 @@ class Draws(NamedTuple):
 
     def cell(self, i: int) -> Cell:
         """The random numbers for arm i in this round."""
-        return Cell(self.key0, self.key1, self.replication, self.t, i + (CHOICES << _PURPOSE_SHIFT))
+        return Cell(self.key0, self.key1, self.replication, self.t, i + (CHOICES << PURPOSE_SHIFT))
 
     def sample_cell(self, i: int, pulls: float) -> Cell:
         """The random numbers for samples from arm i's posterior after `pulls` pulls.
 
         They are the same in every round until the arm is pulled again.
         """
-        lane = i + (SAMPLES << _PURPOSE_SHIFT)
+        lane = i + (SAMPLES << PURPOSE_SHIFT)
         return Cell(self.key0, self.key1, self.replication, int(pulls), lane)
 
     def among(self, ties: int) -> int:
@@ -317,7 +319,7 @@ class Draws(NamedTuple):
         """
         if not self.random_ties:
             return 0
-        cell = Cell(self.key0, self.key1, self.replication, self.t, TIES << _PURPOSE_SHIFT)
+        cell = Cell(self.key0, self.key1, self.replication, self.t, TIES << PURPOSE_SHIFT)
         return int(cell.uniform(0) * ties)
 
 
@@ -332,6 +334,11 @@ class Counter(NamedTuple):
     def at(self, replication: int, t: int) -> Draws:
         """The random numbers of round t of a replication."""
         return Draws(self.key0, self.key1, replication, t, self.random_ties)
+
+
+def delay_cell(key0: int, key1: int, replication: int, t: int) -> Cell:
+    """The random numbers that say when the reward of round t comes."""
+    return Cell(key0, key1, replication, t, DELAY_LANE)
 
 
 def key(seed: int) -> tuple[int, int]:

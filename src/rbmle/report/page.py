@@ -72,6 +72,11 @@ def section_of(result: Result, title: str, text: str = "") -> Section:
         if curves.constant is not None
         else ""
     )
+    if result.problem.fixed_gaps is None:
+        bound = (
+            " In each round regret is against the best arm of that round; there is no lower bound"
+            " to draw, because it is one for means that stay."
+        )
     return Section(
         title=title,
         text=text or in_words(result),

@@ -10,11 +10,13 @@ import numpy as np
 
 from .._text import constant_text, without_defaults
 from ..errors import ParameterError
+from ..evidence import Counting
 from ..figures import draw_adaptive, draw_regret_and_bounds, regret_and_bounds
 from ..paper.demonstration import SCHEMES, Demonstration
 from ..policies import RBMLE, Assuming, LogBias
 from ..policies.rbmle import BiasFunction
 from ..result import Result
+from ..rewards.problems import Problem
 from ..theory import Bound, Theoretical, regret_bound
 from .page import Plot, ReportTable, Section, TableCell
 
@@ -28,7 +30,11 @@ def regret_bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> 
     asked: the policies as the study states them. A `Theoretical` among them names its proposition
     and epsilon. For other policies it is the smallest bound of all propositions and epsilons.
     """
-    found = {}
+    found: dict[str, Bound] = {}
+    if not isinstance(result.problem, Problem) or result.delay is not None:
+        return found  # what the theory assumes: means that stay, rewards that come at once,
+    if result.evidence is not None and result.evidence != Counting():
+        return found  # and rewards that are counted
     for name, policy, family in zip(result.names, result.policies, result.families, strict=True):
         if not isinstance(policy, RBMLE) or not isinstance(policy.alpha, LogBias):
             continue
@@ -54,7 +60,8 @@ def _bound(
     result: Result, c: float, family: Any, proposition: int, epsilon: float, lower: float | None
 ) -> Bound:
     horizon = max(2, result.horizon)
-    return regret_bound(result.problem, horizon, proposition, c, epsilon, lower, family)
+    problem: Any = result.problem
+    return regret_bound(problem, horizon, proposition, c, epsilon, lower, family)
 
 
 def bounds_plot(result: Result, bounds: Mapping[str, Bound]) -> Plot:
@@ -93,7 +100,8 @@ def theory_section(shown: Demonstration) -> Section:
             Plot(draw_adaptive(trace, f"{name}, {without_defaults(law)}, means {means}"), caption)
         )
     columns = ("scheme", "takes over in round", "target", "limit", "last tenth")
-    means = ", ".join(f"{each:g}" for each in result.problem.means)
+    bounded: Any = result.problem
+    means = ", ".join(f"{each:g}" for each in bounded.means)
     return Section(
         title="Theory",
         text="RBMLE with the least C_alpha for which Proposition 2's bound is proved, on Bernoulli "

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from .._text import count_text, number_text, power_text, without_defaults
+from .._text import without_defaults
+from ..evidence import Counting
 from ..result import Result
 from .content import ReportTable, TableCell
-
-_MOST_MEANS = 24  # listed one by one; the rest is counted
 
 
 def facts_of(result: Result) -> dict[str, str]:
@@ -17,25 +16,18 @@ def facts_of(result: Result) -> dict[str, str]:
     facts = {
         "Rewards": without_defaults(problem.law),
         "Arms": f"{problem.n_arms:,}",
-        "Means": _means(result),
+        **problem.described(),
         "Rounds T": f"{result.horizon:,}",
         "Replications": f"{result.replications:,}",
     }
+    if result.evidence is not None and result.evidence != Counting():
+        facts["Evidence"] = without_defaults(result.evidence)
+    if result.delay is not None:
+        facts["Rewards come"] = without_defaults(result.delay)
     seed = re.search(r"seed=(\d+)", result.rewards)
     if seed:
         facts["Seed"] = f"{int(seed[1])} ({result.rewards.partition('(')[0]})"
     return facts
-
-
-def _means(result: Result) -> str:
-    """The arms' means in their order; of many arms the first 24, the count and the largest mean."""
-    means = [power_text(f"{each:.6g}") for each in result.problem.means]
-    if len(means) <= _MOST_MEANS:
-        return ", ".join(means)
-    best = float(result.problem.means.max())
-    shown = ", ".join(means[:_MOST_MEANS])
-    left = count_text(len(means) - _MOST_MEANS, "more", "more")
-    return f"{shown} and {left}; the largest is {number_text(best)}"
 
 
 def policies_table(result: Result) -> ReportTable:

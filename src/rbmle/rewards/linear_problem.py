@@ -19,7 +19,9 @@ from ..spec import as_record
 from .features import FEATURES_DRAWN, GivenFeatures
 from .laws import LAWS
 from .streams import Bring, Rows
-from .worlds import World
+from .worlds import World, means_text
+
+_MOST_THETAS = 5  # shown in a report; the rest is counted
 
 
 @record
@@ -178,6 +180,19 @@ class LinearProblem(World):
     @property
     def fixed_gaps(self) -> Floats | None:
         return self.gaps if isinstance(self.features, np.ndarray) else None
+
+    def words(self) -> str:
+        return f"features of dimension {self.dimension}"
+
+    def described(self) -> dict[str, str]:
+        rows = [means_text(each) for each in self.theta[:_MOST_THETAS]]
+        more = (
+            [] if len(self.theta) <= _MOST_THETAS else [f"and {len(self.theta) - len(rows)} more"]
+        )
+        given = isinstance(self.features, np.ndarray)
+        features = f"given, of dimension {self.dimension}" if given else str(self.features)
+        said = {"Theta": "; ".join(rows + more), "Features": features}
+        return {**said, "Means": means_text(self.means)} if given else said
 
     def kind(self) -> Any:
         drawing = self.drawing

@@ -16,7 +16,7 @@ from ..random import MAX_ARMS, key
 from ..spec import as_record
 from .laws import LAWS
 from .streams import Stream
-from .worlds import World
+from .worlds import World, means_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +76,9 @@ class Problem(World):
     @property
     def fixed_gaps(self) -> Floats:
         return self.gaps
+
+    def described(self) -> dict[str, str]:
+        return {"Means": means_text(self.means)}
 
     def kind(self) -> Any:
         return type(self), type(self.law), self.law, self.n_arms

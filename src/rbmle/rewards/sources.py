@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import ParameterError, integer
 from ..random import MAX_SEED, STREAM, Counter, key
+from .problems import Problem
 from .streams import Stream as Stream
 from .streams import TableRows
 
@@ -140,3 +141,12 @@ class Table(Rewards):
         source = TableRows(self.values, 0)
         for start in range(first, last, size):
             yield source, start, min(start + size, last)
+
+
+def check_rewards(owner: str, rewards: Rewards, problem: Any, horizon: int, last: int) -> None:
+    """Raise ParameterError unless the rewards suit the problem; only a stream suits every world."""
+    if not isinstance(rewards, RewardStream) and not isinstance(problem, Problem):
+        raise ParameterError.of(
+            owner, "rewards", f"a RewardStream for a {type(problem).__name__}", rewards
+        )
+    rewards.check(problem, horizon, last)

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._compile import Floats
+from .._text import count_text, number_text, power_text
 from ..families import FAMILIES
+
+_MOST_MEANS = 24  # listed one by one; the rest is counted
 
 
 class World:
@@ -38,6 +41,14 @@ class World:
         """The family that policies assume by default: the law, if it is a family, else None."""
         return self.law if isinstance(self.law, tuple(FAMILIES.values())) else None
 
+    def words(self) -> str:
+        """How it differs from a plain problem, in a word or two, for titles."""
+        return ""
+
+    def described(self) -> dict[str, str]:
+        """Its means in words, for reports: pairs of a word and its value."""
+        raise NotImplementedError
+
     def kind(self) -> Any:
         """Worlds of the same kind differ in numbers only: a GPU plays them together."""
         raise NotImplementedError
@@ -49,3 +60,12 @@ class World:
     def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> Any:
         """One record for several worlds of this kind, for a GPU: its arrays have a row for each."""
         raise NotImplementedError
+
+
+def means_text(means: Floats) -> str:
+    """The arms' means in their order; of many arms the first 24, the count and the largest mean."""
+    shown = [power_text(f"{each:.6g}") for each in means[:_MOST_MEANS]]
+    if len(means) <= _MOST_MEANS:
+        return ", ".join(shown)
+    left = count_text(len(means) - _MOST_MEANS, "more", "more")
+    return f"{', '.join(shown)} and {left}; the largest is {number_text(float(means.max()))}"

@@ -14,8 +14,12 @@ import numpy as np
 from .._files import write_atomically
 from .._text import with_error
 from ..errors import one_of
+from ..evidence import Counting
 from ..result import STATISTICS, Result
+from ..rewards.problems import Problem
+from ..spec import to_spec
 from .study_result import StudyResult
+from .worlds import world_data
 
 
 def export(result: StudyResult, format: str = "csv") -> Iterator[str]:
@@ -76,9 +80,23 @@ def statistics_data(result: Result) -> dict[str, Any]:
     return {
         "horizon": result.horizon,
         "replications": result.replications,
-        "means": [float(each) for each in result.problem.means],
+        **_played(result),
         "policies": policies,
     }
+
+
+def _played(result: Result) -> dict[str, Any]:
+    """What was played: the means, or where there is more to say, the world, evidence, delay."""
+    if not isinstance(result.problem, Problem):
+        data = world_data("", result.problem)
+        said: dict[str, Any] = {"world": {k: v for k, v in data.items() if k != "name"}}
+    else:
+        said = {"means": [float(each) for each in result.problem.means]}
+    if result.evidence is not None and result.evidence != Counting():
+        said["evidence"] = to_spec(result.evidence)
+    if result.delay is not None:
+        said["delay"] = to_spec(result.delay)
+    return said
 
 
 def _fields(values: Iterable[str]) -> str:

@@ -10,26 +10,20 @@ from typing import Any
 
 from .._text import distinct_names
 from ..errors import ParameterError, StudyError, one_of
+from ..evidence import EVIDENCE
 from ..extensions import import_modules, load_installed
 from ..families import FAMILIES
 from ..policies.base import POLICIES
 from ..policies.fit import Assuming
-from ..rewards.laws import LAWS
-from ..rewards.problems import Problem
-from ..spec import STAND_INS, from_spec, stand_in_of, to_spec
+from ..rewards.delays import DELAYS
+from ..rewards.worlds import World
+from ..spec import STAND_INS, first_named, from_spec, stand_in_of, to_spec
+from .worlds import world_of
 
 _REQUIRED = ("horizon", "replications", "problem", "policy")
-_OPTIONAL = ("name", "import", "seed", "rewards", "ties", "checkpoints")
+_OPTIONAL = ("name", "import", "seed", "rewards", "ties", "checkpoints", "evidence", "delay")
 KEYS = (*_REQUIRED[:2], *_OPTIONAL, *_REQUIRED[2:])
-_PROBLEM = ("name", "law", "means")
 RESERVED = ("name", "label", "family")  # keys of a policy that are not its parameters
-
-
-def problem_data(name: str, problem: Problem) -> dict[str, Any]:
-    """A problem as its table in the file. Adding 0 turns -0 into 0, so that equal problems have
-    equal digests."""
-    means = [float(mean) + 0.0 for mean in problem.means]
-    return {"name": name, "law": to_spec(problem.law), "means": means}
 
 
 def policy_data(label: str, given: Any) -> dict[str, Any]:
@@ -52,11 +46,11 @@ def study_arguments(data: Any, where: str) -> dict[str, Any]:
         import_modules(modules, "Study", beside=os.path.dirname(where))
         load_installed()
         tables = {key: _tables(data, key) for key in ("problem", "policy")}
-    problems: dict[str, Problem] = {}
+    problems: dict[str, World] = {}
     for number, table in enumerate(tables["problem"], 1):
         with at(f"{where}, problem {number}"):
             name = printable("name", table.get("name", f"problem {number}"))
-            _add(problems, "name", name, _problem(table))
+            _add(problems, "name", name, world_of(table))
     players = []
     for number, table in enumerate(tables["policy"], 1):
         with at(f"{where}, policy {number}"):
@@ -66,9 +60,16 @@ def study_arguments(data: Any, where: str) -> dict[str, Any]:
         with at(f"{where}, policy {number}"):
             given = printable("label", tables["policy"][number - 1].get("label", label))
             _add(policies, "label", given, player)
-    tabular = ("import", "problem", "policy")
+    players_of = {"evidence": EVIDENCE, "delay": DELAYS}
+    with at(where):
+        records = {
+            key: _record(key, first_named(data[key], among), among)
+            for key, among in players_of.items()
+            if key in data
+        }
+    tabular = ("import", "problem", "policy", *players_of)
     plain = {key: value for key, value in data.items() if key not in tabular}
-    return {**plain, "imports": modules, "problems": problems, "policies": policies}
+    return {**plain, **records, "imports": modules, "problems": problems, "policies": policies}
 
 
 @contextlib.contextmanager
@@ -111,11 +112,6 @@ def _add(known: dict[str, Any], key: str, name: str, value: Any) -> None:
     if name in known:
         raise ParameterError.of("Study", key, "unlike the others", name)
     known[name] = value
-
-
-def _problem(table: Mapping[str, Any]) -> Problem:
-    _check_keys(table, _PROBLEM, _PROBLEM[1:])
-    return Problem(_record("law", table["law"], {**FAMILIES, **LAWS}), table["means"])
 
 
 def _policy(table: Mapping[str, Any]) -> Any:

@@ -12,7 +12,7 @@ from ..errors import one_of
 from ..pieces import Piece, Rows
 from ..policies.fit import player
 from ..result import Result
-from ..rewards.problems import Problem
+from ..rewards.worlds import World
 from .shards import Stretch
 from .study import Study
 
@@ -37,7 +37,7 @@ class Sheet:
     """
 
     def __init__(
-        self, study: Study, number: int, name: str, problem: Problem, size: int, only: Sequence[str]
+        self, study: Study, number: int, name: str, problem: World, size: int, only: Sequence[str]
     ) -> None:
         self.study, self.number, self.name, self.problem = study, number, name, problem
         self.size, self.policies = size, study.policies_on(problem)
@@ -100,6 +100,8 @@ class Sheet:
             study.checkpoints,
             stretch.first,
             stretch.last,
+            study.evidence,
+            study.delay,
         )
 
     def result(self) -> tuple[Result, NDArray[np.int64]]:
@@ -121,5 +123,7 @@ class Sheet:
             pulls=rows.pulls,
             labels=tuple(labels[each] for each in self.wanted),
             rewards=repr(self.study.rewards_source()),
+            evidence=self.study.evidence,
+            delay=self.study.delay,
         )
         return result, common

@@ -14,13 +14,15 @@ from typing import Any
 
 from ..engine import rounds_kept
 from ..errors import ParameterError, StudyError, integer, one_of
+from ..evidence import Counting, as_evidence, check_evidence
 from ..families import FAMILIES
 from ..policies.base import POLICIES
 from ..policies.fit import Assuming, as_policy, on_problem, player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS
-from ..rewards.problems import Problem
-from ..rewards.sources import SOURCES, Rewards
-from ..spec import stands_in
+from ..rewards.delays import as_delay
+from ..rewards.sources import SOURCES, Rewards, check_rewards
+from ..rewards.worlds import World
+from ..spec import stands_in, to_spec
 from .file import (
     RESERVED,
     at,
@@ -28,10 +30,10 @@ from .file import (
     module_names,
     policy_data,
     printable,
-    problem_data,
     study_arguments,
     to_toml,
 )
+from .worlds import world_data
 
 FORMAT, VERSION = "rbmle-study", 1
 
@@ -40,7 +42,8 @@ FORMAT, VERSION = "rbmle-study", 1
 class Study:
     """A plan of simulations: policies, problems, rounds and replications.
 
-    problems: `Problem`s by name; or a single `Problem`.
+    problems: `Problem`s or other worlds (`Phases`, `Drift`, `LinearProblem`) by name; or one of
+    them.
     policies: policies by label, each alone or `Assuming` a family; or a list of them, labelled
     with their classes' names. A policy may be given by name, as in "ucb(alpha=1)". An object with
     a method `on(problem)` that returns a policy, such as `theory.Theoretical`, may stand in for
@@ -55,6 +58,8 @@ class Study:
     about 200 rounds, half of them spaced evenly in t and half in log t.
     name: free text; it does not affect results or the digest.
     imports: modules to import before a study file is read; they define your own classes.
+    evidence: what an arm's past is worth, for all policies; `Counting()` by default.
+    delay: when rewards come, such as `FixedDelay(100)`; by default at once.
 
     Two studies are equal if all of this is equal.
 
@@ -67,7 +72,7 @@ class Study:
     True
     """
 
-    problems: Mapping[str, Problem]
+    problems: Mapping[str, World]
     policies: Mapping[str, Any]
     horizon: int
     replications: int
@@ -77,10 +82,12 @@ class Study:
     checkpoints: tuple[int, ...] | None
     name: str
     imports: tuple[str, ...]
+    evidence: Any
+    delay: Any
 
     def __init__(
         self,
-        problems: Mapping[str, Problem] | Problem,
+        problems: Mapping[str, World] | World,
         policies: Mapping[str, Any] | Sequence[Any],
         horizon: int,
         replications: int,
@@ -90,6 +97,8 @@ class Study:
         checkpoints: Sequence[int] | None = None,
         name: str = "",
         imports: Sequence[str] = (),
+        evidence: Any = None,
+        delay: Any = None,
     ) -> None:
         known = _problems(problems)
         players = _policies(policies)
@@ -107,15 +116,18 @@ class Study:
             "ties": one_of("Study", "ties", ties, ("random", "first")),
             "name": printable("name", name) if name != "" else "",
             "imports": module_names(imports),
+            "evidence": Counting() if evidence is None else as_evidence(evidence, "Study"),
+            "delay": as_delay(delay, "Study"),
         }
         values["checkpoints"] = _rounds(checkpoints, values["horizon"])
         for field, value in values.items():
             object.__setattr__(self, field, value)
         for title, problem in known.items():
-            self.rewards_source().check(problem, self.horizon, self.replications)
+            check_rewards("Study", self.rewards_source(), problem, self.horizon, self.replications)
             for label, each in players.items():
                 try:
-                    player(on_problem(each, problem), problem, None)
+                    _, model = player(on_problem(each, problem), problem, None)
+                    check_evidence(self.evidence, model, problem.dimension)
                 except ParameterError as mistake:
                     said = str(mistake).removeprefix("simulate: ")
                     raise ParameterError(f"Study: {label} on {title}: {said}") from None
@@ -125,7 +137,7 @@ class Study:
         """The source of the rewards of every policy."""
         return SOURCES[self.rewards](self.seed)
 
-    def policies_on(self, problem: Problem) -> list[Any]:
+    def policies_on(self, problem: World) -> list[Any]:
         """The policies that are played on this problem; each stand-in is replaced by its policy."""
         return [on_problem(each, problem) for each in self.policies.values()]
 
@@ -167,7 +179,9 @@ class Study:
             "rewards": self.rewards,
             "ties": self.ties,
             "checkpoints": None if self.checkpoints is None else list(self.checkpoints),
-            "problem": [problem_data(*item) for item in self.problems.items()],
+            **({} if self.evidence == Counting() else {"evidence": to_spec(self.evidence)}),
+            **({} if self.delay is None else {"delay": to_spec(self.delay)}),
+            "problem": [world_data(*item) for item in self.problems.items()],
             "policy": [policy_data(*item) for item in self.policies.items()],
         }
 
@@ -209,18 +223,25 @@ class Study:
     def __hash__(self) -> int:
         return hash((self.digest, self.replications, self.name))
 
-    def __reduce__(self) -> Any:
+    def replaced(self, **changes: Any) -> Study:
+        """The study with some of its parameters changed."""
+        return Study(**{**self._fields(), **changes})
+
+    def _fields(self) -> dict[str, Any]:
         fields = {key: getattr(self, key) for key in self.__dataclass_fields__}
         fields.update(problems=dict(self.problems), policies=dict(self.policies))
-        return functools.partial(Study, **fields), ()
+        return fields
+
+    def __reduce__(self) -> Any:
+        return functools.partial(Study, **self._fields()), ()
 
 
-def _problems(given: Any) -> dict[str, Problem]:
-    named = {"problem": given} if isinstance(given, Problem) else given
+def _problems(given: Any) -> dict[str, World]:
+    named = {"problem": given} if isinstance(given, World) else given
     if not isinstance(named, Mapping) or not named:
         raise ParameterError.of("Study", "problems", "a mapping of names to Problems", given)
     for each in named.values():
-        if not isinstance(each, Problem):
+        if not isinstance(each, World):
             raise ParameterError.of("Study", "problems", "a mapping of names to Problems", each)
     return {printable("problems", name): problem for name, problem in named.items()}
 

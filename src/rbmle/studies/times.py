@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .._files import write_atomically
+from ..evidence import Counting
 from ..rewards.problems import Problem
 from ..timing import decision_time, live_decision_time
 from .study import Study
@@ -23,15 +24,18 @@ def study_times(study: Study, live: bool = True, repeats: int = _REPEATS) -> dic
     """Seconds per decision of every policy of a study on each problem, in the compiled loop.
 
     live: also time `Decider.pull`. repeats: timed runs of each.
-    Problems with more than 10,000 arms are left out.
+    Problems with more than 10,000 arms are left out, and all where means change, where evidence is
+    more than counting, or where rewards come late: those choices are not the ones that are timed.
     """
+    if study.delay is not None or study.evidence != Counting():
+        return {}
     return {
         name: {
             label: _times(policy, problem, live, repeats)
             for label, policy in zip(study.policies, study.policies_on(problem), strict=True)
         }
         for name, problem in study.problems.items()
-        if problem.n_arms <= _MOST_ARMS
+        if isinstance(problem, Problem) and problem.n_arms <= _MOST_ARMS
     }
 
 

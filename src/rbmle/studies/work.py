@@ -212,6 +212,8 @@ def _play_group(
         rewards=study.rewards_source(),
         ties=study.ties,
         checkpoints=study.checkpoints,
+        evidence=study.evidence,
+        delay=study.delay,
         threads=threads,
         device=device,
         progress=lambda index, count: work.tell(group[index], count),

@@ -9,7 +9,7 @@ import numpy as np
 from ..choosers import Champion, Lines, LineTournament, Scan, Tournament
 from ..choosers.promises import bounds_for, curve_for, line_for
 from ..engine import play, simulate
-from ..engine.cpu_kernel import COUNTING
+from ..engine.cpu_kernel import AT_ONCE, COUNTING
 from ..engine.tallies import ByPulls
 from ..policies.arms import Arms
 from ..policies.base import fresh_state, ranks_only
@@ -31,7 +31,7 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     play.interpreted(
         policy, family, COUNTING, Scan(problem.n_arms), Arms.fresh(problem.n_arms),
         fresh_state(policy, family, problem.n_arms), np.zeros(0), source, ByPulls(problem.gaps),
-        horizon, known,
+        AT_ONCE, horizon, known,
         Counter(*key(SEED), True), 0, rounds, regret, best, pulls, np.zeros(1, np.int64),
     )  # fmt: skip
     require_equal(regret, compiled.regret[0], "interpreted and compiled regret")
@@ -62,7 +62,7 @@ def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
         play(
             policy, family, COUNTING, chooser, Arms.fresh(n_arms),
             fresh_state(policy, family, n_arms), np.zeros(0), source, ByPulls(problem.gaps),
-            horizon, known,
+            AT_ONCE, horizon, known,
             Counter(*key(SEED), True), 0, rounds, regret, best, pulls, np.zeros(1, np.int64),
         )  # fmt: skip
         found.append((regret, pulls))

@@ -48,6 +48,10 @@ class Theoretical(NamedTuple):
         family: the family that the policy is to assume. By default it is the problem's own, but
         Gaussian for Proposition 4 on rewards that are not Gaussian.
         """
+        if not isinstance(problem, Problem):
+            raise ParameterError.of(
+                "Theoretical", "problem", "a Problem, whose means stay as they are", problem
+            )
         policy = theoretical_rbmle(
             problem, self.proposition, self.epsilon, self.lower, family, self.sharp
         )

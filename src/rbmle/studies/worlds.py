@@ -1,0 +1,151 @@
+"""The worlds of a study as tables of its file: problems, phases, drifts, linear problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import ParameterError, one_of
+from ..families import FAMILIES
+from ..rewards.drift import Drift
+from ..rewards.features import FEATURES_DRAWN
+from ..rewards.laws import LAWS
+from ..rewards.linear_problem import LinearProblem
+from ..rewards.phases import Phases
+from ..rewards.problems import Problem
+from ..rewards.worlds import World
+from ..spec import from_spec, to_spec
+
+Data = dict[str, Any]
+_DRIFT = ("step", "every", "seed", "low", "high")
+
+
+class Form(NamedTuple):
+    """How a kind of world is written. keys: of its table; `only` is one that no other kind has."""
+
+    kind: type
+    only: str
+    keys: tuple[str, ...]
+    required: tuple[str, ...]
+    write: Callable[[Any], Data]
+    read: Callable[[Mapping[str, Any]], World]
+
+
+def world_data(name: str, world: World) -> Data:
+    """A world as its table in the file."""
+    form = next(each for each in FORMS if isinstance(world, each.kind))
+    return {"name": name, **form.write(world)}
+
+
+def world_of(table: Mapping[str, Any]) -> World:
+    """The world that a table of the file states."""
+    form = next((each for each in FORMS if each.only in table), FORMS[-1])
+    for key in table:
+        one_of("Study", "key", key, ("name", *form.keys))
+    for key in form.required:
+        if key not in table:
+            raise ParameterError(f"Study: {key!r} must be given.")
+    return form.read(table)
+
+
+def law_of(given: Any, key: str = "law") -> Any:
+    """The law that a file states, by its name or as a table."""
+    spec = {"name": given} if isinstance(given, str) else given
+    if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
+        raise ParameterError.of("Study", key, "a name, or a table with a 'name'", given)
+    return from_spec(given, {**FAMILIES, **LAWS}, "Study", key)
+
+
+def _numbers(values: Any) -> Any:
+    """The numbers as lists. Adding 0 turns -0 into 0, so that equal worlds have equal digests."""
+    return (np.asarray(values, dtype=float) + 0.0).tolist()
+
+
+def _problem_data(problem: Problem) -> Data:
+    return {"law": to_spec(problem.law), "means": _numbers(problem.means)}
+
+
+def _problem(table: Mapping[str, Any]) -> Problem:
+    return Problem(law_of(table["law"]), table["means"])
+
+
+def _phases_data(world: Phases) -> Data:
+    """Phases of plain problems have one law and a list of means for each phase."""
+    first, at = world.problems[0], list(world.at)
+    if isinstance(first, Problem):
+        means = [_numbers(each.means) for each in world.problems]
+        return {"law": to_spec(first.law), "means": means, "at": at}
+    each = [world_data("", phase) for phase in world.problems]
+    return {"phase": [{k: v for k, v in data.items() if k != "name"} for data in each], "at": at}
+
+
+def _phases(table: Mapping[str, Any]) -> Phases:
+    given = table.get("phase", table.get("means"))
+    if not isinstance(given, list) or ("phase" in table) == ("means" in table):
+        raise ParameterError.of(
+            "Study", "at", "given with a list of means for each phase, or with 'phase'", table["at"]
+        )
+    if "phase" in table:
+        for each in given:
+            if not isinstance(each, Mapping):
+                raise ParameterError.of("Study", "phase", "a list of tables", each)
+        return Phases([world_of(each) for each in given], table["at"])  # type: ignore[misc]
+    if "law" not in table:
+        raise ParameterError("Study: 'law' must be given.")
+    law = law_of(table["law"])
+    return Phases([Problem(law, each) for each in given], table["at"])
+
+
+def _drift_data(world: Drift) -> Data:
+    ends = world.law.mean_range()
+    drift: Data = {"step": world.step, "every": world.every, "seed": world.seed}
+    drift |= {"low": world.low} if world.low != ends[0] else {}
+    drift |= {"high": world.high} if world.high != ends[1] else {}
+    return {**_problem_data(world.problem), "drift": drift}
+
+
+def _drift(table: Mapping[str, Any]) -> Drift:
+    given = table["drift"]
+    if not isinstance(given, Mapping):
+        raise ParameterError.of("Study", "drift", "a table, as in { step = 0.01 }", given)
+    for key in given:
+        one_of("Drift", "parameter", key, _DRIFT)
+    if "step" not in given:
+        raise ParameterError("Drift: 'step' must be given.")
+    return Drift(_problem(table), **given)
+
+
+def _linear_data(world: LinearProblem) -> Data:
+    drawn = not isinstance(world.features, np.ndarray)
+    theta = world.theta if len(world.theta) > 1 else world.theta[0]
+    return {
+        "theta": _numbers(theta),
+        "features": to_spec(world.features) if drawn else _numbers(world.features),
+        "noise": to_spec(world.law),
+    }
+
+
+def _linear(table: Mapping[str, Any]) -> LinearProblem:
+    features = table["features"]
+    if isinstance(features, (str, Mapping)):
+        features = from_spec(features, FEATURES_DRAWN, "Study", "features")
+    noise = law_of(table.get("noise", "Gaussian"), "noise")
+    return LinearProblem(table["theta"], features, noise)
+
+
+_PLAIN = ("law", "means")
+FORMS = (
+    Form(Phases, "at", (*_PLAIN, "phase", "at"), ("at",), _phases_data, _phases),
+    Form(Drift, "drift", (*_PLAIN, "drift"), (*_PLAIN, "drift"), _drift_data, _drift),
+    Form(
+        LinearProblem,
+        "theta",
+        ("theta", "features", "noise"),
+        ("theta", "features"),
+        _linear_data,
+        _linear,
+    ),
+    Form(Problem, "means", _PLAIN, _PLAIN, _problem_data, _problem),
+)
