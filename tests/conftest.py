@@ -23,7 +23,7 @@ collect_ignore_glob = ["*conftest.py"]
 # The file, which of its tests are slow, and which of those are in the core all the same.
 SLOW = [
     ("figures/test_atlas_figures.py", r"written", ""),
-    ("atlas/test_atlas.py", r"goes_on|arm_bias|trillion", ""),
+    ("atlas/test_atlas.py", r"goes_on|processes|arm_bias|trillion", ""),
     ("bench/test_bench.py", r"ours|loop|choices|information|threads|study|end_to_end", ""),
     ("choosers/test_champion.py", r"few_solved|same_way|bounds_of", r"bounds_of.*\[(Bern|Exp)"),
     ("choosers/test_choosers.py", r"ties|any_number|come_and_go", r"come_and_go\[UCB\(a.*-Bern"),

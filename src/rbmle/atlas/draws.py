@@ -1,56 +1,86 @@
-"""How the means of random problems are drawn: each function returns a rule that draws rows.
+"""How the means of random problems are drawn: records that can be called, and sent to processes.
 
-A rule takes a generator and (problems, arms), and returns one row of means for each problem.
+Each takes a generator and (problems, arms), and returns one row of means for each problem.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from .._compile import Floats
 
-Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
+Size = tuple[int, int]
 
 
-def uniform(low: float, high: float) -> Draw:
+class Draw(Protocol):
+    """A rule that draws means."""
+
+    def __call__(self, rng: np.random.Generator, size: Size) -> Floats: ...
+
+
+class Uniform(NamedTuple):
     """Uniform in [low, high]."""
-    return lambda rng, size: rng.uniform(low, high, size)
+
+    low: float
+    high: float
+
+    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+        return rng.uniform(self.low, self.high, size)
 
 
-def normal(sd: float) -> Draw:
+class Normal(NamedTuple):
     """Normal with mean 0."""
-    return lambda rng, size: rng.normal(0.0, sd, size)
+
+    sd: float
+
+    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+        return rng.normal(0.0, self.sd, size)
 
 
-def beta(a: float, b: float) -> Draw:
+class Beta(NamedTuple):
     """From the Beta(a, b) distribution."""
-    return lambda rng, size: rng.beta(a, b, size)
+
+    a: float
+    b: float
+
+    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+        return rng.beta(self.a, self.b, size)
 
 
-def lognormal(median: float, sd: float) -> Draw:
+class LogNormal(NamedTuple):
     """Log-normal; sd is the standard deviation of the logarithm."""
-    return lambda rng, size: median * np.exp(rng.normal(0.0, sd, size))
+
+    median: float
+    sd: float
+
+    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+        drawn: Floats = self.median * np.exp(rng.normal(0.0, self.sd, size))
+        return drawn
 
 
-def one_good(low: float, least: float, most: float) -> Draw:
+class OneGood(NamedTuple):
     """All arms have the mean `low`, except the first, whose mean is uniform in [least, most]."""
 
-    def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
-        means = np.full(size, low)
-        means[:, 0] = rng.uniform(least, most, size[0])
+    low: float
+    least: float
+    most: float
+
+    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+        means = np.full(size, self.low)
+        means[:, 0] = rng.uniform(self.least, self.most, size[0])
         return means
 
-    return draw
 
-
-def ladder(top: float, least: float, most: float) -> Draw:
+class Ladder(NamedTuple):
     """Means top, top - gap, top - 2 gap, ...; the gap is uniform in [least, most]."""
 
-    def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
-        gaps = rng.uniform(least, most, (size[0], 1))
-        steps: Floats = top - gaps * np.arange(size[1])
-        return steps
+    top: float
+    least: float
+    most: float
 
-    return draw
+    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+        gaps = rng.uniform(self.least, self.most, (size[0], 1))
+        steps: Floats = self.top - gaps * np.arange(size[1])
+        return steps

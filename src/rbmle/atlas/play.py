@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,22 +33,23 @@ def play(
 ) -> None:
     """Play the runs that the folder does not hold yet, and store each.
 
-    device, threads: as in `simulate`. processes: how many compile and play on a GPU at once, by
-    default five: while one plays, others compile; the CPU is shared by threads of this process.
+    device, threads: as in `simulate`. processes: how many compile and play at once. By default
+    five on a GPU: while one plays, others compile; and only this process, with its threads, on the
+    CPU.
     tell: called with a line for each finished job.
     """
     check_device("atlas", device)
     folder.mkdir(parents=True, exist_ok=True)
     tell = tell or (lambda _: None)
     jobs = _jobs([each for each in runs if stored(folder, each) is None])
-    if device == "cpu":
+    if device == "cpu" and processes is None:
         for job in jobs:
             tell(_play_job(job, folder, device, threads))
         return
-    count = min(processes or PROCESSES, os.cpu_count() or 1, max(len(jobs), 1))
+    count = min(processes or PROCESSES, max(len(jobs), 1))
     pool = ProcessPoolExecutor(count, get_context("spawn"))
     try:
-        waiting: set[Future[str]] = {pool.submit(_play_job, job, folder, device) for job in jobs}
+        waiting = {pool.submit(_play_job, job, folder, device, threads) for job in jobs}
         while waiting:
             done, waiting = wait(waiting, _SECONDS_A_WAIT, FIRST_COMPLETED)
             for each in done:
