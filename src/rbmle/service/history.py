@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 _MOST_PARTS = 120  # enough for a picture; when there are more, neighbours are joined
+_FEWEST = 20  # decisions of a part that is shown: a share of 1/2 then varies by 0.11
 MOST_ARMS = 64  # with more arms nobody could tell the lines apart, and nothing is kept
 
 
@@ -35,14 +37,18 @@ class History:
         self.size *= 2
 
     def shares(self, n_arms: int) -> list[dict[str, Any]]:
-        """For each part: when it began, and the share of each arm."""
-        return [
-            {
-                "at": at,
-                "shares": [counts.get(arm, 0) / sum(counts.values()) for arm in range(n_arms)],
-            }
-            for at, counts in self.parts
-        ]
+        """For each part: when it began, and the share of each arm.
+
+        Parts of few decisions would show their randomness alone, so they are joined for this.
+        """
+        shown, together = [], -(-_FEWEST // self.size)
+        for first in range(0, len(self.parts), together):
+            joined = self.parts[first : first + together]
+            counts = sum((Counter(each) for _, each in joined), Counter[int]())
+            total = counts.total()
+            shares = [counts[arm] / total for arm in range(n_arms)]
+            shown.append({"at": joined[0][0], "shares": shares})
+        return shown
 
     def plain(self) -> list[Any]:
         """The history as data that JSON can hold."""

@@ -36,6 +36,7 @@ const commands = (name) => {
   ].join("\n");
 };
 const showArms = (view) => {
+  find("arms").className = view.arms.some((arm) => arm.index !== null) ? "" : "unranked";
   const means = view.arms.filter((arm) => arm.mean !== null).flatMap((arm) => arm.interval || [arm.mean]);
   const low = Math.min(...means), high = Math.max(...means);
   const order = view.arms.map((_, place) => place);
@@ -47,6 +48,7 @@ const showArms = (view) => {
     swatch.style.background = colourOf(place);
     swatch.style.opacity = paleOf(place);
     name.append(swatch, arm.name);
+    if (arm.state !== "active") name.append(cell("small", arm.state));
     name.title = arm.name;
     const interval = cell("td", "", "words");
     if (arm.mean !== null) {
@@ -57,8 +59,8 @@ const showArms = (view) => {
     if (arm.given_up) waiting.title = `${arm.given_up.toLocaleString()} of them so old that the policy no longer counts on a reward`;
     if (arm.state !== "active") row.className = "rests";
     const best = arm.probability_best === null ? "" : `${Math.round(100 * arm.probability_best)}%`;
-    row.append(name, cell("td", arm.state), cell("td", `${(100 * arm.share).toFixed(1)}%`), cell("td", arm.pulls.toLocaleString()),
-      waiting, cell("td", shown(arm.mean)), interval, cell("td", shown(arm.index)), cell("td", best));
+    row.append(name, cell("td", shown(arm.mean)), interval, cell("td", `${(100 * arm.share).toFixed(1)}%`), cell("td", best),
+      cell("td", arm.pulls.toLocaleString()), waiting, cell("td", shown(arm.index)));
     return row;
   }));
 };
