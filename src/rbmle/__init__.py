@@ -44,6 +44,7 @@ from .policies import (
     UCBTuned,
     policy,
     policy_named,
+    recommended,
     record,
 )
 from .result import Result
@@ -151,6 +152,7 @@ __all__ = [
     "policy_named",
     "published",
     "published_problem",
+    "recommended",
     "record",
     "report",
     "run",

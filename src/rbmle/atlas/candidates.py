@@ -13,11 +13,18 @@ _SHAPES = [
     *product((0.35,), (1.4, 1.7)),
     *product((0.5,), (1.4, 1.6, 1.8, 2.1)),
 ]
+# For exponential rewards the index is infinite up to n = alpha, which is exploration enough for a
+# smaller c: c = 1.6 makes 36 pulls of every arm at L = 9.
+_EXPONENTIAL = [
+    *product((0.35,), (0.7, 1.0)),
+    *product((0.5,), (0.7, 0.9, 1.1, 1.3)),
+]
 
 
 def candidates(family: str) -> dict[str, Any]:
     """The candidates for a family, by labels that state their parameters."""
-    own = [ArmBias(0.1, c, s, 1.0, arms) for (s, c), arms in product(_SHAPES, (0.0, 0.5, 1.0))]
+    shapes = _EXPONENTIAL if family == "exponential" else _SHAPES
+    own = [ArmBias(0.1, c, s, 1.0, arms) for (s, c), arms in product(shapes, (0.0, 0.5, 1.0))]
     own += [ArmBias(0.1, 1.7, 0.2, 1.0, arms) for arms in (0.0, 0.5)]
     own += [ArmBias(0.1, 1.5, 0.35, 0.0, 0.0), ArmBias(0.1, 1.5, 0.5, 0.0, 0.0)]
     own += [ArmBias(0.1, 2.5, 0.5, 1.0, 1.0), ArmBias(0.1, 1.7, 0.5, 1.0, 0.5, 0.5)]

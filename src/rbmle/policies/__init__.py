@@ -21,6 +21,7 @@ from .imed import IMED
 from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
 from .rbmle import RBMLE
+from .recommended import recommended
 from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
 
 __all__ = [
@@ -60,5 +61,6 @@ __all__ = [
     "policy",
     "policy_named",
     "posterior_shape",
+    "recommended",
     "record",
 ]

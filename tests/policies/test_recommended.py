@@ -1,0 +1,42 @@
+"""`rbmle.recommended`: a policy for each family, without anything to tune."""
+
+import pytest
+
+import rbmle
+from rbmle import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from rbmle.errors import ParameterError
+from rbmle.families import FAMILIES
+
+FAMILIES_HERE = [Bernoulli(), Binomial(5), Gaussian(2.0), Exponential(), Gamma(3.0), Poisson()]
+
+
+def test_every_family_of_the_package_is_here():
+    ours = {each for each in FAMILIES.values() if each.__module__.startswith("rbmle.families")}
+    assert {type(each) for each in FAMILIES_HERE} == ours
+
+
+@pytest.mark.parametrize("family", FAMILIES_HERE, ids=lambda each: type(each).__name__)
+def test_each_family_has_one_that_keeps_the_guarantee(family):
+    policy = rbmle.recommended(family)
+    assert isinstance(policy, rbmle.RBMLE)
+    assert str(policy.f) == "stable"
+    assert policy.alpha.power > 0.0  # what the bound on its regret needs
+    assert rbmle.recommended(type(family).__name__.lower()) == policy
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES_HERE, ids=lambda each: type(each).__name__)
+def test_it_decides_live(family):
+    policy = rbmle.recommended(family)
+    decider = rbmle.Decider(["a", "b", "c"], policy, family, seed=1)
+    for _ in range(20):
+        arm = decider.pull()
+        decider.update(arm, 1.0 if arm == "b" else 0.0)
+    assert max(decider.counts, key=decider.counts.__getitem__) == "b"
+
+
+def test_what_is_no_family_is_refused():
+    with pytest.raises(ParameterError, match="'family' must be a family, as in Bernoulli"):
+        rbmle.recommended(None)
+    with pytest.raises(ParameterError, match="coins"):
+        rbmle.recommended("coins")
