@@ -297,6 +297,34 @@ def test_the_same_reward_from_many_workers_is_counted_once(opened: Opened) -> No
     assert sum(counted) == 1
 
 
+def test_workers_that_need_the_same_experiments_do_not_wait_in_a_circle(opened: Opened) -> None:
+    """Each transaction is about several experiments, named in another order by each worker."""
+    names = ["x", "y", "z"]
+    workers = [Ledger(opened()) for _ in range(3)]
+    problems: list[Exception] = []
+
+    def work(place: int) -> None:
+        ordered = names[place:] + names[:place]
+        try:
+            for turn in range(15):
+                ids = [f"{place}-{turn}-{name}" for name in ordered]
+                asked = [decide(name, id) for name, id in zip(ordered, ids, strict=True)]
+                told = [reward(id) for id in ids]
+                answers = workers[place].run([*map(create, ordered), *asked, *told])
+                assert {each.status for each in answers} <= {200, 201}
+        except Exception as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(60)
+    assert problems == []
+    verdicts = verify(workers[0].storage)
+    assert [(each.decisions, each.rewards, each.wrong) for each in verdicts] == [(45, 45, "")] * 3
+
+
 @pytest.mark.parametrize("change", ["arm", "value", "snapshot", "of"])
 def test_verify_finds_what_was_changed(
     opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -12,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from rbmle.errors import ParameterError
+from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind, Row, place_of
 from rbmle.service.sqlite import SqliteStorage
 from rbmle.service.storage import SchemaError, Storage, StorageError, open_storage
 from rbmle.service.turnstile import Turnstile
+from rbmle.service.verify import verify
 
 Opened = Callable[[], Storage]
 
@@ -207,6 +210,30 @@ class TestSqlite:
         assert order == ["theirs", "mine"]
         mine.close()
         theirs.close()
+
+
+@pytest.mark.postgres
+def test_a_dump_of_postgres_is_whole() -> None:
+    """As the documents say: pg_dump while it serves, restore into an empty database, verify."""
+    from service_cases import create, decide, fresh_postgres, postgres, reward
+
+    with fresh_postgres() as url, fresh_postgres() as other:
+        ledger = Ledger(open_storage(url))
+        ledger.run([create(), decide(id="v"), reward("v"), decide(id="w")])
+        told = ledger.run([decide(id="v")])
+        with ledger.storage.writing():  # a transaction is under way, and is not in the dump
+            ledger.storage.append([decision(1, 5)])
+            dump = subprocess.run(
+                [f"{postgres().binaries}/pg_dump", url], check=True, capture_output=True
+            )
+        command = [f"{postgres().binaries}/psql", "-q", "-v", "ON_ERROR_STOP=1", other]
+        subprocess.run(command, input=dump.stdout, check=True, capture_output=True)
+        restored = Ledger(open_storage(other))
+        (verdict,) = verify(restored.storage)
+        assert (verdict.decisions, verdict.rewards, verdict.wrong) == (2, 1, "")
+        assert restored.run([decide(id="v")]) == told
+        ledger.storage.close()
+        restored.storage.close()
 
 
 @pytest.mark.parametrize("url", ["", "rbmle.db", "sqlite:a", "sqlite:///", "mysql://u:secret@h/d"])
