@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import theory
 from .engine import simulate, simulate_many
 from .errors import DefinitionError, ParameterError, RbmleError, StateError
-from .evidence import Counting, Discounted, Linear, Window, evidence
+from .evidence import Counting, Discounted, Linear, Logistic, Window, evidence
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
 from .live.decider import Decider
 from .paper.published import published, published_problem
@@ -38,6 +38,7 @@ from .policies import (
     GPUCBTuned,
     KGMin,
     KGStar,
+    LinTS,
     LogBias,
     RootBias,
     ThompsonSampling,
@@ -120,9 +121,11 @@ __all__ = [
     "KGMin",
     "KGStar",
     "Laplace",
+    "LinTS",
     "Linear",
     "LinearProblem",
     "LogBias",
+    "Logistic",
     "ParameterError",
     "Phases",
     "Poisson",

@@ -137,7 +137,7 @@ def plan(
     for problem in problems:
         law = type(problem.law), problem.law
         if law not in fitted:
-            fitted[law] = tuple(player(each, problem, family) for each in policies)
+            fitted[law] = tuple(player(each, problem, family, evidence) for each in policies)
     players = tuple(fitted[type(problem.law), problem.law] for problem in problems)
     for problem, pairs in zip(problems, players, strict=True):
         for _, model in pairs:

@@ -56,7 +56,7 @@ def simulate(
     device: "cpu", or "cuda" for a GPU, which needs `pip install 'rbmle[gpu]'`. Results are the
     same; docs/devices.md says how far.
     evidence: what an arm's past is worth: `Counting()` by default, `Discounted(gamma)`,
-    `Window(size)`, `Linear(dimension)`, or its name, as in "window(size=500)".
+    `Window(size)`, `Linear(dimension)`, `Logistic(dimension)`; or its name, "window(size=500)".
     delay: when rewards come: `FixedDelay(rounds)`, `GeometricDelay(mean)`, `BatchDelay(every)`,
     `TableDelay(rounds)`, or its name, as in "fixeddelay(100)"; by default at once. Policies see a
     pull whose reward has not come as `Decider` does, as if it had paid the arm's mean so far; with

@@ -5,6 +5,7 @@ from .base import EVIDENCE, Evidence, Features, as_evidence, check_evidence, evi
 from .counting import Counting
 from .discounted import Discounted
 from .linear import Linear
+from .logistic import Logistic
 from .window import Window
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Evidence",
     "Features",
     "Linear",
+    "Logistic",
     "Window",
     "as_evidence",
     "check_evidence",

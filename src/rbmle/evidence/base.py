@@ -38,6 +38,7 @@ class Evidence(Protocol):
     def draw(
         self, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats
     ) -> None: ...
+    def draws(self) -> bool: ...
     def changes_all(self) -> bool: ...
     def reads(self) -> int: ...
     def check_family(self, family: Any) -> None: ...
@@ -87,6 +88,11 @@ def draw(self: Any, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn
     """Draw the errors of all arms' means together, for policies that ask for it; see `LinTS`."""
 
 
+def draws(self: Any) -> bool:
+    """Whether it has a `draw` of its own, for arms whose means have errors in common."""
+    return False
+
+
 def changes_all(self: Any) -> bool:
     """Whether more than the pulled arm's statistics change in a round.
 
@@ -106,7 +112,18 @@ def check_family(self: Any, family: Any) -> None:
 
 _DEFAULTS = {
     each.__name__: each
-    for each in (memory_size, begin, look, clock, learn, draw, changes_all, reads, check_family)
+    for each in (
+        memory_size,
+        begin,
+        look,
+        clock,
+        learn,
+        draw,
+        draws,
+        changes_all,
+        reads,
+        check_family,
+    )
 }
 
 

@@ -81,6 +81,9 @@ class Linear(NamedTuple):
     def reads(self) -> int:
         return self.dimension
 
+    def draws(self) -> bool:
+        return True
+
     def check_family(self, family: Any) -> None:
         low, high = family.mean_range()
         if low > -inf or high < inf:

@@ -20,6 +20,7 @@ from .ids import IDS, VIDS
 from .imed import IMED
 from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
+from .linear_thompson import LinTS
 from .rbmle import RBMLE
 from .recommended import recommended
 from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
@@ -49,6 +50,7 @@ __all__ = [
     "GPUCBTuned",
     "KGMin",
     "KGStar",
+    "LinTS",
     "LogBias",
     "Policy",
     "RootBias",

@@ -34,11 +34,11 @@ class Assuming(NamedTuple):
     family: Annotated[Any, as_family]
 
 
-def player(given: Any, problem: Any, family: Any) -> tuple[Any, Any]:
+def player(given: Any, problem: Any, family: Any, evidence: Any = None) -> tuple[Any, Any]:
     """The policy to play on a problem and the family it assumes, checked to fit each other.
 
     given: a policy, its name, or one `Assuming` a family. family: what a policy alone assumes; None
-    means the problem's own family.
+    means the problem's own family. evidence: what an arm's past is worth; None: it counts.
     """
     if isinstance(given, Assuming):
         policy, model = given
@@ -53,7 +53,7 @@ def player(given: Any, problem: Any, family: Any) -> tuple[Any, Any]:
         )
     if not hasattr(model, "reward_interval"):
         raise ParameterError.of("simulate", "family", "a family, as in Gaussian()", model)
-    check_fit(policy, model)
+    check_fit(policy, model, evidence)
     rewards, assumed = problem.law.reward_interval(), model.reward_interval()
     if rewards.low < assumed.low or rewards.high > assumed.high:
         raise ParameterError(
@@ -69,9 +69,10 @@ def on_problem(given: Any, problem: Any) -> Any:
     return policy.on(problem, family) if stands_in(policy) else given
 
 
-def check_fit(policy: Any, family: Any) -> None:
+def check_fit(policy: Any, family: Any, evidence: Any = None) -> None:
     """Raise ParameterError unless it is a policy that fits the family.
 
+    evidence: if it draws errors of means together, as the policy wants, it checks the family.
     A user's own policy is also refused if it uses what it must not; see `trial`.
     """
     name, assumed = type(policy).__name__, type(family).__name__
@@ -85,7 +86,8 @@ def check_fit(policy: Any, family: Any) -> None:
         raise ParameterError(
             f"{name}: 'family' must be one of {fitting}. Got {assumed}, which has no {missing[0]}."
         )
-    if hasattr(policy, "check_family"):
+    together = evidence is not None and evidence.draws() and policy.draws_jointly()
+    if hasattr(policy, "check_family") and not together:
         policy.check_family(family)
     try_out(policy, family)
 

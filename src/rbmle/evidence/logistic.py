@@ -1,0 +1,215 @@
+"""Logistic evidence: arms have features, and Bernoulli rewards a logistic mean."""
+
+from __future__ import annotations
+
+from math import exp, sqrt
+from typing import Annotated, Any, NamedTuple
+
+from .._compile import Floats, njit
+from ..errors import ParameterError
+from ..families import Bernoulli
+from ..policies.arms import Arms
+from ..random import Draws
+from .base import evidence
+from .matrices import dot, invert_root, times, transposed_times
+
+_ANEW = 64  # rewards after which the root of the inverse is computed anew, as in `Linear`
+_LEAST = 1e-12  # of mean (1 - mean): pulls stay finite where a mean is 0 or 1 up to rounding
+# Newton steps after a reward. One reward moves the estimate little, and steps converge
+# quadratically: one or two are enough from the tenth round on.
+_STEPS = 20
+_SMALL = 1e-7  # standard deviations: after a shorter step the error is of the order of its square
+
+
+@njit
+def logistic(z: float) -> float:
+    """1 / (1 + e^-z), without overflow."""
+    return 1.0 / (1.0 + exp(-z)) if z > -700.0 else 0.0
+
+
+@njit
+def surprise_of(reward: float, z: float, q: float) -> float:
+    """The a with a = reward - logistic(z + a q): how far a reward moves the estimate along H^-1 x.
+
+    The right side falls in a, and a is between reward - 1 and reward: Newton's method, with
+    bisection where it would leave the bracket or steps do not shrink.
+    """
+    low, high, a, before = reward - 1.0, reward, reward - logistic(z), 2.0
+    for _ in range(60):
+        mean = logistic(z + a * q)
+        off = a - reward + mean
+        if off > 0.0:
+            high = a
+        else:
+            low = a
+        step = off / (1.0 + q * mean * (1.0 - mean))
+        if low <= a - step <= high and abs(step) <= 0.5 * before:
+            a, before = a - step, abs(step)
+        else:
+            a, before = 0.5 * (low + high), high - low
+        if before < 1e-14:
+            break
+    return a
+
+
+@evidence
+class Logistic(NamedTuple):
+    """Bernoulli rewards with mean m(x) = 1 / (1 + exp(-x'theta)) (Filippi, Cappe, Garivier and
+    Szepesvari 2010), by Laplace's approximation.
+
+    With theta^ the maximum of the posterior under theta ~ N(0, I / ridge), and
+    H = ridge I + sum_s m(x_s) (1 - m(x_s)) x_s x_s' at theta^, an arm with features x has
+
+        mean = m(x),    pulls = 1 / (m(x) (1 - m(x)) x'H^-1 x).
+
+    dimension: of the features, at most 1000. ridge: in [1e-12, 1e12].
+
+    Memory is bounded. If features stay the same, it counts each arm's rewards and successes, and
+    theta^ and H are exact: Newton's method after each reward, O(K d^2 + d^3). If they are drawn
+    anew each round, past features are not kept. Then a reward changes theta^ to the maximum of its
+    own likelihood times the Gaussian approximation of all before it, O(d^2 + K d^2); each x x' in
+    H keeps the weight of its round. docs/evidence.md says how far that is from the exact maximum.
+
+    >>> import numpy as np
+    >>> from rbmle import Arms
+    >>> from rbmle.evidence import Features
+    >>> evidence, arms = Logistic(1), Arms.fresh(2)
+    >>> memory, x = np.zeros(evidence.memory_size(2)), Features(np.array([[1.0], [-1.0]]))
+    >>> evidence.begin(arms, memory)
+    >>> evidence.look(arms, memory, x, True)
+    >>> evidence.learn(arms, memory, x, False, 0, 1.0)
+    >>> (arms.sums / arms.pulls).round(6).tolist()
+    [0.598942, 0.401058]
+    """
+
+    dimension: Annotated[int, "[1, 1000]"]
+    ridge: Annotated[float, "[1e-12, 1e12]"] = 1.0
+
+    # The memory: H; its root R, R R' = H^-1; theta^; two vectors to work with; the number of
+    # rewards; the rewards and successes of each arm; a matrix to work with.
+
+    def memory_size(self, n_arms: int) -> int:
+        d = self.dimension
+        return 3 * d * d + 3 * d + 1 + 2 * n_arms
+
+    def reads(self) -> int:
+        return self.dimension
+
+    def draws(self) -> bool:
+        return True
+
+    def check_family(self, family: Any) -> None:
+        if not isinstance(family, Bernoulli):
+            raise ParameterError.of(
+                "Logistic", "family", "Bernoulli(); Linear is for Gaussian rewards",
+                type(family).__name__,
+            )  # fmt: skip
+
+    def begin(self, arms: Arms, memory: Floats) -> None:
+        for k in range(memory.size):
+            memory[k] = 0.0
+        d = self.dimension
+        for r in range(d):
+            memory[d * r + r] = self.ridge
+            memory[d * d + d * r + r] = 1.0 / sqrt(self.ridge)
+
+    def look(self, arms: Arms, memory: Floats, features: Any, fresh: bool) -> None:
+        if fresh:
+            self.show(arms, memory, features)
+
+    def show(self, arms: Arms, memory: Floats, features: Any) -> None:
+        """Write what is known of each arm where policies read it."""
+        d = self.dimension
+        theta, work = 2 * d * d, 2 * d * d + d
+        for i in range(arms.n_arms()):
+            mean = logistic(dot(memory, theta, features, i, d))
+            q = transposed_times(memory, d * d, features, i, work, d)
+            pulls = 1.0 / max(max(mean * (1.0 - mean), _LEAST) * q, 1e-300)
+            arms.pulls[i] = pulls
+            arms.sums[i] = arms.squares[i] = mean * pulls  # rewards are their own squares
+
+    def learn(
+        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, reward: float
+    ) -> None:
+        d, counts = self.dimension, 2 * self.dimension * self.dimension + 3 * self.dimension
+        self.move(memory, features, i, reward)
+        memory[counts] += 1.0
+        if not moving:
+            memory[counts + 1 + 2 * i] += 1.0
+            memory[counts + 2 + 2 * i] += reward
+            self.maximise(arms, memory, features)
+            self.show(arms, memory, features)
+        elif int(memory[counts]) % _ANEW == 0:
+            invert_root(memory, 0, d * d, memory.size - d * d, d)
+
+    def move(self, memory: Floats, features: Any, i: int, reward: float) -> None:
+        """Change theta^, H and its root by one reward, with the Gaussian approximation so far."""
+        d = self.dimension
+        theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
+        q = transposed_times(memory, d * d, features, i, v, d)
+        times(memory, d * d, v, w, d)
+        z = dot(memory, theta, features, i, d)
+        a = surprise_of(reward, z, q)
+        mean = logistic(z + a * q)
+        weight = mean * (1.0 - mean)
+        root = sqrt(1.0 + weight * q)
+        shrink = weight / (root * (1.0 + root))
+        for r in range(d):
+            memory[theta + r] += a * memory[w + r]
+            for c in range(d):
+                memory[d * r + c] += weight * features.feature(i, r) * features.feature(i, c)
+                memory[d * d + d * r + c] -= shrink * memory[w + r] * memory[v + c]
+
+    def maximise(self, arms: Arms, memory: Floats, features: Any) -> None:
+        """Newton's method for theta^ from the counts of all arms, and H there."""
+        d = self.dimension
+        theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
+        for _ in range(_STEPS):
+            self.weigh(arms, memory, features)
+            invert_root(memory, 0, d * d, memory.size - d * d, d)
+            length = 0.0  # of the step, in the norm of H; it is R R' times the slope at w
+            for c in range(d):
+                total = 0.0
+                for r in range(d):
+                    total += memory[d * d + d * r + c] * memory[w + r]
+                memory[v + c] = total
+                length += total * total
+            length = sqrt(length)
+            times(memory, d * d, v, w, d)
+            scale = 1.0 if length < 0.25 else 1.0 / (1.0 + length)  # far away, steps are damped
+            for r in range(d):
+                memory[theta + r] += scale * memory[w + r]
+            if length < _SMALL:
+                break
+
+    def weigh(self, arms: Arms, memory: Floats, features: Any) -> None:
+        """H at theta^, and at w the slope of the logarithm of the posterior."""
+        d = self.dimension
+        theta, w, counts = 2 * d * d, 2 * d * d + 2 * d, 2 * d * d + 3 * d
+        for r in range(d):
+            memory[w + r] = -self.ridge * memory[theta + r]
+            for c in range(d):
+                memory[d * r + c] = self.ridge if r == c else 0.0
+        for i in range(arms.n_arms()):
+            rewards = memory[counts + 1 + 2 * i]
+            if rewards > 0.0:
+                mean = logistic(dot(memory, theta, features, i, d))
+                weight = rewards * mean * (1.0 - mean)
+                slope = memory[counts + 2 + 2 * i] - rewards * mean
+                for r in range(d):
+                    x = features.feature(i, r)
+                    memory[w + r] += slope * x
+                    for c in range(d):
+                        memory[d * r + c] += weight * x * features.feature(i, c)
+
+    def draw(self, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats) -> None:
+        """Draw theta - theta^ ~ N(0, H^-1), and from it the error of each arm; see `LinTS`."""
+        d = self.dimension
+        v, w = 2 * d * d + d, 2 * d * d + 2 * d
+        drawn[0] = 1.0
+        for c in range(d):
+            memory[v + c] = rng.cell(0).normal(c)
+        times(memory, d * d, v, w, d)
+        for i in range(arms.n_arms()):
+            mean = arms.mean(i)
+            drawn[1 + i] = dot(memory, w, features, i, d) * sqrt(max(mean * (1.0 - mean), _LEAST))
