@@ -147,10 +147,18 @@ def test_reproduce_again_keeps_the_larger_report(capsys, tmp_path):
 def test_policies_lists_every_policy_with_a_formula_and_a_source(capsys):
     listed = json.loads(said(capsys, "policies", "--json"))
     ours = [each for each in listed if POLICIES[each["name"]].__module__.startswith("rbmle.")]
-    assert len(ours) == 16
+    assert len(ours) == 17
     for each in ours:
         assert any(f"{year}" in each["summary"] for year in range(1933, 2021)), each
         assert each["families"]
+
+
+def test_policies_lists_evidence_and_the_names_of_pairs(capsys):
+    shown = said(capsys, "policies")
+    for each in ("Discounted", "Window", "Linear", "Logistic"):
+        assert f"\n{each}: " in shown
+    for each in ("LinRBMLE", "LinUCB", "DUCB", "SWUCB", "DiscountedThompson"):
+        assert f"\n{each} (" in shown
 
 
 def test_scale_gives_ratios_to_ucb(capsys):

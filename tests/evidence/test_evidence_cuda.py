@@ -22,13 +22,15 @@ X = np.array([[1.0, 0.0, 0.5], [0.3, -0.4, 0.1], [0.2, 0.9, -0.3], [0.0, 1.0, 0.
 GIVEN = rbmle.LinearProblem([-0.3, 0.5, 0.8], X)
 DRAWN = rbmle.LinearProblem([-0.3, 0.5, 0.8], rbmle.SphereFeatures(4, 3))
 TABLE = rbmle.LinearProblem([-0.3, 0.5, 0.8], rbmle.TableFeatures(4, X))
+LOGISTIC = rbmle.LinearProblem([-0.3, 0.5, 0.8], X, "bernoulli")
 COINS = rbmle.Problem("bernoulli", [0.3, 0.5, 0.6])
 CASES = [
     (COINS, rbmle.ThompsonSampling(), rbmle.Discounted(0.99)),
     (COINS, rbmle.KLUCB(), rbmle.Window(20)),
     (GIVEN, rbmle.RBMLE(), rbmle.Linear(3)),
     (DRAWN, rbmle.UCB(), rbmle.Linear(3, shared=False)),
-    (TABLE, rbmle.UCB(), rbmle.Counting()),
+    (TABLE, rbmle.LinTS(), rbmle.Linear(3)),
+    (LOGISTIC, rbmle.LinTS(), rbmle.Logistic(3)),
 ]
 
 
@@ -61,7 +63,8 @@ CASES = [
     (coins, ["ucb", "ts", "klucb"], rbmle.Discounted(0.95)),
     (coins, ["ucb", "rbmle"], rbmle.Window(15)),
     (logistic, ["ucb", "ts"], rbmle.Discounted(0.95)),
-    (given, ["ucb", "rbmle", "ucbtuned"], rbmle.Linear(3)),
+    (given, ["ucb", "rbmle", "ucbtuned", "lints"], rbmle.Linear(3)),
+    (logistic, ["ucb", "lints"], rbmle.Logistic(3)),
     (sphere, ["ucb", "rbmle"], rbmle.Linear(3)),
     (once, ["ucb", "rbmle(alpha=rootbias())"], rbmle.Linear(3, 0.5)),
     (table, ["ucb", "rbmle"], rbmle.Linear(3, shared=False)),

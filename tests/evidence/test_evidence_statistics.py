@@ -226,11 +226,11 @@ REFUSED = [
     ),
     (
         lambda: rbmle.simulate(COINS, ["lints"], 9, 1),
-        "LinTS: 'family' must be one whose means are any numbers, as in Gaussian(). Got Bernoulli;",
+        "LinTS: 'family' must be one of Gaussian. Got Bernoulli, which has no unbounded_means.",
     ),
     (
         lambda: rbmle.simulate(GAUSSIAN, ["ucb"], 9, 1, rewards=rbmle.Table(np.zeros((9, 2)))),
-        "simulate: 'rewards' must be left out for a LinearProblem.",
+        "simulate: 'rewards' must be a RewardStream for a LinearProblem.",
     ),
     (lambda: rbmle.LinearProblem([1.0], np.eye(2)), "LinearProblem: 'theta' must be 2 numbers, or"),
     (lambda: rbmle.LinearProblem([1.0, np.nan], np.eye(2)), "'theta' must be finite numbers."),

@@ -23,6 +23,7 @@ from rbmle.policies import (
     GPUCBTuned,
     KGMin,
     KGStar,
+    LinTS,
     LogBias,
     ThompsonSampling,
     UCBTuned,
@@ -98,6 +99,6 @@ def test_every_policy_of_the_paper_is_here():
         RBMLE, UCB, UCBTuned, KLUCB, MOSS, BayesUCB, GPUCB, GPUCBTuned, ThompsonSampling,
         KG, KGStar, KGMin, KGMN, IDS, VIDS,
     ]  # fmt: skip
-    assert {type(each) for each in DEFAULTS} == {*named, IMED}
+    assert {type(each) for each in DEFAULTS} == {*named, IMED, LinTS}
     for policy in (RBMLE, UCB, KLUCB, ThompsonSampling, BayesUCB):
         assert {type(each) for each in FAMILIES} <= set(families_of(policy))

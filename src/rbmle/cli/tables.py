@@ -8,6 +8,8 @@ from typing import Any
 from rich.text import Text
 
 from ..comparison import COMPARED, ComparisonTable
+from ..evidence import EVIDENCE
+from ..evidence.combinations import COMBINATIONS
 from ..policies import POLICIES, families_of
 from ..policies.base import needs_horizon
 from ..result import STATISTICS, Result
@@ -53,6 +55,33 @@ def show_policies() -> None:
         say(f"families: {', '.join(each['families'])}", 4)
         if each["needs_horizon"]:
             say("needs the horizon", 4)
+    show_evidence()
+
+
+def show_evidence() -> None:
+    """Print every kind of evidence, and the names that policies have with some of them."""
+    say()
+    say("Evidence, what an arm's past is worth; it goes with every policy (--evidence, evidence=):")
+    for kind in EVIDENCE.values():
+        described = described_record(kind)
+        say(f"{described['name']}: {described['summary']}")
+        given = ", ".join(f"{k}={v}" for k, v in described["parameters"].items())
+        say(f"parameters: {given or 'none'}", 4)
+    say()
+    say("Policies with evidence that have names of their own in the literature:")
+    for each in COMBINATIONS:
+        say(f"{each.name} ({each.source}): {each.policy} with {each.evidence}")
+
+
+def described_record(kind: Any) -> dict[str, Any]:
+    """The name of a record, the first paragraph of its docstring, and its parameters."""
+    values = kind._field_defaults
+    first, _, _ = inspect.cleandoc(kind.__doc__ or "").partition("\n\n")
+    return {
+        "name": kind.__name__,
+        "summary": " ".join(first.split()),
+        "parameters": {key: str(values.get(key, "required")) for key in kind._fields},
+    }
 
 
 def _describe(kind: Any) -> dict[str, Any]:

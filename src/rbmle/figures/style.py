@@ -72,6 +72,7 @@ STYLES = {
     "KGMin": Style(BROWN, DOTTED, "X"),
     "KGMN": Style(BROWN, DASH_DOT, "X", filled=False),
     "IMED": Style(BLUE, LONG, ">"),
+    "LinTS": Style(GREEN, LONG, "<"),
 }
 
 # For policies that are not in the table: users' own, and further policies of the same class.

@@ -80,14 +80,14 @@ def check_fit(policy: Any, family: Any, evidence: Any = None) -> None:
         raise ParameterError.of(
             "policy", "policy", "an instance of a policy class, as in UCB()", policy
         )
-    missing = _missing(type(policy), type(family))
+    together = evidence is not None and evidence.draws() and policy.draws_jointly()
+    missing = [] if together else _missing(type(policy), type(family))
     if missing:
         fitting = ", ".join(each.__name__ for each in families_of(type(policy)))
         raise ParameterError(
             f"{name}: 'family' must be one of {fitting}. Got {assumed}, which has no {missing[0]}."
         )
-    together = evidence is not None and evidence.draws() and policy.draws_jointly()
-    if hasattr(policy, "check_family") and not together:
+    if hasattr(policy, "check_family"):
         policy.check_family(family)
     try_out(policy, family)
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import Annotated, NamedTuple
 
-from .._compile import Floats
-from ..errors import ParameterError
-from ..families import Family
+from .._compile import Floats, extend
+from ..families import Family, Gaussian
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
 
 
-@policy
+@extend(Gaussian)
+def unbounded_means(self: Gaussian) -> bool:
+    """Whether a mean may be any number, so that N(mean, ...) does not leave the range of means."""
+    return True
+
+
+@policy(needs=("unbounded_means",))
 class LinTS(NamedTuple):
     """Linear Thompson sampling (Agrawal and Goyal 2013): draw theta ~ N(theta^, v^2 sigma^2 V^-1)
     once, and play the arm with the largest x'theta.
@@ -52,12 +57,3 @@ class LinTS(NamedTuple):
 
     def samples_posteriors(self) -> bool:
         return True
-
-    def check_family(self, family: Family) -> None:
-        """Refuse means that are bounded: N(mean, ...) would leave their range."""
-        low, high = family.mean_range()
-        if low > -inf or high < inf:
-            raise ParameterError(
-                f"LinTS: 'family' must be one whose means are any numbers, as in Gaussian(). "
-                f"Got {type(family).__name__}; for Bernoulli rewards use evidence Logistic."
-            )

@@ -196,7 +196,7 @@ class LinearProblem(World):
 
     def kind(self) -> Any:
         drawing = self.drawing
-        told = drawing if not hasattr(drawing, "values") else id(drawing.values)
+        told = tuple(id(each) if isinstance(each, np.ndarray) else each for each in drawing)
         return type(self), type(drawing), told, self.theta.shape, type(self.law), self.law
 
     def source(self, seed: int, horizon: int) -> LinearStream:
