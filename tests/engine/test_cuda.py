@@ -46,15 +46,16 @@ PAIRS = [
 ] + FORMS
 
 
-def code_for(policy: Any, family: Any, law: Any = None) -> str:
-    """The PTX of the kernel that plays the policy."""
+def code_for(policy: Any, family: Any, law: Any = None, delay: Any = None) -> str:
+    """The PTX of the kernel that plays the policy; with a delay, in a world that changes."""
     from rbmle.engine import on_cuda
     from rbmle.engine.plan import plan
 
-    problem = rbmle.Problem(law or family, [0.3, 0.5, 0.6])
+    problem: Any = rbmle.Problem(law or family, [0.3, 0.5, 0.6])
+    problem = problem if delay is None else rbmle.Drift(problem, 0.1)
     planned = plan(
         "test", [problem], [rbmle.Assuming(policy, family)], 100, 4, None, 1, "random", None,
-        None, 0,
+        None, 0, None, delay,
     )  # fmt: skip
     [group] = on_cuda.groups(planned)
     return on_cuda.kernel.ptx(*on_cuda.example(planned, group))
@@ -73,6 +74,11 @@ def test_every_pair_is_compiled(policy: Any, family: Any) -> None:
 )  # fmt: skip
 def test_every_law_is_compiled(law: Any) -> None:
     assert ".visible .entry" in code_for(rbmle.UCB(), rbmle.Gaussian(), law)
+
+
+def test_delays_and_changing_means_are_compiled() -> None:
+    late = rbmle.GeometricDelay(10, lost=0.1)
+    assert ".visible .entry" in code_for(rbmle.ThompsonSampling(), rbmle.Bernoulli(), delay=late)
 
 
 def test_products_and_sums_are_rounded_one_by_one() -> None:
@@ -124,6 +130,9 @@ class Mine(NamedTuple):
 bernoulli = rbmle.Problem("bernoulli", [0.3, 0.5, 0.6])
 gaussian = rbmle.Problem("gaussian", [0.3, 0.5, 0.6])
 gaps = {"horizon": 40, "replications": 3}
+phases = rbmle.Phases([bernoulli, rbmle.Problem("bernoulli", [0.6, 0.2, 0.3])], at=[20])
+drift, lossy = rbmle.Drift(gaussian, 0.1, 3), rbmle.GeometricDelay(4, lost=0.3, patience=6)
+linear = rbmle.LinearProblem([0.5, -0.3], rbmle.SphereFeatures(3, 2))
 values = np.random.default_rng(0).normal(size=(3, 40, 3))
 CASES = [
     (bernoulli, ["rbmle", "rbmle(f=mean)", "ucb", "ts", "klucb", "bayesucb", "moss", "imed"], {}),
@@ -135,6 +144,12 @@ CASES = [
     (gaussian, ["ucb", "ts"], {"rewards": rbmle.Table(values)}),
     (rbmle.Problem("laplace", [0.3, 0.5]), ["rbmle"], {"family": "gaussian"}),
     (bernoulli, ["ucb"], {"rewards": rbmle.PublishedTable(), "ties": "first"}),
+    (phases, ["rbmle", "klucb"], {}),
+    (drift, ["ucb"], {"delay": rbmle.TableDelay([1, 7], pending="ignored")}),
+    (bernoulli, ["rbmle", "ts", "ucb"], {"delay": "fixeddelay(5)"}),
+    (gaussian, ["ucb", "vids(commit=0.9)"], {"delay": lossy}),
+    (phases, ["ts"], {"evidence": "discounted(gamma=0.9)", "delay": "batchdelay(4)"}),
+    (linear, ["ucb"], {"evidence": "linear(dimension=2)", "delay": "fixeddelay(5)"}),
 ]
 for problem, policies, options in CASES:
     here = rbmle.simulate(problem, policies, 40, 3, **options)

@@ -61,6 +61,9 @@ Evidence = Annotated[
 Delay = Annotated[
     str | None, typer.Option(help="When rewards come: fixeddelay(100), geometricdelay(mean=10)")
 ]
+Then = Annotated[list[str] | None, typer.Option(help="The means of the next phase: 0.3,0.2,0.1")]
+At = Annotated[str | None, typer.Option(help="The last round of each phase: 5000,8000")]
+Drift = Annotated[str | None, typer.Option(help="Means that wander: step=0.01,every=10,seed=1")]
 Policies = Annotated[str, typer.Option(help="Names, with commas: rbmle,ucb(alpha=1),ts")]
 
 

@@ -93,6 +93,11 @@ def names_given(owner: str, option: str, text: str | None) -> list[str]:
     return names
 
 
+def given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _check(owner: str, name: str, hint: Any, value: str) -> None:
     """Refuse an empty value, and text where the hint asks for a number."""
     if not value.strip():

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..errors import ParameterError
 from .app import (
+    At,
     Cluster,
     Delay,
     Device,
+    Drift,
     Evidence,
     Import,
     Json,
     Policies,
     Run,
+    Then,
     Threads,
     bring,
     command,
 )
-from .arguments import names_given
+from .arguments import given, names_given
 
 
 @command()
@@ -101,12 +104,10 @@ def run(
     from ..studies.runner import run as run_study
     from ..studies.study import Study
     from .screen import progress, say
+    from .tables import show_study
 
     bring("run", modules)
-    stated = Study.from_toml(study)
-    changes = {"evidence": evidence, "delay": delay}
-    given = {key: value for key, value in changes.items() if value is not None}
-    stated = stated.replaced(**given) if given else stated
+    stated = Study.from_toml(study).replaced(**given(evidence=evidence, delay=delay))
     target = folder or Path(f"{study.stem}-run")
     with (
         connected(cluster, threads) as executor,
@@ -116,7 +117,7 @@ def run(
         result = run_study(
             stated, target, here, report, times=times, executor=executor, device=device
         )
-    _show(result, json)
+    show_study(result, json)
     if not json:
         say(f"Kept in {target}; `rbmle report {target}` draws it.")
 
@@ -154,13 +155,9 @@ def compare(
     ] = None,
     evidence: Evidence = None,
     delay: Delay = None,
-    then: Annotated[
-        list[str] | None, typer.Option(help="The means of the next phase: 0.3,0.2,0.1")
-    ] = None,
-    at: Annotated[str | None, typer.Option(help="The last round of each phase: 5000,8000")] = None,
-    drift: Annotated[
-        str | None, typer.Option(help="Means that wander: step=0.01,every=10,seed=1")
-    ] = None,
+    then: Then = None,
+    at: At = None,
+    drift: Drift = None,
     threads: Threads = None,
     device: Device = "cpu",
     modules: Import = None,
@@ -182,15 +179,9 @@ def compare(
     result = engine.simulate(
         world_given("compare", law, means, then, at, drift),
         names_given("compare", "--policies", policies),
-        horizon,
-        replications,
-        RewardStream(seed),
-        family=family,
-        threads=threads,
-        device=device,
-        evidence=evidence,
-        delay=delay,
-    )
+        horizon, replications, RewardStream(seed), family=family, threads=threads, device=device,
+        evidence=evidence, delay=delay,
+    )  # fmt: skip
     if json:
         show_json(statistics_data(result))
         return
@@ -206,9 +197,10 @@ def show(folder: Run, modules: Import = None, json: Json = False) -> None:
     Example: rbmle show study-run
     """
     from ..studies.runner import load
+    from .tables import show_study
 
     bring("show", modules)
-    _show(load(folder), json)
+    show_study(load(folder), json)
 
 
 @command()
@@ -355,17 +347,3 @@ def bench(
     from .bench import bench as measure
 
     return measure(names_given("bench", "--only", only), repeats, quick, check, json)
-
-
-def _show(result: Any, json: bool) -> None:
-    from ..studies.export import statistics_data
-    from .screen import say, show_json
-    from .tables import show_result
-
-    if json:
-        show_json({name: statistics_data(each) for name, each in result.results.items()})
-        return
-    for name, each in result.results.items():
-        show_result(each, name)
-    for each in result.missing:
-        say(f"Still to play: {each}")

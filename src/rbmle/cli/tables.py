@@ -13,7 +13,9 @@ from ..evidence.combinations import COMBINATIONS
 from ..policies import POLICIES, families_of
 from ..policies.base import needs_horizon
 from ..result import STATISTICS, Result
-from .screen import say, show_table
+from ..studies.export import statistics_data
+from ..studies.study_result import StudyResult
+from .screen import say, show_json, show_table
 
 
 def show_result(result: Result, name: str = "") -> None:
@@ -32,6 +34,17 @@ def show_result(result: Result, name: str = "") -> None:
     ]
     title = f"{name}: {result.title}" if name else result.title
     show_table(title, ["policy", *STATISTICS], rows)
+
+
+def show_study(result: StudyResult, json: bool) -> None:
+    """Print what a run found, as tables or as data."""
+    if json:
+        show_json({name: statistics_data(each) for name, each in result.results.items()})
+        return
+    for name, each in result.results.items():
+        show_result(each, name)
+    for missing in result.missing:
+        say(f"Still to play: {missing}")
 
 
 def show_comparisons(compared: ComparisonTable) -> None:
