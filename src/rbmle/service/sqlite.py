@@ -22,9 +22,10 @@ _SPELLED = {
 }
 _MARK = 0x52424D4C  # "RBML", the file's application_id
 _SECONDS_BUSY = 10.0  # for a lock of another program; our own processes wait for the turnstile
-# Pages (of 4 kB) in the write-ahead log before they are moved to the file. Moving them takes two
-# more waits for the disk, so not at SQLite's 1,000, which comes several times a second under load.
-_CHECKPOINT_PAGES = 8_000
+# Pages (of 4 kB) in the write-ahead log before they are moved to the file, and the log is written
+# from its start again. That is SQLite's own number. A larger one was measured slower: a wait for
+# the disk takes longest while the log grows, because its new size must be written too.
+_CHECKPOINT_PAGES = 1_000
 
 
 class SqliteStorage(SqlStorage):
