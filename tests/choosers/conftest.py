@@ -2,7 +2,7 @@
 
 import pytest
 
-from rbmle.choosers import Champion, Lines, LineTournament, Scan, Tournament
+from rbmle.choosers import Champion, Chords, Lines, LineTournament, Scan, Tournament
 from rbmle.choosers.promises import bounds_for, curve_for, line_for
 from rbmle.engine import cpu_kernel
 from rbmle.live import live_arms
@@ -13,6 +13,7 @@ def choosers(policy, family):
     curve, bounds = curve_for(policy, family), bounds_for(policy, family)
     made = [Scan]
     made += [] if curve is None else [lambda n: Tournament.of(curve, n)]
+    made += [] if curve is None else [lambda n: Chords.of(curve, n)]
     made += [] if bounds is None else [lambda n: Champion.of(bounds)]
     line = line_for(policy, family)
     made += [] if line is None else [lambda n: Lines.of(line, n)]

@@ -97,9 +97,26 @@ def test_products_and_sums_are_rounded_one_by_one() -> None:
 
 
 def test_nothing_is_fused_at_link_time() -> None:
-    from rbmle.engine import on_cuda
+    """The linker optimises once more; by default it would fuse."""
+    import numba
+    from numba import cuda
+    from numba.cuda.cudadrv.driver import _Linker
 
-    assert on_cuda.kernel._jitted.targetoptions["lto"] is False
+    from rbmle._cuda import as_on_cpu
+
+    def line(out: Any, a: float, b: float) -> None:
+        out[0] = a * b + out[0]
+
+    signature = numba.void(*map(numba.typeof, (np.zeros(2), 2.0, 3.0)))
+    with as_on_cpu():
+        code, _ = cuda.compile(
+            line, signature, cc=(9, 0), output="ltoir", device=False, abi="numba"
+        )
+        linker = _Linker(cc=(9, 0), lto=True)
+        linker.add_ltoir(code)
+        linked = str(linker.get_linked_ptx())
+    assert "mul.rn.f64" in linked
+    assert "fma" not in linked
 
 
 def simulated(script: str, folder: Path) -> str:

@@ -1,6 +1,7 @@
 """Choosers: ways to find the arm with the largest index. They affect speed, never a choice."""
 
 from .champion import Champion
+from .chords import Chords
 from .line_tournament import LineTournament
 from .lines import Lines
 from .promises import Bounds, Curve, Line, bounds_of, curve_of, line_of
@@ -12,6 +13,7 @@ __all__ = [
     "Bounds",
     "Champion",
     "Chooser",
+    "Chords",
     "Curve",
     "Line",
     "LineTournament",

@@ -82,6 +82,9 @@ class RBMLECurve(NamedTuple):
         """
         return 12.0 if family.mean_range()[1] < inf else 32.0
 
+    def convex(self) -> bool:
+        return True
+
     def bends_one_way(self, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
         """False only if the mean's upper end is between the levels and the form is not "exact".
 

@@ -6,9 +6,10 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from ..families import Gaussian
-from ..policies import GPUCB, MOSS, RBMLE, UCB, GPUCBTuned
+from ..policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, BayesUCB, GPUCBTuned
 from ..policies.arms import Arms
 from ..policies.rbmle import BiasFunction, Boundary
+from ..special import normal_quantile_upper
 from .promises import line_of
 
 
@@ -47,6 +48,44 @@ class PosteriorLine(NamedTuple):
 
     def rise(self, family: Any, arms: Arms, i: int) -> float:
         return float(family.posterior_sd(arms.pulls[i], arms.sums[i]))
+
+
+@line_of(BayesUCB)
+class QuantileLine(NamedTuple):
+    """mu_i + sd_i x the normal quantile: Bayes-UCB on Gaussian rewards."""
+
+    policy: Any
+
+    def fits(self, family: Any) -> bool:
+        return isinstance(family, Gaussian)
+
+    def scale(self, level: float) -> float:
+        return normal_quantile_upper(level)
+
+    def base(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return float(family.posterior_mean(arms.pulls[i], arms.sums[i]))
+
+    def rise(self, family: Any, arms: Arms, i: int) -> float:
+        return float(family.posterior_sd(arms.pulls[i], arms.sums[i]))
+
+
+@line_of(KLUCB)
+class DivergenceLine(NamedTuple):
+    """p_i + sigma sqrt(2 / N_i) sqrt(level): KL-UCB on Gaussian rewards."""
+
+    policy: Any
+
+    def fits(self, family: Any) -> bool:
+        return isinstance(family, Gaussian) and not self.policy.plus
+
+    def scale(self, level: float) -> float:
+        return sqrt(level)
+
+    def base(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return arms.mean(i)
+
+    def rise(self, family: Any, arms: Arms, i: int) -> float:
+        return float(family.sigma * sqrt(2.0 / arms.pulls[i]))
 
 
 @line_of(RBMLE)

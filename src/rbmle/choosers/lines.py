@@ -3,7 +3,7 @@
 Base and rise of an arm stay the same until it is pulled. So a choice computes them for one arm,
 with the divisions and the root that this takes, and for each of the others only one product and one
 sum. What it computes is the index up to rounding errors. If no other arm comes near the largest,
-that arm is played; if one does, the scan decides.
+that arm is played, or one of those with the same past; if another one does, the scan decides.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, lean, record
+from .._compile import Floats, lean
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
-
-# What is remembered besides the lines:
-CHANGED = 0  # the arm whose line is to be drawn anew; -1 if there is none
-EVERY = 1  # 1 if that is so for every arm, or if an arm may be without a reward; else 0
+from .promises import same_past
+from .redrawn import CHANGED, EVERY, redrawn
 
 # The index that a policy computes and the value of a line differ by some ten roundings of the base
 # and of the rise times the scale: by 3e-15 of them. So do two values of lines and their indices.
@@ -29,8 +27,9 @@ _NEAR = 1e-13
 
 
 @lean
-def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock) -> int:
-    """The arm with the largest index, if the lines tell; else -1."""
+def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+    """The arm with the largest index, one of them if they have the same past; -1 if the lines do
+    not tell."""
     if not lines.ready(arms):
         return -1
     level = policy.level(family, arms, clock)
@@ -43,11 +42,11 @@ def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock)
         second = lower if lower > second else second
         chosen = i if value > best else chosen
         best = value if value > best else best
-    near = _NEAR * (abs(lines.base[chosen]) + abs(lines.rise[chosen] * scale))
-    return chosen if second < best - near else -1
+    floor = best - _NEAR * (abs(lines.base[chosen]) + abs(lines.rise[chosen] * scale))
+    return chosen if second < floor else int(lines.tied(arms, chosen, floor, scale, rng))
 
 
-@record
+@redrawn
 class Lines(NamedTuple):
     """The chooser. line: the promise about the policy's index. base, rise: those of each arm."""
 
@@ -58,44 +57,35 @@ class Lines(NamedTuple):
 
     @classmethod
     def of(cls, line: Any, n_arms: int) -> Lines:
-        return cls(line, np.zeros(n_arms), np.zeros(n_arms), np.array([-1.0, 1.0]))
+        lines = cls(line, np.zeros(n_arms), np.zeros(n_arms), np.zeros(EVERY + 1))
+        lines.restart()  # type: ignore[attr-defined]  # one of the methods of `redrawn`
+        return lines
 
-    def restart(self) -> None:
-        """Forget everything."""
-        self.memory[CHANGED], self.memory[EVERY] = -1.0, 1.0
-
-    def changed(self, i: int) -> None:
-        """The statistics of arm i have changed."""
-        if self.memory[CHANGED] >= 0.0 and self.memory[CHANGED] != i:  # only one is remembered
-            self.memory[EVERY] = 1.0
-        self.memory[CHANGED] = i
-
-    def skips_absent(self) -> bool:
-        return False
-
-    def withdraw(self, i: int) -> None:
-        """Draw every line anew when arms are all present again; until then there is a scan."""
-        self.memory[EVERY] = 1.0
-
-    def bring_back(self, i: int) -> None:
-        """As for `withdraw`."""
-        self.memory[EVERY] = 1.0
+    def places(self) -> int:
+        """How many lines there are."""
+        return self.base.size
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
         """The arm to play: the one that a scan finds."""
-        chosen = leader(self, policy, family, arms, clock)
+        chosen = leader(self, policy, family, arms, clock, rng)
         return chosen if chosen >= 0 else policy.choose(state, family, arms, clock, rng)
 
-    def ready(self, arms: Arms) -> bool:
-        """Whether every arm has a line, or a reward from which its line can be drawn."""
-        i = int(self.memory[CHANGED])
-        if self.memory[EVERY] != 0.0 or (i >= 0 and not arms.pulls[i] > 0.0):
-            self.memory[EVERY] = 1.0
-            # If some arms are absent, the places of the others are not those of the lines.
-            return arms.n_arms() == self.base.size and arms.unpulled() < 0
-        return True
+    def tied(self, arms: Arms, chosen: int, floor: float, scale: float, rng: Draws) -> int:
+        """One of the arms with the past of the chosen one; -1 if the line of another arm is not
+        below the floor."""
+        ties = 0
+        for i in range(arms.n_arms()):
+            if same_past(arms, i, chosen):
+                ties += 1
+            elif not self.base[i] + self.rise[i] * scale < floor:
+                return -1
+        place, i = rng.among(ties), -1
+        while place >= 0:
+            i += 1
+            place -= int(same_past(arms, i, chosen))
+        return i
 
     def refresh(self, family: Family, arms: Arms, level: float) -> None:
         """Draw the lines that are to be drawn anew."""

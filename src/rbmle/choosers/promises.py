@@ -52,6 +52,7 @@ class Curve(Protocol):
 
     def fits(self, family: Any) -> bool: ...
     def pays_from(self, family: Any) -> float: ...
+    def convex(self) -> bool: ...
     def bends_one_way(self, family: Any, arms: Arms, i: int, low: float, high: float) -> bool: ...
     def same_index(self, family: Any, arms: Arms, i: int, j: int) -> bool: ...
     def straightened(self, family: Any, index: float) -> float: ...
@@ -61,9 +62,9 @@ class Curve(Protocol):
 class Line(Protocol):
     """The index of `policy` as base + rise x scale(level), up to rounding.
 
-    base and rise depend on the arm's statistics alone; base may depend on the level, too, if the
-    level is the same in every round. The index that the policy computes may
-    differ from this by 3e-15 of |base| + |rise x scale|.
+    base, rise and the index depend on the arm's pulls and sums alone; base may depend on the level,
+    too, if the level is the same in every round. The index that the policy computes may differ from
+    this by 3e-15 of |base| + |rise x scale|.
     """
 
     policy: Any
@@ -111,6 +112,14 @@ def pays_from(self: Any, family: Family) -> float:
     return 24.0
 
 
+def convex(self: Any) -> bool:
+    """Whether the straightened index is convex as a function of the level; else it is concave.
+
+    A line is both.
+    """
+    return False
+
+
 def bends_one_way(self: Any, family: Family, arms: Arms, i: int, low: float, high: float) -> bool:
     """Whether arm i's straightened index is convex, or concave, on all of [low, high]."""
     return True
@@ -140,7 +149,15 @@ def index_error(self: Any, family: Family, arms: Arms, i: int, value: float) -> 
 
 _OF_CURVES = {
     each.__name__: each
-    for each in (fits, pays_from, bends_one_way, same_index, straightened, index_error)
+    for each in (
+        fits,
+        pays_from,
+        convex,
+        bends_one_way,
+        same_index,
+        straightened,
+        index_error,
+    )
 }
 
 

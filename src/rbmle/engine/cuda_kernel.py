@@ -12,6 +12,7 @@ from numba import cuda
 
 from .._compile import extend
 from ..choosers.champion import Champion
+from ..choosers.chords import Chords
 from ..choosers.lines import Lines
 from ..choosers.scan import Scan
 from ..policies.arms import Arms
@@ -43,6 +44,11 @@ def champion_row(self: Champion, k: int) -> Champion:
 @extend(Lines, name="row")
 def lines_row(self: Lines, k: int) -> Lines:
     return Lines(self.line, self.base[k], self.rise[k], self.memory[k])
+
+
+@extend(Chords, name="row")
+def chords_row(self: Chords, k: int) -> Chords:
+    return Chords(self.curve, self.height[k], self.rise[k], self.memory[k])
 
 
 @extend(Stream, name="row")

@@ -1,0 +1,144 @@
+"""Chords: a chooser for indices that bend one way over the level, by the promise `Curve`.
+
+For each arm it keeps a line that is above the arm's index while the level rises by a certain share.
+If the index is convex in the level, that line is a chord; if it is concave, the line goes on from
+the chord before. It stays the same until the arm is pulled. So a choice computes the index of the
+arm whose line is highest, and of those arms whose lines are not below that index: in most rounds,
+of none.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._compile import Floats, lean
+from ..families import Family
+from ..policies.arms import Arms, Clock
+from ..policies.base import Policy
+from ..random import Draws
+from .redrawn import CHANGED, EVERY, redrawn
+
+# Places in `memory`, after those of `redrawn`: the levels between which the lines hold, and the
+# last one that was seen.
+BEGIN, END, LAST = 2, 3, 4
+
+# The lines hold while the level rises by this share. Longer lines are farther above the index,
+# so that more indices are computed; shorter ones are drawn more often.
+_SHARE = 1.0 / 128.0
+
+
+@lean
+def find(
+    chords: Any, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
+) -> int:
+    """The arm to play: the one that a scan finds."""
+    if not chords.ready(arms):
+        return int(policy.choose(state, family, arms, clock, rng))
+    level = policy.level(family, arms, clock)
+    changed, index = chords.refresh(policy, family, arms, level)
+    ahead = level - chords.memory[BEGIN]
+    top, best, second = 0, -inf, -inf
+    for i in range(arms.n_arms()):  # no branch on who leads: a processor could not predict it
+        line = chords.height[i] + chords.rise[i] * ahead
+        lower = line if line < best else best
+        second = lower if lower > second else second
+        top = i if line > best else top
+        best = line if line > best else best
+    if top != changed:
+        index = policy.index_of(family, arms, top, level)
+    if second < chords.curve.straightened(family, index):
+        return top
+    return int(chords.settle(policy, family, arms, level, ahead, top, index, rng))
+
+
+@redrawn
+class Chords(NamedTuple):
+    """The chooser. curve: the promise about the policy's index. height, rise: the line of each arm,
+    its value at the level BEGIN and its slope."""
+
+    curve: Any
+    height: Floats
+    rise: Floats
+    memory: Floats
+
+    @classmethod
+    def of(cls, curve: Any, n_arms: int) -> Chords:
+        chords = cls(curve, np.zeros(n_arms), np.zeros(n_arms), np.zeros(LAST + 1))
+        chords.restart()  # type: ignore[attr-defined]  # one of the methods of `redrawn`
+        return chords
+
+    def places(self) -> int:
+        """How many lines there are."""
+        return self.height.size
+
+    def pick(
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
+    ) -> int:
+        """The arm to play: the one that a scan finds."""
+        return find(self, policy, state, family, arms, clock, rng)
+
+    def refresh(
+        self, policy: Policy, family: Family, arms: Arms, level: float
+    ) -> tuple[int, float]:
+        """Draw the lines that are to be drawn anew, all of them if they no longer hold.
+
+        Returns the last arm whose line was drawn, -1 if none was, and its index.
+        """
+        memory, index = self.memory, 0.0
+        first = last = int(memory[CHANGED])
+        if memory[EVERY] != 0.0 or not memory[LAST] <= level <= memory[END]:
+            memory[BEGIN], memory[END] = level, level + _SHARE * abs(level)
+            first, last = 0, arms.n_arms() - 1
+        for i in range(max(first, 0), last + 1):
+            index = self.draw(policy, family, arms, i, level)
+        memory[CHANGED], memory[EVERY], memory[LAST] = -1.0, 0.0, level
+        return last, index
+
+    def draw(self, policy: Policy, family: Family, arms: Arms, i: int, level: float) -> float:
+        """Draw the line of arm i, which is above its index from this level to END; returns its
+        index.
+
+        If the index is not finite, or does not bend one way, the line is infinite.
+        """
+        curve, span = self.curve, self.memory[END] - level
+        other = level + span if curve.convex() else level - span
+        index = here = there = 0.0
+        for look in range(2):  # a loop, so that the code of an index, which may be long, is once
+            there = policy.index_of(family, arms, i, other if look == 0 else level)
+            index, here, there = there, curve.straightened(family, there), here
+        low, high = (level, other) if curve.convex() else (other, level + span)
+        size = max(abs(here), abs(there))
+        self.height[i], self.rise[i] = inf, 0.0
+        if size < inf and curve.bends_one_way(family, arms, i, low, high):
+            # The values at both ends, the one compared and the line: each may be off by the error.
+            slack = 4.0 * curve.index_error(family, arms, i, size)
+            rise = (there - here) / (other - level) if span > 0.0 else 0.0
+            self.height[i] = here + slack - rise * (level - self.memory[BEGIN])
+            self.rise[i] = rise
+        return index
+
+    def settle(
+        self, policy: Policy, family: Family, arms: Arms, level: float, ahead: float, top: int,
+        index: float, rng: Draws,
+    ) -> int:  # fmt: skip
+        """The arm that a scan finds, if some lines are not below the index of arm `top`."""
+        floor = self.curve.straightened(family, index)
+        best, first, ties = -inf, 0, 0
+        for i in range(arms.n_arms()):
+            value = index
+            if i != top and not self.curve.same_index(family, arms, i, top):
+                if self.height[i] + self.rise[i] * ahead < floor:
+                    continue
+                value = policy.index_of(family, arms, i, level)
+            if value > best:
+                best, first, ties = value, i, 1
+            elif value == best:
+                preferred = policy.prefer(family, arms, i, first, level)
+                if preferred > 0.0:
+                    first, ties = i, 1
+                elif preferred == 0.0:
+                    ties += 1
+        return int(policy.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first

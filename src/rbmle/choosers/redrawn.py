@@ -1,0 +1,61 @@
+"""What choosers with one line for each arm have in common: which lines are to be drawn anew."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from .._compile import record
+from ..policies.arms import Arms
+
+T = TypeVar("T")
+
+# Places in the chooser's `memory`:
+CHANGED = 0  # the arm whose line is to be drawn anew; -1 if there is none
+EVERY = 1  # 1 if that is so for every arm, or if an arm may be without a reward; else 0
+
+
+def restart(self: Any) -> None:
+    """Forget everything."""
+    self.memory[CHANGED], self.memory[EVERY] = -1.0, 1.0
+
+
+def changed(self: Any, i: int) -> None:
+    """The statistics of arm i have changed."""
+    if self.memory[CHANGED] >= 0.0 and self.memory[CHANGED] != i:  # only one is remembered
+        self.memory[EVERY] = 1.0
+    self.memory[CHANGED] = i
+
+
+def skips_absent(self: Any) -> bool:
+    """No: it is given only the arms that are present."""
+    return False
+
+
+def withdraw(self: Any, i: int) -> None:
+    """Draw every line anew when arms are all present again; until then there is a scan."""
+    self.memory[EVERY] = 1.0
+
+
+def bring_back(self: Any, i: int) -> None:
+    """As for `withdraw`."""
+    self.memory[EVERY] = 1.0
+
+
+def ready(self: Any, arms: Arms) -> bool:
+    """Whether every arm has a line, or a reward from which its line can be drawn."""
+    i = int(self.memory[CHANGED])
+    if self.memory[EVERY] != 0.0 or (i >= 0 and not arms.pulls[i] > 0.0):
+        self.memory[EVERY] = 1.0
+        # If some arms are absent, the places of the others are not those of the lines.
+        return arms.n_arms() == self.places() and arms.unpulled() < 0
+    return True
+
+
+_DEFAULTS = {
+    each.__name__: each for each in (restart, changed, skips_absent, withdraw, bring_back, ready)
+}
+
+
+def redrawn(cls: type[T]) -> type[T]:
+    """Make a NamedTuple class with `memory` and `places` a record with the methods above."""
+    return record(cls, _DEFAULTS)
