@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numba
+import numpy as np
 from numba import cuda
 from numba.core.errors import NumbaError
 from numba.cuda.core import config, errors
@@ -49,6 +50,7 @@ def _compiled(function: Callable[..., Any]) -> Any:
 if not SIMULATED:
     from numba.cuda import codegen, dispatcher
     from numba.cuda.cudadrv import driver
+    from numba.cuda.cudadrv.devicearray import DeviceNDArray
     from numba.cuda.extending import infer_getattr, lower_builtin
     from numba.cuda.types.ext_types import CUDADispatcher
     from numba.cuda.typing.templates import AbstractTemplate, AttributeTemplate
@@ -84,6 +86,21 @@ def device_name() -> str:
 def free_memory() -> int:
     """How many bytes of the device's memory are free."""
     return 1 << 30 if SIMULATED else int(cuda.current_context().get_memory_info()[0])
+
+
+def side_by_side(block: Any) -> list[Any]:
+    """The arrays [:, :, 0], [:, :, 1], ... of an array on the device, each transposed."""
+    columns, rows, count = block.shape
+    if SIMULATED:  # whose arrays cannot be transposed
+        return [cuda.device_array((rows, columns), order="F") for _ in range(count)]
+    if isinstance(block, np.ndarray):
+        return [block[:, :, k].T for k in range(count)]
+    size = block.dtype.itemsize
+    strides = size * count, size * count * rows
+    return [
+        DeviceNDArray((rows, columns), strides, block.dtype, gpu_data=block.gpu_data.view(size * k))
+        for k in range(count)
+    ]
 
 
 class DeviceKernel:

@@ -15,7 +15,7 @@ from numba import cuda
 from numpy.typing import NDArray
 
 from .._compile import Floats
-from .._cuda import DeviceKernel, free_memory
+from .._cuda import DeviceKernel, free_memory, side_by_side
 from .._memory import size_text
 from ..choosers.selection import chooser_of_few
 from ..errors import ParameterError, RbmleError
@@ -203,13 +203,27 @@ def _arguments(
             return np.zeros(whole, order="F")
         return cuda.device_array(whole, order="F")
 
+    def beside(count: int) -> list[Any]:
+        """So many arrays with a number for each thread and arm, those of an arm side by side.
+
+        Threads that pull different arms then read and write one sector of memory each, not one for
+        each array.
+        """
+        shape = max(n_arms, 2), max(threads, 2), max(count, 2)
+        block = np.zeros(shape) if bring is _alike else cuda.device_array(shape)
+        return side_by_side(block)[:count]
+
     chooser: Any = chooser_of_few(policy, model, n_arms, plan.evidence)
-    chooser = _with_arrays(chooser, lambda each: room(each.size, kind=each.dtype))
+    lines = beside(sum(isinstance(x, np.ndarray) and x.shape == (n_arms,) for x in chooser))
+    chooser = _with_arrays(
+        chooser,
+        lambda each: lines.pop() if each.shape == (n_arms,) else room(each.size, kind=each.dtype),
+    )
     worlds = [plan.problems[each] for each in part.problems]
     waiting = plan.waiting(p, group.player)
     tally = tally_for(worlds[0], plan.evidence, waiting)
     return (
-        policy, model, plan.evidence, chooser, Arms(*(room(n_arms) for _ in Arms._fields)),
+        policy, model, plan.evidence, chooser, Arms(*beside(len(Arms._fields))),
         room(numbers, "C" if scratch else "F"), room(plan.evidence.memory_size(n_arms)),
         part.source.on_device(bring, rows), _tally(worlds, tally, bring, rows),
         waiting.on_device(bring, lambda each: room(each.size, kind=each.dtype)),
