@@ -33,8 +33,8 @@ class BiasedCurve(NamedTuple):
         """
         return 12.0 if family.mean_range()[1] < inf else 32.0
 
-    def convex(self) -> bool:
-        return True
+    def bends(self) -> int:
+        return 1
 
     def same_index(self, family: Any, arms: Arms, i: int, j: int) -> bool:
         """The same past; or both means at the upper end, where the index is alpha g, whatever n."""

@@ -104,12 +104,13 @@ class Chords(NamedTuple):
         If the index is not finite, or does not bend one way, the line is infinite.
         """
         curve, span = self.curve, self.memory[END] - level
-        other = level + span if curve.convex() else level - span
+        convex = curve.bends() > 0
+        other = level + span if convex else level - span
         index = here = there = 0.0
         for look in range(2):  # a loop, so that the code of an index, which may be long, is once
             there = policy.index_of(family, arms, i, other if look == 0 else level)
             index, here, there = there, curve.straightened(family, there), here
-        low, high = (level, other) if curve.convex() else (other, level + span)
+        low, high = (level, other) if convex else (other, level + span)
         size = max(abs(here), abs(there))
         self.height[i], self.rise[i] = inf, 0.0
         if size < inf and curve.bends_one_way(family, arms, i, low, high):

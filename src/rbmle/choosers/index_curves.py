@@ -44,6 +44,9 @@ class UCBTunedCurve(NamedTuple):
 
     policy: Any
 
+    def bends(self) -> int:
+        return -1
+
     def same_index(self, family: Any, arms: Arms, i: int, j: int) -> bool:
         """The same past and the same sum of squares, which the index also uses."""
         alike = arms.squares[i] == arms.squares[j] and arms.origin(i) == arms.origin(j)
@@ -82,8 +85,8 @@ class RBMLECurve(NamedTuple):
         """
         return 12.0 if family.mean_range()[1] < inf else 32.0
 
-    def convex(self) -> bool:
-        return True
+    def bends(self) -> int:
+        return 1
 
     def bends_one_way(self, family: Any, arms: Arms, i: int, low: float, high: float) -> bool:
         """False only if the mean's upper end is between the levels and the form is not "exact".

@@ -52,7 +52,7 @@ class Curve(Protocol):
 
     def fits(self, family: Any) -> bool: ...
     def pays_from(self, family: Any) -> float: ...
-    def convex(self) -> bool: ...
+    def bends(self) -> int: ...
     def bends_one_way(self, family: Any, arms: Arms, i: int, low: float, high: float) -> bool: ...
     def same_index(self, family: Any, arms: Arms, i: int, j: int) -> bool: ...
     def straightened(self, family: Any, index: float) -> float: ...
@@ -112,12 +112,12 @@ def pays_from(self: Any, family: Family) -> float:
     return 24.0
 
 
-def convex(self: Any) -> bool:
-    """Whether the straightened index is convex as a function of the level; else it is concave.
+def bends(self: Any) -> int:
+    """1 if the straightened index is convex where it bends one way, -1 if it is concave there.
 
-    A line is both.
+    0, the default, does not say which; then `Chords` cannot be used.
     """
-    return False
+    return 0
 
 
 def bends_one_way(self: Any, family: Family, arms: Arms, i: int, low: float, high: float) -> bool:
@@ -152,7 +152,7 @@ _OF_CURVES = {
     for each in (
         fits,
         pays_from,
-        convex,
+        bends,
         bends_one_way,
         same_index,
         straightened,

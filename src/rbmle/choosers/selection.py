@@ -79,10 +79,13 @@ def chooser_of_few(policy: Policy, family: Any, n_arms: int, evidence: Any = _CO
     if ranks_only(policy) and not evidence.changes_all():
         line, curve = line_for(policy, family), curve_for(policy, family)
         bounds = bounds_for(policy, family)
+        made: Any = None
         if line is not None:
-            return Lines.of(line, n_arms)
-        if bounds is not None:
-            return Champion.of(bounds)
-        if curve is not None and n_arms >= SOME:
-            return Chords.of(curve, n_arms)
+            made = Lines.of(line, n_arms)
+        elif bounds is not None:
+            made = Champion.of(bounds)
+        elif curve is not None and curve.bends() != 0 and n_arms >= SOME:
+            made = Chords.of(curve, n_arms)
+        if made is not None:
+            return made  # type: ignore[no-any-return]
     return Scan(n_arms)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..choosers import Champion, Lines, LineTournament, Scan, Tournament
+from ..choosers import Champion, Chords, Lines, LineTournament, Scan, Tournament
 from ..choosers.promises import bounds_for, curve_for, line_for
 from ..engine import play, simulate
 from ..engine.cpu_kernel import AT_ONCE, COUNTING
@@ -52,6 +52,7 @@ def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
     rounds = np.arange(1, horizon + 1)
     choosers: list[Any] = [Scan(n_arms)]
     choosers += [] if curve is None else [Tournament.of(curve, n_arms)]
+    choosers += [Chords.of(curve, n_arms)] if curve is not None and curve.bends() != 0 else []
     choosers += [] if bounds is None else [Champion.of(bounds)]
     choosers += [] if line is None else [Lines.of(line, n_arms)]
     choosers += [LineTournament.of(line, n_arms)] if line is not None and line.helps_many() else []
