@@ -26,6 +26,18 @@ COMPARE = ["compare", "bernoulli", "0.1", "0.2"]
 # a-folder/ (empty), a-run/ (a run of s.toml), closed/ (nothing may be written there).
 WRONG: list[tuple[list[str], str]] = [
     # Nothing where something must be.
+    ([*COMPARE, "--then", "0.2,0.1"], "'--then' must be given together with '--at'"),
+    ([*COMPARE, "--at", "5"], "'--then' must be given together with '--at'"),
+    ([*COMPARE, "--then", "0.2,x", "--at", "5"], "'--then' must be numbers, with commas"),
+    ([*COMPARE, "--then", "0.2,0.1", "--at", "5.5"], "'--at' must be whole numbers, with commas"),
+    ([*COMPARE, "--then", "0.2", "--at", "5"], "'means' must be a list of 2 to"),
+    ([*COMPARE, "--then", "0.2,0.1", "--at", "0"], "Phases: 'at' must be a whole number in"),
+    ([*COMPARE, "--drift", "every=3"], "'--drift' must be a step at least: step=0.01"),
+    ([*COMPARE, "--drift", "speed=3"], "'--drift' must be one of"),
+    ([*COMPARE, "--drift", "step=-1"], "Drift: 'step' must be a number in"),
+    ([*COMPARE, "--delay", "fixdelay(3)"], "Did you mean 'FixedDelay'?"),
+    ([*COMPARE, "--delay", "fixeddelay(-3)"], "FixedDelay: 'rounds' must be a whole number in"),
+    ([*COMPARE, "--evidence", "discount(gamma=1)"], "Did you mean 'Discounted'?"),
     (["compare", "", "0.1", "0.2"], "'law' must not be empty. Got ''"),
     (["compare", "bernoulli", "", "0.2"], "'means' must not be empty"),
     ([*COMPARE, "--policies", ""], "'--policies' must not be empty. Got ''"),

@@ -12,11 +12,12 @@ import rbmle
 from rbmle import BatchDelay, Decider, FixedDelay, GeometricDelay, Problem, TableDelay
 from rbmle.engine import arguments, play
 from rbmle.engine.supposing import waiting_for
-from rbmle.evidence import Counting, Discounted, Window
+from rbmle.evidence import Counting, Discounted, Linear, Logistic, Window
 from rbmle.live import live_arms
 from rbmle.random import Counter, delay_cell, key
 
 SEED, REPLICATION, COUNTING = 5, 2, Counting()
+X = [[1.0, 0.0], [0.6, 0.8], [0.0, -1.0], [0.8, -0.6]]
 DELAYS = [
     FixedDelay(3),
     FixedDelay(40),
@@ -122,6 +123,16 @@ def test_no_delay_is_a_delay_of_no_rounds(pending: str) -> None:
     policy, problem = PLAYERS[0]
     late = simulated(policy, problem, 80, FixedDelay(0, pending=pending))
     assert late == simulated(policy, problem, 80, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pending", ["counted", "ignored"])
+@pytest.mark.parametrize("features", [X, rbmle.SphereFeatures(4, 2)], ids=type)
+def test_no_delay_is_a_delay_of_no_rounds_with_features(features: Any, pending: str) -> None:
+    for noise, evidence in ((rbmle.Gaussian(), Linear(2)), (rbmle.Bernoulli(), Logistic(2))):
+        world: Any = rbmle.LinearProblem([0.8, -0.4], features, noise)
+        late = simulated(rbmle.RBMLE(), world, 40, FixedDelay(0, pending=pending), evidence)
+        assert late == simulated(rbmle.RBMLE(), world, 40, None, evidence)
 
 
 def test_pending_pulls_that_are_ignored_leave_no_trace() -> None:

@@ -44,8 +44,9 @@ def test_the_queue_gives_every_reward_back_in_its_round(delay: Any) -> None:
         late = comes_after(delay, given) if given > 0 else 0
         pending = given > 0 and not 0 <= late < delay.patience
         assert queue.given_up(t) == (given % 4 if pending else -1)
-        queue.put(REPLICATION, t, t % 4, 0.5 * t, 0.25 * t)
         rounds = comes_after(delay, t)
+        assert queue.put(REPLICATION, t, t % 4, 0.5 * t) == rounds
+        queue.suppose(t, 0.25 * t)
         if rounds >= 0:
             due.setdefault(t + rounds, []).append((t, t % 4, 0.5 * t))
         found = []

@@ -62,11 +62,11 @@ class Queue(NamedTuple):
         for k in range(self.ends.size):
             self.ends[k] = 0
 
-    def put(self, replication: int, t: int, i: int, reward: float, supposed: float) -> None:
-        """Arm i was pulled in round t, and will pay this reward."""
+    def put(self, replication: int, t: int, i: int, reward: float) -> int:
+        """Arm i was pulled in round t, and will pay this reward; after how many rounds."""
         size = self.pulled.size
         self.pulled[t % size] = i
-        self.rewards[t % size], self.supposed[t % size] = reward, supposed
+        self.rewards[t % size] = reward
         cell = Cell(self.key0, self.key1, replication, t, DELAY_LANE)
         late = self.arrivals.comes_after(t, cell)
         if 0 <= late < self.ends.size:  # else it is lost, or comes after the horizon
@@ -77,6 +77,11 @@ class Queue(NamedTuple):
                 self.following[t % size] = self.following[last % size]
                 self.following[last % size] = t
             self.ends[at] = t
+        return int(late)
+
+    def suppose(self, pull: int, reward: float) -> None:
+        """Remember what is supposed of the reward of this round."""
+        self.supposed[pull % self.supposed.size] = reward
 
     def take(self, t: int) -> int:
         """The oldest pull whose reward comes after round t, which leaves the queue; 0 if none."""

@@ -53,21 +53,20 @@ class Supposing(NamedTuple):
         replication: int, t: int, i: int,
     ) -> None:  # fmt: skip
         """Arm i was pulled in round t; learn the rewards that come after this round."""
-        moving, supposed = source.moving(), 0.0
-        reward = source.reward(replication, t, i)
-        if self.counts:
-            supposed = evidence.expect(arms, memory, source, moving, i)
-        self.queue.put(replication, t, i, reward, supposed)
+        moving = source.moving()
+        late = self.queue.put(replication, t, i, source.reward(replication, t, i))
+        if self.counts and late != 0:
+            self.queue.suppose(t, evidence.expect(arms, memory, source, moving, i))
         pull = self.queue.take(t)
         while pull > 0:
-            j, late = self.queue.arm(pull), self.queue.reward(pull)
+            j, reward = self.queue.arm(pull), self.queue.reward(pull)
             if moving:
                 source.meet(replication, pull)  # what its features were
-            if self.counts:
+            if self.counts and pull < t:
                 supposed = self.queue.supposition(pull)
-                evidence.correct(arms, memory, source, moving, j, supposed, late)
+                evidence.correct(arms, memory, source, moving, j, supposed, reward)
             else:
-                evidence.learn(arms, memory, source, moving, j, late)
+                evidence.learn(arms, memory, source, moving, j, reward)
             pull = self.queue.take(t)
 
 

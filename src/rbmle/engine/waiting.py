@@ -160,7 +160,7 @@ class Counted(NamedTuple):
         replication: int, t: int, i: int,
     ) -> None:  # fmt: skip
         """Arm i was pulled in round t; learn the rewards that come after this round."""
-        self.queue.put(replication, t, i, source.reward(replication, t, i), 0.0)
+        self.queue.put(replication, t, i, source.reward(replication, t, i))
         self.waits[i] += 1.0
         self.last[i] = t
         self.totals[PENDING] += 1.0

@@ -1,7 +1,7 @@
 """Late rewards for evidence that reads features: what a pull is worth before its reward comes.
 
-`expect` counts a pull as if it had paid the mean so far: then V grows and theta^ stays as it is.
-`correct` adds the reward when it comes, minus what was supposed.
+`expect` counts a pull as if it had paid the mean so far: then V (or H) grows and theta^ stays as it
+is. `correct` adds the reward when it comes, minus what was supposed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from .._compile import Floats, extend
 from ..policies.arms import Arms
 from .linear import Linear
+from .logistic import Logistic, logistic
 from .matrices import dot, times, transposed_times
 
 
@@ -49,3 +50,34 @@ def correct(
             if j == i or self.shared:
                 memory[w + d + 2 * j] += surprise * dot(memory, w, features, j, d)
                 self.show(arms, memory, j)
+
+
+@extend(Logistic, name="expect")
+def expect_logistic(
+    self: Logistic, arms: Arms, memory: Floats, features: Any, moving: bool, i: int
+) -> float:
+    """Count a pull of arm i as if it had paid the mean so far; returns that mean."""
+    d = self.dimension
+    mean: float = logistic(dot(memory, 2 * d * d, features, i, d))
+    self.learn(arms, memory, features, moving, i, mean)
+    return mean
+
+
+@extend(Logistic, name="correct")
+def correct_logistic(
+    self: Logistic, arms: Arms, memory: Floats, features: Any, moving: bool, i: int,
+    supposed: float, reward: float,
+) -> None:  # fmt: skip
+    """The reward of a pull has come. If features stay, theta^ is exact again; if not, it makes one
+    step of Newton's method, theta += H^-1 x (r - m), because H has counted the pull already."""
+    d, counts = self.dimension, 2 * self.dimension * self.dimension + 3 * self.dimension
+    theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
+    if moving:
+        transposed_times(memory, d * d, features, i, v, d)
+        times(memory, d * d, v, w, d)
+        for r in range(d):
+            memory[theta + r] += (reward - supposed) * memory[w + r]
+    else:
+        memory[counts + 2 + 2 * i] += reward - supposed
+        self.maximise(arms, memory, features)
+        self.show(arms, memory, features)
