@@ -34,6 +34,8 @@ FORMS: list[tuple[Any, Any]] = [
     (rbmle.RBMLE(rbmle.AdaptiveBernoulli()), rbmle.Bernoulli()),
     (rbmle.RBMLE(rbmle.AdaptiveGaussian()), rbmle.Gaussian()),
     (rbmle.RBMLE(rbmle.AdaptiveExponential()), rbmle.Exponential()),
+    (rbmle.recommended("bernoulli"), rbmle.Bernoulli()),
+    (rbmle.recommended("exponential"), rbmle.Exponential()),
     (rbmle.MOSS(anytime=True), rbmle.Gaussian()),
     (rbmle.KLUCB(plus=True), rbmle.Gaussian()),
 ]

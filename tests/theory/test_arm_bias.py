@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from test_bias_theory import CASES, k_g
 
+from rbmle.families import Bernoulli
 from rbmle.policies import RBMLE, ArmBias, Arms, Clock
 
 BIASES = [
@@ -17,7 +18,8 @@ COIN_CASES = [each for each in CASES if type(each[0]).__name__ == "Bernoulli"]
 
 
 def alpha_at(bias: ArmBias, t: int, n: float, n_arms: int = 10) -> float:
-    return bias.of_arm(n, bias.alpha(None, Arms.fresh(n_arms), Clock(t, 0)))
+    level = bias.alpha(Bernoulli(), Arms.fresh(n_arms), Clock(t, 0))
+    return bias.of_arm(n, level)
 
 
 @pytest.mark.parametrize("bias", BIASES, ids=str)

@@ -15,7 +15,7 @@ from ..policies.fit import as_family
 from .canvas import INK, RecordFigure, canvas, fit, look, ticks
 from .style import BLUE, GREEN, ORANGE, PURPLE
 
-_ARMS = ((2, 2, "2 arms", BLUE), (3, 12, "5 to 12 arms", GREEN), (13, 50, "30 to 50", ORANGE),
+_ARMS = ((2, 2, "2 arms", BLUE), (3, 12, "10 arms", GREEN), (13, 50, "50", ORANGE),
          (51, 10_000, "500", PURPLE))  # fmt: skip
 
 

@@ -7,11 +7,11 @@ from .alpha import (
     AdaptiveBernoulli,
     AdaptiveExponential,
     AdaptiveGaussian,
-    ArmBias,
     BetaBias,
     LogBias,
     RootBias,
 )
+from .arm_bias import ArmBias
 from .arms import Arms, Clock
 from .base import POLICIES, Policy, policy, policy_named
 from .bayes import BayesUCB, ThompsonSampling

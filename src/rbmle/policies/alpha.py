@@ -9,7 +9,7 @@ smallest constant C_alpha that the regret bounds allow:
 
 from __future__ import annotations
 
-from math import inf, log, sqrt
+from math import inf, sqrt
 from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -85,9 +85,14 @@ def of_arm(self: Any, pulls: float, level: float) -> float:
     return level
 
 
+def unit(self: Any, level: float) -> float:
+    """By what alpha is multiplied for the paper's f."""
+    return 1.0
+
+
 _DEFAULTS = {
     each.__name__: each
-    for each in (alpha, beta_at, gap_and_top, capped_ratio, steady, shared, of_arm)
+    for each in (alpha, beta_at, gap_and_top, capped_ratio, steady, shared, of_arm, unit)
 }
 
 
@@ -155,45 +160,6 @@ class RootBias(NamedTuple):
 
     def steady(self) -> bool:
         return True
-
-
-@bias
-class ArmBias(NamedTuple):
-    """An alpha for each arm, by its pulls n: c L^(1 + power) max(least, n / L)^spread.
-
-    Here L = log(t / (n^by_pulls K^by_arms)), but at least 1/2, and K is the number of arms. Arms
-    are compared by max over theta of {g(theta) - (n / alpha) D(p, theta)}, the index in units of
-    alpha. With spread = 0 an arm at the gap d is left alone after a number of pulls of the order
-    1 / d, as with `BetaBias`; with spread = 1/2, of the order 1 / d^2, as by UCB. With by_pulls = 1
-    an arm that was pulled often is explored less, as by KL-UCB+ and IMED; with by_arms = 1, each of
-    many arms, as by MOSS.
-    power, c: in (0, inf). spread: in [0, 1/2]. by_pulls, by_arms: in [0, 1]. least: in (0, 1].
-
-    >>> from rbmle import Arms, Clock
-    >>> bias = ArmBias(power=1.0, c=2.0, spread=0.5)
-    >>> level = bias.alpha(None, Arms.fresh(2), Clock(100, 0))
-    >>> round(level, 6), round(bias.of_arm(10.0, level), 6)
-    (4.60517, 22.098028)
-    """
-
-    power: Annotated[float, "(0, inf)"] = 0.1
-    c: Annotated[float, "(0, inf)"] = 2.0
-    spread: Annotated[float, "[0, 0.5]"] = 0.25
-    by_pulls: Annotated[float, "[0, 1]"] = 1.0
-    by_arms: Annotated[float, "[0, 1]"] = 0.0
-    least: Annotated[float, "(0, 1]"] = 0.1
-
-    def alpha(self, family: Family, arms: Arms, clock: Clock) -> float:
-        """log(t / K^by_arms), from which `of_arm` computes each arm's alpha."""
-        return clock.log_t() - self.by_arms * log(arms.n_arms())
-
-    def of_arm(self, pulls: float, level: float) -> float:
-        length = max(level - self.by_pulls * log(pulls), 0.5)
-        base = self.c * length ** (1.0 + self.power)
-        return float(base * max(self.least, pulls / length) ** self.spread)
-
-    def shared(self) -> bool:
-        return False
 
 
 class Constant(Choice):

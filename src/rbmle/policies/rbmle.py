@@ -72,35 +72,31 @@ class RBMLE(NamedTuple):
     boundary: Boundary | str = "exact"
     f: BiasFunction | str = "canonical"
 
-    def level(self, family: Family, arms: Arms, clock: Clock) -> float:
-        return float(self.alpha.alpha(family, arms, clock))
+    def level(self, family: Family, arms: Arms, clock: Clock) -> Any:
+        """alpha(t); for `ArmBias` a record, from which each arm's alpha is computed."""
+        return self.alpha.alpha(family, arms, clock)
 
-    def index_of(self, family: biases.Biased, arms: Arms, i: int, level: float) -> float:
+    def index_of(self, family: biases.Biased, arms: Arms, i: int, level: Any) -> float:
         n, total = arms.pulls[i], arms.sums[i]
-        if not self.alpha.shared():
-            alpha = self.alpha.of_arm(n, level)
-            if self.f == BiasFunction.mean:
-                own = family.mean_index(n, total, alpha)
-            elif self.f == BiasFunction.stable:
-                own = family.stable_index(n, total, alpha)
-            else:
-                own = family.bias_index(n, total, alpha)
-            return float(family.in_units(own, alpha))
+        alpha = self.alpha.of_arm(n, level)
         if self.f == BiasFunction.mean:
-            return float(family.mean_index(n, total, level))
-        if self.f == BiasFunction.stable:
-            return float(family.stable_index(n, total, level))
-        if self.boundary == Boundary.corollary:
-            return float(family.corollary_index(n, total, level))
-        if self.boundary == Boundary.published:
-            return float(family.published_index(n, total, level))
-        return float(family.bias_index(n, total, level))
+            value = family.mean_index(n, total, alpha)
+        elif self.f == BiasFunction.stable:
+            value = family.stable_index(n, total, alpha)
+        elif self.boundary == Boundary.corollary:
+            value = family.corollary_index(n, total, alpha)
+        elif self.boundary == Boundary.published:
+            value = family.published_index(n, total, alpha)
+        else:
+            alpha *= self.alpha.unit(level)
+            value = family.bias_index(n, total, alpha)
+        return float(value if self.alpha.shared() else family.in_units(value, alpha))
 
     def settles(self) -> bool:
         """Only the exact form of the index has sublinear regret on every problem."""
         return self.boundary == Boundary.exact
 
-    def prefer(self, family: Family, arms: Arms, i: int, j: int, level: float) -> float:
+    def prefer(self, family: Family, arms: Arms, i: int, j: int, level: Any) -> float:
         """Infinite indices: the larger alpha - n (high - nu) first, then fewer pulls.
 
         For another f than the paper's: fewer pulls first, then the larger mean.
@@ -109,7 +105,7 @@ class RBMLE(NamedTuple):
             fewer = float(arms.pulls[j] - arms.pulls[i])
             return fewer if fewer != 0.0 else float(arms.sums[i] - arms.sums[j])
         _, high = family.mean_range()
-        alpha = self.alpha.of_arm(arms.pulls[i], level)
+        alpha = self.alpha.of_arm(arms.pulls[i], level) * self.alpha.unit(level)
         if self.boundary != Boundary.exact or arms.mean(i) + alpha / arms.pulls[i] < high:
             return 0.0
         excess = arms.sums[i] - high * arms.pulls[i]

@@ -1,0 +1,78 @@
+"""`ArmBias`: RBMLE with an alpha for each arm."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Annotated, Any, NamedTuple
+
+from .._compile import record
+from .alpha import bias
+from .arms import Arms, Clock
+
+
+@record
+class ArmLevel(NamedTuple):
+    """What all arms have in common in a round.
+
+    length: log(t / K^by_arms). sd: the standard deviation of rewards of the arm pulled most.
+    """
+
+    length: float
+    sd: float
+
+
+@bias
+class ArmBias(NamedTuple):
+    """An alpha for each arm, by its pulls n: c L^(1 + power) max(least, n / L)^spread.
+
+    Here L = log(t / (n^by_pulls K^by_arms)), but at least 1/2, and K is the number of arms. Arms
+    are compared by max over theta of {g(theta) - (n / alpha) D(p, theta)}, the index in units of
+    alpha. With spread = 0 an arm at the gap d is left alone after a number of pulls of the order
+    1 / d, as with `BetaBias`; with spread = 1/2, of the order 1 / d^2, as by UCB. With by_pulls = 1
+    an arm that was pulled often is explored less, as by KL-UCB+ and IMED; with by_arms = 1, each of
+    many arms, as by MOSS.
+    With f = "canonical", g is the canonical parameter times the standard deviation of rewards of
+    the arm that was pulled most: so g' = 1 / sd there, as with f = "stable", and the unit of the
+    rewards does not matter.
+    power, c: in (0, inf). spread: in [0, 1/2]. by_pulls, by_arms: in [0, 1]. least: in (0, 1].
+
+    >>> from rbmle import Arms, Clock, Exponential
+    >>> import numpy as np
+    >>> arms = Arms(np.array([10.0, 4.0]), np.array([20.0, 4.0]), np.array([50.0, 6.0]))
+    >>> bias = ArmBias(power=1.0, c=2.0, spread=0.5)
+    >>> level = bias.alpha(Exponential(), arms, Clock(100, 0))
+    >>> round(level.length, 6), level.sd, round(bias.of_arm(10.0, level), 6)
+    (4.60517, 2.0, 22.098028)
+    """
+
+    power: Annotated[float, "(0, inf)"] = 0.1
+    c: Annotated[float, "(0, inf)"] = 2.0
+    spread: Annotated[float, "[0, 0.5]"] = 0.25
+    by_pulls: Annotated[float, "[0, 1]"] = 1.0
+    by_arms: Annotated[float, "[0, 1]"] = 0.0
+    least: Annotated[float, "(0, 1]"] = 0.1
+
+    def alpha(self, family: Any, arms: Arms, clock: Clock) -> ArmLevel:
+        """The level, from which `of_arm` computes each arm's alpha.
+
+        Among arms with the most pulls the one with the largest sum counts.
+        """
+        most, total = arms.pulls[0], arms.sums[0]
+        for i in range(1, arms.n_arms()):
+            n, s = arms.pulls[i], arms.sums[i]
+            if n > most or (n == most and s > total):
+                most, total = n, s
+        sd = sqrt(family.variance(total / most)) if most > 0.0 else 1.0
+        length = clock.log_t() - self.by_arms * log(arms.n_arms())
+        return ArmLevel(length, sd if sd > 0.0 else 1.0)
+
+    def of_arm(self, pulls: float, level: ArmLevel) -> float:
+        length = max(level.length - self.by_pulls * log(pulls), 0.5)
+        base = self.c * length ** (1.0 + self.power)
+        return float(base * max(self.least, pulls / length) ** self.spread)
+
+    def unit(self, level: ArmLevel) -> float:
+        return level.sd
+
+    def shared(self) -> bool:
+        return False
