@@ -69,7 +69,12 @@ def play_rounds(
         clock = evidence.clock(memory, t, known_horizon)
         i = waiting.pick(evidence, chooser, policy, state, family, arms, clock, rng, t)
         tally.note(source, replication, t, i)
-        waiting.pulled(evidence, memory, arms, chooser, source, replication, t, i)
+        if waiting.late():
+            waiting.pulled(evidence, memory, arms, chooser, source, replication, t, i)
+        else:  # what `AtOnce.pulled` does: called through it, a round takes up to 2 ns more
+            reward = source.reward(replication, t, i)
+            evidence.learn(arms, memory, source, source.moving(), i, reward)
+            chooser.changed(i)
         if t == checkpoints[reached]:
             regret[reached], best_pulls[reached] = tally.totals(arms)
             reached += 1
