@@ -1,5 +1,6 @@
 """`rbmle.recommended`: a policy for each family, without anything to tune."""
 
+import numpy as np
 import pytest
 
 import rbmle
@@ -32,6 +33,18 @@ def test_it_decides_live(family):
         arm = decider.pull()
         decider.update(arm, 1.0 if arm == "b" else 0.0)
     assert max(decider.counts, key=decider.counts.__getitem__) == "b"
+
+
+@pytest.mark.parametrize("factor", [1e-3, 100.0])
+def test_the_unit_of_exponential_rewards_does_not_matter(factor):
+    policy, family, clock = rbmle.recommended("exponential"), Exponential(), rbmle.Clock(60, 0)
+    n, total = np.array([40.0, 12.0, 7.0]), np.array([55.0, 6.0, 9.0])
+    found = []
+    for sums in (total, factor * total):
+        arms = rbmle.Arms(n, sums, sums)
+        level = policy.level(family, arms, clock)
+        found.append([policy.index_of(family, arms, i, level) for i in range(3)])
+    assert found[1] == pytest.approx([each / factor for each in found[0]], rel=1e-12)
 
 
 def test_what_is_no_family_is_refused():
