@@ -25,7 +25,7 @@ def test_each_family_has_one_that_keeps_the_guarantee(family):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES_HERE, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("family", [Bernoulli(), Exponential()])
 def test_it_decides_live(family):
     policy = rbmle.recommended(family)
     decider = rbmle.Decider(["a", "b", "c"], policy, family, seed=1)
