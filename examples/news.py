@@ -7,6 +7,10 @@ logistic curve of the reader's features. A thousand readers come in an hour, for
 RBMLE plays with three kinds of evidence: it counts all clicks, it forgets old ones, or it fits each
 article's clicks to the readers' features. Regret is clicks lost against the best article for each
 reader, on average.
+
+The world and the factor 0.99995 were chosen, with a few others tried, so that each part can be seen
+to help: forgetting more, 0.9995, was worse than not forgetting, and in milder worlds forgetting did
+not pay at all. Choose such a factor on data of your own.
 """
 
 import numpy as np
