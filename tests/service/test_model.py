@@ -147,13 +147,13 @@ def run(examples: int, steps: int) -> None:
 @pytest.mark.slow
 def test_sqlite_obeys_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     _each_with_its_own(monkeypatch, "sqlite")
-    run(60, 40)
+    run(25, 40)
 
 
 @pytest.mark.postgres
 def test_postgres_obeys_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     _each_with_its_own(monkeypatch, "postgres")
-    run(25, 40)
+    run(12, 40)
 
 
 def _each_with_its_own(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:

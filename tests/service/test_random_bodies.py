@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from rbmle.service.openapi import openapi
 
-BODIES = int(os.environ.get("RBMLE_BODIES", "300"))
+BODIES = int(os.environ.get("RBMLE_BODIES", "150"))
 PLACES = [
     ("PUT", "/v1/experiments/{name}", "/v1/experiments/y"),
     ("POST", "/v1/experiments/{name}/decisions", "/v1/experiments/x/decisions"),

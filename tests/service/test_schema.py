@@ -16,7 +16,7 @@ from served import Service
 
 from rbmle.service.client import Client
 
-EXAMPLES = os.environ.get("RBMLE_EXAMPLES", "15")
+EXAMPLES = os.environ.get("RBMLE_EXAMPLES", "8")
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,"
     "response_schema_conformance"
