@@ -53,7 +53,7 @@ SLOW = [
         r"prior_a=[20]|_shape=[203]\.|=-1.0|=0.5\)|=3.0, |=0.3|-2.0, |0.7",
         "",
     ),
-    ("evidence/test_evidence_statistics.py", r"linear|logis|rbmle|joint|surp|draw|sing|perm|all", ""),
+    ("evidence/test_evidence_statistics.py", r"linear|logis|rbmle|jo|surp|draw|sing|perm|zero", ""),
     ("live/test_decider_saving.py", r"a_kill_leaves", ""),
     ("live/test_decider_losses.py", r"version_1|0.1-KLUCB", ""),
     ("random/test_mersenne.py", r"\[[1-9]", ""),
