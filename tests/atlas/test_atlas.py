@@ -13,6 +13,7 @@ from rbmle.atlas.plan import FULL, OTHERS, RECOMMENDED, Effort, atlas_runs, play
 from rbmle.atlas.play import play
 from rbmle.atlas.runs import Run, stored, told
 from rbmle.atlas.summary import cells_of, within_targets
+from rbmle.cli.atlas import _named
 from rbmle.cli.main import run
 from rbmle.errors import ParameterError
 from rbmle.policies import MOSS, POLICIES, RBMLE, UCB, ArmBias, LinTS
@@ -134,6 +135,11 @@ class TestSummary:
         for one, other in zip(found, cells, strict=True):
             assert one[6:10] == pytest.approx(other[6:10], rel=1e-4)
             assert one.by_problem == pytest.approx(other.by_problem, rel=1e-6)
+
+
+def test_sets_are_named_at_the_command_line_with_their_commas():
+    named = _named("training", ["bernoulli: two arms, close", "gaussian,exponential"])
+    assert named == ["bernoulli: two arms, close", "gaussian", "exponential"]
 
 
 def small_runs() -> list[Run]:

@@ -18,7 +18,7 @@ def atlas(
     ),
     group: Annotated[str, typer.Option(help="report, or training.")] = "report",
     only: Annotated[
-        str | None, typer.Option(help="Families or sets, with commas: bernoulli")
+        list[str] | None, typer.Option(help="A family or a set, as in 'bernoulli: near 0'.")
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Ten sets, fast policies, 1,000 rounds.")
@@ -42,7 +42,7 @@ def atlas(
     if figures:
         require_extra("atlas", "report")
     rows = play(
-        folder, group, names_given("atlas", "--only", only), quick, device, threads,
+        folder, group, _named(group, only or []), quick, device, threads,
         tell=lambda line: print(line, file=sys.stderr, flush=True),
     )  # fmt: skip
     if figures:
@@ -54,3 +54,12 @@ def atlas(
     else:
         show_atlas(rows)
         say(f"Wrote {folder / 'atlas.csv'}.")
+
+
+def _named(group: str, given: list[str]) -> list[str]:
+    """The families and sets that are meant. Names of sets may have commas; else commas separate."""
+    from ..atlas import atlas_sets
+
+    labels = {each.label for each in atlas_sets(group)}
+    parts = [[text] if text in labels else names_given("atlas", "--only", text) for text in given]
+    return [name for each in parts for name in each]
