@@ -1,7 +1,7 @@
 """Drawings: labels cover nothing, nothing is left out, and the same record gives the same bytes."""
 
 import pytest
-from figure_cases import DRAWN, NAMES, bounded_by, made, traced
+from figure_cases import DRAWN, NAMES, bounded_by, made, times, traced
 from matplotlib.figure import Figure
 
 from rbmle import (
@@ -12,7 +12,6 @@ from rbmle import (
     simulate,
 )
 from rbmle.figures import (
-    STYLES,
     best_arm_share,
     draw_adaptive,
     draw_best_arm_share,
@@ -65,7 +64,7 @@ def test_names_stand_inside_the_figure_and_cover_no_other(kind):
     axes = figure.axes[0]
     names = axes.get_yticklabels() if kind == "boxes" else axes.texts
     expected = {
-        "scatter": set(STYLES),
+        "scatter": set(times()[0]),
         "arms": {"UCB", "KG"},
         "adaptive": {"beta(t)", "the smaller one governs", "target: means known"},
     }.get(kind, set(NAMES))

@@ -63,7 +63,7 @@ class Study:
 
     Two studies are equal if all of this is equal.
 
-    >>> from rbmle import RBMLE, UCB, Bernoulli
+    >>> from rbmle import RBMLE, UCB, Bernoulli, Problem
     >>> coins = Problem(Bernoulli(), [0.3, 0.5])
     >>> study = Study({"coins": coins}, [RBMLE(), UCB()], horizon=1000, replications=20)
     >>> list(study.policies), study.digest[:8]
