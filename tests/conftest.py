@@ -3,7 +3,8 @@
 Most of the time of these tests is compilation: a test that plays another policy on another family
 costs 2 to 10 seconds of a processor. So `pytest` alone runs a core with every law and one
 representative of each kind, within two minutes on two processors; what is marked `slow` here, or
-in its own file, is `pytest -m slow`, and CI runs both.
+in its own file, is `pytest -m slow`, and CI runs both; of the laws of all pairs of a policy and a
+family, `pytest -m pairs`, it runs a sixth.
 
 Tests of one file run in one process, because they share what is compiled; those of the laws of
 policies, by far the largest file, are dealt out by the pair of a policy and a family.
@@ -12,6 +13,7 @@ policies, by far the largest file, are dealt out by the pair of a policy and a f
 from __future__ import annotations
 
 import re
+import zlib
 from typing import Any
 
 import pytest
@@ -79,6 +81,21 @@ SLOW = [
 # Where the longest groups are: they come first, so that no process is left with one at the end.
 LONGEST = ("documentation", "policies", "choosers", "paper", "families", "studies", "live")
 
+# Slow tests that are about pairs of a policy and a family, and are marked `pairs`: CI runs a part
+# of them, another part for another commit.
+PAIRS = ("test_policy_laws.py", "test_biases.py", "test_ids.py", "test_ids_many_arms.py",
+         "test_champion.py", "test_choosers.py", "test_extreme_problems.py")  # fmt: skip
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", default="0/1", help="2/6: the third of six parts of `-m pairs`")
+
+
+def in_part(item: pytest.Item, part: str) -> bool:
+    """Whether the test is in that part. Tests that differ in the last parameter stay together."""
+    number, count = map(int, part.split("/"))
+    return zlib.crc32(item.nodeid.rpartition("-")[0].encode()) % count == number
+
 
 def is_slow(item: pytest.Item) -> bool:
     place = item.path.as_posix()
@@ -111,10 +128,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("postgres"):  # by that marker alone: `-m slow` needs no server
             item.own_markers[:] = [each for each in item.own_markers if each.name != "slow"]
         elif is_slow(item):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("slow") and item.path.name in PAIRS:
+            item.own_markers[:] = [each for each in item.own_markers if each.name != "slow"]
+            item.add_marker(pytest.mark.pairs)
+    part = config.getoption("--part")
+    left_out = [each for each in items if not in_part(each, part)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [each for each in items if in_part(each, part)]
     items.sort(key=rank)
