@@ -4,7 +4,7 @@ Most of the time of these tests is compilation: a test that plays another policy
 costs 2 to 10 seconds of a processor. So `pytest` alone runs a core with every law and one
 representative of each kind, within two minutes on two processors; what is marked `slow` here, or
 in its own file, is `pytest -m slow`, and CI runs both; of the laws of all pairs of a policy and a
-family, `pytest -m pairs`, it runs a sixth.
+family, `pytest -m pairs`, it runs a twelfth.
 
 Tests of one file run in one process, because they share what is compiled; those of the laws of
 policies, by far the largest file, are dealt out by the pair of a policy and a family.
@@ -81,14 +81,26 @@ SLOW = [
 # Where the longest groups are: they come first, so that no process is left with one at the end.
 LONGEST = ("documentation", "policies", "choosers", "paper", "families", "studies", "live")
 
-# Slow tests that are about pairs of a policy and a family, and are marked `pairs`: CI runs a part
-# of them, another part for another commit.
-PAIRS = ("test_policy_laws.py", "test_biases.py", "test_ids.py", "test_ids_many_arms.py",
-         "test_champion.py", "test_choosers.py", "test_extreme_problems.py")  # fmt: skip
+# Slow tests that say the same of many pairs of a policy and a family, or of many cells, and are
+# marked `pairs`: CI runs a part of them, another part for another commit.
+PAIRS = {
+    "test_bench.py",
+    "test_biases.py",
+    "test_champion.py",
+    "test_choosers.py",
+    "test_classes_of_users.py",
+    "test_evidence_played.py",
+    "test_extreme_problems.py",
+    "test_family_laws.py",
+    "test_ids.py",
+    "test_ids_many_arms.py",
+    "test_policy_laws.py",
+    "test_published.py",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--part", default="0/1", help="2/6: the third of six parts of `-m pairs`")
+    parser.addoption("--part", default="0/1", help="2/12: the third of twelve parts of `-m pairs`")
 
 
 def in_part(item: pytest.Item, part: str) -> bool:
@@ -134,7 +146,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.own_markers[:] = [each for each in item.own_markers if each.name != "slow"]
         elif is_slow(item):
             item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("slow") and item.path.name in PAIRS:
+        tables = item.get_closest_marker("tables")
+        if item.get_closest_marker("slow") and not tables and item.path.name in PAIRS:
             item.own_markers[:] = [each for each in item.own_markers if each.name != "slow"]
             item.add_marker(pytest.mark.pairs)
     part = config.getoption("--part")

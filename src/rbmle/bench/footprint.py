@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..engine import rounds_kept
 from ..families import Gaussian
-from ..policies import POLICIES, KGStar
+from ..policies import POLICIES, KGStar, LinTS
 from ..policies.fit import Assuming
 from ..studies.runner import run
 from ..studies.study import Study
@@ -29,9 +29,10 @@ def checkpoints(horizon: int) -> list[int]:
 
 
 def study(horizon: int, replications: int) -> Study:
-    """Every policy of the package on ten coins; KG*, which needs it, assumes Gaussian rewards."""
+    """Every policy of the package on ten coins; KG* and LinTS assume Gaussian rewards."""
     ours = {name: kind() for name, kind in POLICIES.items() if kind.__module__.startswith("rbmle.")}
-    ours["KGStar"] = Assuming(KGStar(), Gaussian(0.5))
+    for kind in (KGStar, LinTS):
+        ours[kind.__name__] = Assuming(kind(), Gaussian(0.5))
     return Study(
         name="footprint",
         problems={"coins": COINS},
