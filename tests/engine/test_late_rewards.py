@@ -34,7 +34,6 @@ PLAYERS = [
     (rbmle.UCBTuned(), GAUSSIAN),
     (rbmle.KLUCB(), BERNOULLI),
     (rbmle.MOSS(), GAUSSIAN),
-    (rbmle.IDS(commit=0.9), BERNOULLI),
 ]
 
 
@@ -114,8 +113,7 @@ def test_live_equals_simulated(k: int, delay: Any, interpreted: None) -> None:
 @pytest.mark.parametrize("player", PLAYERS, ids=named)
 def test_live_equals_simulated_for_others(player: Any, delay: Any, interpreted: None) -> None:
     policy, problem = player
-    rounds = 100 if isinstance(policy, rbmle.IDS) else 300
-    assert lived(policy, problem, rounds, delay) == simulated(policy, problem, rounds, delay)
+    assert lived(policy, problem, 300, delay) == simulated(policy, problem, 300, delay)
 
 
 @pytest.mark.parametrize("pending", ["counted", "ignored"])
