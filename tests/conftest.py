@@ -106,7 +106,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def in_part(item: pytest.Item, part: str) -> bool:
     """Whether the test is in that part. Tests that differ in the last parameter stay together."""
     number, count = map(int, part.split("/"))
-    return zlib.crc32(item.nodeid.rpartition("-")[0].encode()) % count == number
+    return zlib.crc32((item.nodeid.rpartition("-")[0] or item.nodeid).encode()) % count == number
 
 
 def is_slow(item: pytest.Item) -> bool:
