@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 from typing import Annotated, Any, NamedTuple
 
 import numba
@@ -214,3 +215,21 @@ def test_the_private_parts_of_numba_are_as_they_were(entry: str) -> None:
     assert parameters == rest.rstrip(")"), (
         f"In Numba {numba.__version__} {path} takes ({parameters}): _compile expects {entry}."
     )
+
+
+def test_functions_that_others_call_return_no_arrays() -> None:
+    """See `njit`: such a function is compiled with the options of whoever calls it first."""
+    checked = 0
+    for room in ("special", "random", "families", "policies", "choosers", "evidence"):
+        path = importlib.import_module(f"rbmle.{room}").__path__
+        for file in pkgutil.iter_modules(path):
+            module = importlib.import_module(f"rbmle.{room}.{file.name}")
+            for each in vars(module).values():
+                if getattr(each, "__module__", "") != module.__name__ or not hasattr(
+                    each, "_cache"
+                ):
+                    continue
+                checked += 1
+                returned = str(inspect.signature(each.py_func).return_annotation)
+                assert not {"Floats", "NDArray", "Beliefs"} & set(returned.split("[")), each
+    assert checked > 50

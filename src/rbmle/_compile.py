@@ -65,14 +65,21 @@ _said: set[tuple[type, ...]] = set()  # classes whose compilation was announced 
 _defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
 extended_outside: set[type] = set()  # classes that got a method from outside the package
 _dispatchers: dict[tuple[Any, Any], Any] = {}  # (method, options of the caller) -> its dispatcher
+# Code that checks bounds is kept apart: it is slower.
+_COMPILER = numba.__version__ + ("+checked" if numba.config.BOUNDSCHECK else "")
 # forceinline: otherwise each call of a method passes whole records and counts references to arrays.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function of this package to native code, and keep the code on disk."""
+    """Compile a function of this package to native code, and keep the code on disk.
+
+    It must not return arrays. It is compiled with the options of its first caller, and if that is
+    `lean`, the arrays it returns would be freed too early in a caller that counts references. A
+    method of a record may: it is compiled for the options of each caller.
+    """
     compiled: Any = numba.njit(**_OPTIONS)(function)
-    folder = _cache.place(numba.__version__).folder
+    folder = _cache.place(_COMPILER).folder
     if folder is not None and not INTERPRETED:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:
@@ -300,7 +307,7 @@ class _FirstCompilation(event.Listener):  # type: ignore[misc]
     def on_start(self, event: Any) -> None:
         if self.kinds not in _said:
             _said.add(self.kinds)
-            _cache.explain(numba.__version__)
+            _cache.explain(_COMPILER)
             log.info("compiling %s (once)", " for ".join(each.__name__ for each in self.kinds))
 
     def on_end(self, event: Any) -> None:

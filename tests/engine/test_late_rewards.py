@@ -34,6 +34,7 @@ PLAYERS = [
     (rbmle.UCBTuned(), GAUSSIAN),
     (rbmle.KLUCB(), BERNOULLI),
     (rbmle.MOSS(), GAUSSIAN),
+    (rbmle.IDS(commit=0.9), BERNOULLI),
 ]
 
 
@@ -113,7 +114,8 @@ def test_live_equals_simulated(k: int, delay: Any, interpreted: None) -> None:
 @pytest.mark.parametrize("player", PLAYERS, ids=named)
 def test_live_equals_simulated_for_others(player: Any, delay: Any, interpreted: None) -> None:
     policy, problem = player
-    assert lived(policy, problem, 300, delay) == simulated(policy, problem, 300, delay)
+    rounds = 100 if isinstance(policy, rbmle.IDS) else 300
+    assert lived(policy, problem, rounds, delay) == simulated(policy, problem, rounds, delay)
 
 
 @pytest.mark.parametrize("pending", ["counted", "ignored"])

@@ -13,7 +13,6 @@ from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.policies import IDS, VIDS
 from rbmle.policies.arms import Arms
 from rbmle.policies.base import fresh_state
-from rbmle.policies.beliefs import beliefs_in
 from rbmle.policies.ids import best_odds, dominated, ratio
 from rbmle.policies.panels import MAX_PANELS
 from rbmle.random import Draws
@@ -61,7 +60,7 @@ def monte_carlo(state, family, arms, rng):
 
 def fresh_beliefs(policy, family, n_arms):
     state = fresh_state(policy, family, n_arms)
-    return beliefs_in(state[1:], n_arms, policy.panels(), policy.drawn())
+    return policy.beliefs_in(state[1:], n_arms)
 
 
 def arms_of(pulls, sums):

@@ -8,7 +8,6 @@ from scipy import stats
 from rbmle import IDS, VIDS, Bernoulli, Decider, Exponential, Gaussian
 from rbmle.policies.arms import Arms
 from rbmle.policies.base import fresh_state
-from rbmle.policies.beliefs import beliefs_in
 
 
 @njit
@@ -18,7 +17,7 @@ def solve(beliefs, family, arms):
 
 def believe(family, pulls, sums):
     policy, n = VIDS(), len(pulls)
-    beliefs = beliefs_in(fresh_state(policy, family, n)[1:], n, policy.panels(), policy.drawn())
+    beliefs = policy.beliefs_in(fresh_state(policy, family, n)[1:], n)
     solve(beliefs, family, Arms(np.array(pulls, float), np.array(sums, float), np.zeros(n)))
     return beliefs
 
@@ -96,9 +95,7 @@ def test_what_is_known_depends_on_the_arms_alone():
     rng = np.random.default_rng(5)
     n_arms, policy, family = 60, VIDS(), Bernoulli()
     pulls, sums = np.ones(n_arms), rng.integers(0, 2, n_arms).astype(float)
-    beliefs = beliefs_in(
-        fresh_state(policy, family, n_arms)[1:], n_arms, policy.panels(), policy.drawn()
-    )
+    beliefs = policy.beliefs_in(fresh_state(policy, family, n_arms)[1:], n_arms)
     for _ in range(40):
         arm = rng.integers(n_arms)
         pulls[arm] += 1

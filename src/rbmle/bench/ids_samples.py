@@ -10,7 +10,6 @@ from .._compile import kernel
 from ..policies import IDS, VIDS
 from ..policies.arms import Arms, Clock
 from ..policies.base import fresh_state
-from ..policies.beliefs import beliefs_in
 from ..policies.ids import best_odds, ratio
 from ..random import Draws
 from ..timing import Recording, seconds
@@ -31,7 +30,7 @@ def judge(
 ) -> tuple[Floats, Floats]:
     """The expected regret and the information of each arm in a decision of IDS or VIDS."""
     policy.choose(state, family, arms, clock, rng)
-    beliefs = beliefs_in(state[1:], arms.n_arms(), policy.panels(), policy.drawn())
+    beliefs = policy.beliefs_in(state[1:], arms.n_arms())
     return beliefs.regret, beliefs.information
 
 

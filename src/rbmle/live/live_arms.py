@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats, kernel, lean
+from .._compile import Floats, kernel
 from ..choosers import Chooser, chooser_for
 from ..families import Family
 from ..policies.arms import Arms, Clock, origin_of
@@ -44,19 +44,7 @@ def decide(
     """
     now = min(t, horizon) if horizon > 0 else t
     rng = Draws(key0, key1, replication, draw & 0xFFFFFFFF, random_ties)
-    return picked(policy, state, family, chooser, arms, Clock(now, horizon), rng)
-
-
-@lean
-def picked(
-    policy: Policy, state: Floats, family: Family, chooser: Chooser, arms: Arms, clock: Clock,
-    rng: Draws,
-) -> int:  # fmt: skip
-    """The chooser's choice, in code that counts no references, as in the simulator.
-
-    Code that counts them freed `state` once too often for IDS, whose tables are parts of it.
-    """
-    chosen: int = chooser.pick(policy, state, family, arms, clock, rng)
+    chosen: int = chooser.pick(policy, state, family, arms, Clock(now, horizon), rng)
     return chosen
 
 

@@ -22,7 +22,7 @@ move a little, and a new reward changes the table of one arm only.
 from __future__ import annotations
 
 from math import exp, floor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -329,10 +329,10 @@ def beliefs_size(n_arms: int, panels: int, samples: int) -> int:
     return 2 + _PER_ARM * n_arms + n_arms * n_arms + n_arms * samples + tables
 
 
-@njit
-def beliefs_in(space: Floats, n_arms: int, panels: int, samples: int) -> Beliefs:
-    """A `Beliefs` whose arrays are parts of the given space, which is all 0 at the start."""
-    n, nodes = n_arms, panels * NODES
+def beliefs_in(self: Any, space: Floats, n_arms: int) -> Beliefs:
+    """A `Beliefs` with arrays in the given space, all 0 at the start. Not `njit`: see there."""
+    n, panels, samples = n_arms, self.panels(), self.drawn()
+    nodes = panels * NODES
     arm = space[: _PER_ARM * n].reshape((_PER_ARM, n))
     rest = space[_PER_ARM * n :]
     ends = rest[: 2 * panels].reshape((2, panels))

@@ -106,7 +106,7 @@ def weigh(self: Any, state: Floats, family: Shaped, arms: Arms, clock: Clock, rn
     n_arms = arms.n_arms()
     if 0.0 < state[0] <= n_arms:
         return int(state[0]) - 1
-    beliefs = beliefs_in(state[1:], n_arms, self.panels(), self.drawn())
+    beliefs = self.beliefs_in(state[1:], n_arms)
     if self.method == Method.quadrature:
         beliefs.solve(family, arms)
     else:
@@ -149,7 +149,7 @@ def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, 
 
 _SHARED = {
     each.__name__: each
-    for each in (panels, drawn, remembers, scratch, samples_posteriors, check_family)
+    for each in (panels, drawn, beliefs_in, remembers, scratch, samples_posteriors, check_family)
 } | {"choose": weigh}
 
 
