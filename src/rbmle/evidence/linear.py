@@ -81,6 +81,9 @@ class Linear(NamedTuple):
     def reads(self) -> int:
         return self.dimension
 
+    def separate(self) -> bool:
+        return not self.shared
+
     def draws(self) -> bool:
         return True
 

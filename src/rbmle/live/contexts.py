@@ -1,0 +1,78 @@
+"""Checks of the contexts that a caller gives to a decider: the features of its arms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._compile import Floats
+from ..errors import ParameterError
+from .given import unknown
+from .live_arm import LiveArm, Name
+
+_LARGEST = 1e100  # the largest feature, as for rewards: sums of 2^53 products stay finite
+
+
+def a_vector(given: Any, evidence: Any, arm: Any = None) -> Floats:
+    """The features as an array of floats, if they are as many finite numbers as evidence reads.
+
+    arm: whose features they are, for the error message.
+    """
+    reads = evidence.reads()
+    try:
+        vector = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        vector = np.empty(0)
+    if vector.shape != (reads,) or not np.all(np.abs(vector) <= _LARGEST):
+        whose = "" if arm is None else f" for {arm!r}"
+        numbers = "a finite number" if reads == 1 else f"{reads} finite numbers"
+        raise ParameterError.of("Decider", "context", f"a list of {numbers}{whose}", given)
+    return vector
+
+
+def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Floats:
+    """The features of all arms, a row for each; those of disabled arms may be left out.
+
+    given: a mapping of arms to their features; or one list for all arms, if each has a theta of its
+    own.
+    """
+    if not isinstance(given, Mapping):
+        name = next(iter(arms))
+        if not evidence.separate():
+            needed = f"the features of each arm, as in {{{name!r}: [...], ...}}"
+            raise ParameterError.of("Decider", "context", needed, given)
+        return np.tile(a_vector(given, evidence), (len(arms), 1))
+    for name in given:
+        if name not in arms:
+            raise ParameterError(str(unknown(name, list(arms))).replace("'arm'", "'context'", 1))
+    features = np.zeros((len(arms), evidence.reads()))
+    for arm in arms.values():
+        if arm.name in given:
+            features[arm.slot] = a_vector(given[arm.name], evidence, arm.name)
+        elif arm.enabled:
+            needed = f"the features of every enabled arm, {arm.name!r} too"
+            raise ParameterError.of("Decider", "context", needed, list(given))
+    return features
+
+
+def the_vectors(given: Any, names: list[Name], evidence: Any) -> list[Floats | None]:
+    """The features of each pull of these arms; None where they are left out."""
+    listed = [None] * len(names) if given is None else given
+    if not isinstance(listed, (list, tuple, np.ndarray)) or len(listed) != len(names):
+        needed = f"a list of {len(names)} lists of features, one for each arm"
+        raise ParameterError.of("Decider", "context", needed, given)
+    return [
+        None if each is None else a_vector(each, evidence, name)
+        for each, name in zip(listed, names, strict=True)
+    ]
+
+
+def refuse_context(given: Any, evidence: Any) -> None:
+    """Raise ParameterError if a context is given to evidence that reads none."""
+    if given is not None:
+        kind = type(evidence).__name__
+        raise ParameterError.of(
+            "Decider", "context", f"left out with {kind}, which reads no features", given
+        )
