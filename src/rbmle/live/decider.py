@@ -231,7 +231,8 @@ class Decider(Kept, Generic[N]):
 
     def _arm(self, name: Any) -> LiveArm:
         try:
-            return self._live.arms[name]
+            found: LiveArm = self._live.arms[name]
+            return found
         except (KeyError, TypeError):
             raise unknown(name, list(self._live.arms)) from None
 
@@ -284,7 +285,7 @@ class Decider(Kept, Generic[N]):
     def t(self) -> int:
         """The number of the coming round: 1 in a new decider."""
         with self._lock:
-            return self._live.rounds + 1
+            return int(self._live.rounds) + 1
 
     @property
     def arms(self) -> tuple[N, ...]:

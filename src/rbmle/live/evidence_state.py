@@ -24,6 +24,7 @@ def plain_evidence(live: LiveArms) -> dict[str, Any]:
     known: dict[str, Any] = {
         "statistics": [each.tolist() for each in live.known],
         "memory": live.remembered.tolist(),
+        "last": [arm.last for arm in live.arms.values()],
     }
     if isinstance(live, FeatureArms):
         known["pulls"] = [_plain(each) for each in live.pulls.values()]
@@ -54,6 +55,9 @@ def restore(live: LiveArms, saved: Reader) -> None:
     if not live.evidence.holds(n_arms, live.remembered):
         kind = type(live.evidence).__name__
         raise known.bad("memory", f"what {kind} remembers", live.remembered.tolist())
+    last = _numbers(known, "last", known.take("last"), n_arms)
+    for arm, number in zip(live.arms.values(), last.tolist(), strict=True):
+        arm.last = int(number)
     if isinstance(live, FeatureArms):
         pulls = [_pull(live, known, "pulls", each) for each in _list(known, "pulls")]
         live.pulls = {each.number: each for each in pulls if each.number is not None}

@@ -1,0 +1,64 @@
+"""The simulator's loop and a decider's steps in the interpreter, with evidence."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from rbmle._compile import plain
+from rbmle.engine import arguments, play
+from rbmle.engine.supposing import waiting_for
+from rbmle.live import evidence_arms, evidence_kernels
+from rbmle.random import Counter, key
+
+SEED, REPLICATION = 5, 2
+
+
+def simulated(policy: Any, problem: Any, rounds: int, delay: Any, evidence: Any) -> list[int]:
+    """The arms that the simulator's loop plays, in the interpreter."""
+    shape, chosen = (1, rounds), []
+    waiting = waiting_for(delay, evidence, policy, problem.n_arms, rounds, SEED)
+    filled = np.zeros(shape), np.zeros(shape), np.zeros((1, problem.n_arms))
+    tally = SimpleNamespace(
+        note=lambda source, replication, t, i: chosen.append(i),
+        begin=lambda: None,
+        totals=lambda arms: (0.0, 0.0),
+        pulls=lambda arms, j: 0.0,
+    )
+    given = list(
+        arguments(
+            (policy, problem.family), problem, rounds, problem.source(SEED, rounds),
+            Counter(*key(SEED), True), REPLICATION, np.arange(1, rounds + 1), filled,
+            np.zeros(1, np.int64), evidence, waiting,
+        )
+    )  # fmt: skip
+    place = next(k for k, each in enumerate(given) if type(each).__name__.startswith("By"))
+    given[place] = tally
+    play.interpreted(*given)
+    return chosen
+
+
+class Interpreted:
+    """A kernel in the interpreter."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.run = kernel.interpreted
+
+    def __call__(self, *args: Any) -> Any:
+        return self.run(*args)
+
+    def specialised(self, *args: Any) -> Any:
+        return self.run
+
+
+def interpret(monkeypatch: Any) -> None:
+    """Deciders with evidence choose and learn in the interpreter from now on."""
+    monkeypatch.setattr(evidence_kernels, "show", plain(evidence_kernels.show))
+    for name in ("chosen", "glanced", "taught", "supposed", "amended"):
+        monkeypatch.setattr(evidence_kernels, name, plain(getattr(evidence_kernels, name)))
+    for name in ("choose", "glance", "teach", "suppose", "amend"):
+        kernel = Interpreted(getattr(evidence_kernels, name))
+        monkeypatch.setattr(evidence_kernels, name, kernel)
+    monkeypatch.setattr(evidence_arms, "rank", evidence_arms.rank.interpreted)
