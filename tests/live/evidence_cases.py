@@ -10,10 +10,13 @@ import numpy as np
 from rbmle._compile import plain
 from rbmle.engine import arguments, play
 from rbmle.engine.supposing import waiting_for
-from rbmle.live import evidence_arms, evidence_kernels
+from rbmle.evidence import late, linear, logistic
+from rbmle.live import evidence_arms, evidence_kernels, live_arms
 from rbmle.random import Counter, key
 
 SEED, REPLICATION = 5, 2
+# What the evidence calls that is compiled: a second of compilation each.
+COMPILED = {"dot", "times", "transposed_times", "invert_root", "logistic", "surprise_of"}
 
 
 def simulated(policy: Any, problem: Any, rounds: int, delay: Any, evidence: Any) -> list[int]:
@@ -54,11 +57,17 @@ class Interpreted:
 
 
 def interpret(monkeypatch: Any) -> None:
-    """Deciders with evidence choose and learn in the interpreter from now on."""
+    """Deciders choose and learn in the interpreter from now on."""
     monkeypatch.setattr(evidence_kernels, "show", plain(evidence_kernels.show))
     for name in ("chosen", "glanced", "taught", "supposed", "amended"):
         monkeypatch.setattr(evidence_kernels, name, plain(getattr(evidence_kernels, name)))
     for name in ("choose", "glance", "teach", "suppose", "amend"):
         kernel = Interpreted(getattr(evidence_kernels, name))
         monkeypatch.setattr(evidence_kernels, name, kernel)
-    monkeypatch.setattr(evidence_arms, "rank", evidence_arms.rank.interpreted)
+    for module in (linear, logistic, late):
+        for name in COMPILED & set(vars(module)):
+            monkeypatch.setattr(module, name, plain(getattr(module, name)))
+    monkeypatch.setattr(live_arms, "decide", Interpreted(live_arms.decide))
+    rank = live_arms.rank.interpreted
+    for module in (live_arms, evidence_arms):
+        monkeypatch.setattr(module, "rank", rank)

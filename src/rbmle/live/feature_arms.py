@@ -21,6 +21,11 @@ from . import evidence_kernels as kernels
 from .evidence_arms import EvidenceArms
 from .live_arm import LiveArm, Name
 
+# Features beyond this are tried on a copy first. Rounding leaves nothing of R'x, R R' = V^-1, where
+# |x|^2 / ridge is of the order of 2^106, the square of the relative precision; the least ridge is
+# 1e-12, so that smaller features are safe.
+_LARGE = 1e8
+
 
 @dataclass(slots=True, eq=False)
 class Pull:
@@ -53,10 +58,7 @@ class FeatureArms(EvidenceArms):
         arms = self.enabled
         chosen = self._choose(arms) if len(arms) > 1 else 0
         if chosen < 0:
-            raise ParameterError.of(
-                "Decider", "context", "features for which means are finite numbers",
-                self.features.values.tolist(),
-            )  # fmt: skip
+            raise self._refused()
         return arms[chosen]
 
     def pull(self, features: Floats | None = None) -> LiveArm:
@@ -66,11 +68,26 @@ class FeatureArms(EvidenceArms):
             raise ParameterError.of(
                 "Decider", "context", f"given with {kind}, which reads features", None
             )
+        if np.abs(features).max() > _LARGE:
+            self._try(features)
         self.settle()
         self.features.values[:] = features
         number, chosen = self.number, super().pull()
         self.pulls[number] = Pull(number, chosen, features[chosen.slot].copy())
         return chosen
+
+    def _try(self, features: Floats) -> None:
+        """Raise ParameterError if these features would be refused, before anything is learned."""
+        known, remembered = Arms(*(each.copy() for each in self.known)), self.remembered.copy()
+        self._settle(known, remembered)
+        self.features.values[:] = features
+        seen = self._glance(known, remembered, self._places)
+        if not (np.abs(seen.sums) <= kernels.FAR).all():
+            raise self._refused()
+
+    def _refused(self) -> ParameterError:
+        told = "features for which means are finite numbers"
+        return ParameterError.of("Decider", "context", told, self.features.values.tolist())
 
     def _wait(self) -> int:
         """No pending pull is counted apart: the evidence has supposed its reward."""
@@ -171,12 +188,13 @@ class FeatureArms(EvidenceArms):
 
     def _mean(self, known: Arms, remembered: Floats, slot: int) -> float:
         """The mean of the arm with its present features."""
-        seen, waits = Arms.fresh(1), np.zeros(len(self.arms))
-        kernels.glance(
-            self.evidence, known, seen, remembered, self.features, waits,
-            np.array([slot], dtype=np.int64),
-        )  # fmt: skip
-        return float(seen.mean(0))
+        return float(self._glance(known, remembered, np.array([slot], dtype=np.int64)).mean(0))
+
+    def _glance(self, known: Arms, remembered: Floats, places: Any) -> Arms:
+        """What is known of the arms at these places, with their present features."""
+        seen, waits = Arms.fresh(len(places)), np.zeros(len(self.arms))
+        kernels.glance(self.evidence, known, seen, remembered, self.features, waits, places)
+        return seen
 
     def lay_out(self, names: list[Name]) -> None:
         """Give each of these arms its place. Rewards of arms that go are learned before."""
