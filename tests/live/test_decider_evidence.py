@@ -49,16 +49,17 @@ def state_of(live: Decider[Any]) -> str:
 REFUSED = [
     (lambda live: live.pull(), "'context' must be given with Linear, which reads features"),
     (lambda live: live.pull({"red": [1, 2]}), "'context' must be the features of every enabled"),
-    (lambda live: live.pull({**X, "red": [1, 2, 3]}), "a list of 2 finite numbers for 'red'"),
-    (lambda live: live.pull({**X, "red": [1, nan]}), "a list of 2 finite numbers for 'red'"),
-    (lambda live: live.pull({**X, "red": [inf, 1]}), "a list of 2 finite numbers for 'red'"),
-    (lambda live: live.pull({**X, "red": "ab"}), "a list of 2 finite numbers for 'red'"),
+    (lambda live: live.pull({**X, "red": [1, 2, 3]}), "must be 2 finite numbers for 'red'"),
+    (lambda live: live.pull({**X, "red": [1, nan]}), "must be 2 finite numbers for 'red'"),
+    (lambda live: live.pull({**X, "red": [inf, 1]}), "must be 2 finite numbers for 'red'"),
+    (lambda live: live.pull({**X, "red": ["1", "2"]}), "must be 2 finite numbers for 'red'"),
+    (lambda live: live.pull({**X, "red": "ab"}), "must be 2 finite numbers for 'red'"),
     (lambda live: live.pull({**X, "rde": [1, 1]}), "'context' must be one of 'red', 'blue'"),
     (lambda live: live.pull([1.0, 2.0]), "'context' must be the features of each arm, as in"),
     (lambda live: live.pull(2.5), "'n' must be a whole number"),
-    (lambda live: live.pull({**X, "red": [1e41, 0]}), "a list of 2 finite numbers for 'red'"),
+    (lambda live: live.pull({**X, "red": [1e41, 0]}), "must be 2 finite numbers for 'red'"),
     (lambda live: live.update("red", 1.0), "'context' must be given for a reward of 'red' without"),
-    (lambda live: live.update("red", 1.0, [1.0]), "a list of 2 finite numbers for 'red'"),
+    (lambda live: live.update("red", 1.0, [1.0]), "must be 2 finite numbers for 'red'"),
     (lambda live: live.update("red", nan, [1.0, 2.0]), "'reward' must be a number"),
     (lambda live: live.update("green", 1.0, [1.0, 2.0]), "'arm' must be one of"),
     (lambda live: live.update(["red", "red"], [1.0, 2.0], [[1, 2]]), "a list of 2 lists"),
@@ -356,6 +357,15 @@ class Clipped(NamedTuple):
         self, arms: Any, memory: Any, features: Any, moving: bool, i: int, reward: float
     ) -> None:
         arms.learn(i, min(reward, self.most))
+
+
+@pytest.mark.slow
+def test_evidence_of_a_user_decides_compiled() -> None:
+    live = linear(evidence=Clipped(2.0))
+    live.update(["red", "blue"], [9.0, 1.0])
+    assert live.pull() == "red"
+    live.add("green")
+    assert live.pull() == "green"
 
 
 def test_evidence_of_a_user_decides(tmp_path: Path) -> None:

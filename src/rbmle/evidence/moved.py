@@ -29,7 +29,17 @@ def moved_discounted(
 def moved_window(
     self: Window, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
 ) -> None:
-    """The rounds of the window, oldest first, are learned anew, without those of arms that go."""
+    """The rounds of the window, oldest first, are learned anew, without those of arms that go.
+
+    >>> import numpy as np
+    >>> window, arms, new = Window(3), Arms.fresh(3), Arms.fresh(2)
+    >>> memory, after = (np.zeros(window.memory_size(n)) for n in (3, 2))
+    >>> for i in (0, 1, 2, 2):
+    ...     window.learn(arms, memory, 0, False, i, 1.0)
+    >>> window.moved(arms, memory, [2, 0], new, after)  # arm 1 goes, arm 2 comes first
+    >>> new.pulls.tolist()
+    [2.0, 0.0]
+    """
     place_of = {old: place for place, old in enumerate(places) if old >= 0}
     new.restart()
     learned = int(memory[0])

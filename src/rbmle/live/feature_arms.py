@@ -97,8 +97,8 @@ class FeatureArms(EvidenceArms):
         """Give up pulls that have waited too long: what was supposed stays, the context goes."""
         super()._give_up()
         too_old = self.number - self.patience
-        for number in [each for each in self.pulls if each <= too_old]:
-            del self.pulls[number]
+        while self.pulls and next(iter(self.pulls)) <= too_old:
+            del self.pulls[next(iter(self.pulls))]
 
     def find(
         self, arm: LiveArm, number: int | None, context: Floats | None, taken: set[int]
@@ -109,17 +109,19 @@ class FeatureArms(EvidenceArms):
         this context, or with any if None; or one that was given up, or was made elsewhere.
         taken: pulls that are out of question, because other rewards belong to them.
         """
+        pull = None
         if number is not None:
-            waiting = [self.pulls[number]] if number in self.pulls else []
-            if waiting and context is not None and not np.array_equal(waiting[0].context, context):
+            pull = self.pulls.get(number)
+            if pull and context is not None and not np.array_equal(pull.context, context):
                 told = "that of the named pull, or left out"
                 raise ParameterError.of("Decider", "context", told, context.tolist())
         else:
-            waiting = [self.pulls[each] for each in arm.pending if each not in taken]
-            if context is not None:
-                waiting = [each for each in waiting if np.array_equal(each.context, context)]
-        if waiting:
-            return waiting[0]
+            for each in (self.pulls[n] for n in arm.pending if n not in taken):
+                if context is None or np.array_equal(each.context, context):
+                    pull = each
+                    break
+        if pull is not None:
+            return pull
         if context is None:
             told = f"given for a reward of {arm.name!r} without a pending pull"
             raise ParameterError.of("Decider", "context", told, None)
