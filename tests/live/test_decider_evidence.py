@@ -16,6 +16,7 @@ from evidence_cases import interpret
 import rbmle
 from rbmle import Decider, ParameterError, StateError
 from rbmle.evidence import Discounted, Linear, Logistic, Window, evidence
+from rbmle.live import evidence_arms
 
 X = {"red": [1.0, 0.0], "blue": [0.6, 0.8]}
 
@@ -145,6 +146,27 @@ def test_evidence_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ParameterError, match="Decider: 'evidence' must be a kind of evidence"):
         linear(evidence=rbmle.UCB())
     assert forgetting("discounted(gamma=0.5)").evidence == Discounted(0.5)
+
+
+def test_evidence_that_needs_too_much_memory_is_refused(monkeypatch: Any) -> None:
+    live = linear(evidence=Linear(2, shared=False))  # 8 numbers and 16 for each arm
+    monkeypatch.setattr(evidence_arms, "machine_memory", lambda: 8 * 50)
+    for refused in (lambda: live.add("green"), lambda: linear(evidence=Window(1000))):
+        with pytest.raises(ParameterError, match="'evidence' must be one whose memory fits in"):
+            refused()
+    assert live.arms == ("red", "blue")
+
+
+def test_a_pull_that_is_forgotten_before_the_next_one_leaves_no_trace() -> None:
+    live = linear()
+    live.update(live.pull(X), 1.0)
+    live.pull(X)
+    before = theta_of(live), live._live.remembered.tolist(), live.indices(X)
+    live.forget(live.pull(X))  # the pull before it is supposed now
+    supposed = live._live.remembered.tolist()
+    live.indices(X)
+    assert live._live.remembered.tolist() == supposed != before[1]
+    assert theta_of(live) == pytest.approx(before[0])
 
 
 def test_a_reward_is_learned_with_the_context_of_its_pull() -> None:

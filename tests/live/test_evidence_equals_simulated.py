@@ -132,3 +132,13 @@ def test_features_live_equals_simulated(
     told = simulated(policy, problem, 150, delay, evidence)
     assert len(set(told)) == 4
     assert lived(case, 150, delay, tmp_path) == told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", DELAYS[:3], ids=str)
+def test_features_that_stay_are_the_same_up_to_rounding(delay: Any, interpreted: None) -> None:
+    """The simulator knows that they stay and changes means step by step; no choice was so close."""
+    values = [[1.0, 0.1], [0.5, 0.8], [0.1, -0.9], [0.7, -0.6]]
+    world = rbmle.LinearProblem([0.8, -0.4], values)
+    case = (rbmle.UCB(), world, Linear(2))
+    assert lived(case, 150, delay) == simulated(*case[:2], 150, delay, case[2])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._compile import Floats
+from .._memory import machine_memory, size_text
 from ..choosers import Scan
 from ..errors import ParameterError
 from ..evidence import Features
@@ -175,9 +176,8 @@ def _slots(arms: list[LiveArm]) -> Any:
 
 def _room(evidence: Any, n_arms: int) -> Floats:
     """Room for what the evidence remembers of so many arms."""
-    try:
-        return np.zeros(evidence.memory_size(n_arms))
-    except MemoryError:
-        raise ParameterError.of(
-            "Decider", "evidence", "one whose memory fits in the machine's", evidence
-        ) from None
+    size, most = evidence.memory_size(n_arms), machine_memory()
+    if most is not None and 8 * size > most:
+        fits = f"one whose memory fits in {size_text(most)} with {n_arms} arms"
+        raise ParameterError.of("Decider", "evidence", fits, evidence)
+    return np.zeros(size)
