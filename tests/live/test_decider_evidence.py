@@ -50,17 +50,32 @@ def state_of(live: Decider[Any]) -> str:
 REFUSED = [
     (lambda live: live.pull(), "'context' must be given with Linear, which reads features"),
     (lambda live: live.pull({"red": [1, 2]}), "'context' must be the features of every enabled"),
-    (lambda live: live.pull({**X, "red": [1, 2, 3]}), "must be 2 finite numbers for 'red'"),
-    (lambda live: live.pull({**X, "red": [1, nan]}), "must be 2 finite numbers for 'red'"),
-    (lambda live: live.pull({**X, "red": [inf, 1]}), "must be 2 finite numbers for 'red'"),
-    (lambda live: live.pull({**X, "red": ["1", "2"]}), "must be 2 finite numbers for 'red'"),
-    (lambda live: live.pull({**X, "red": "ab"}), "must be 2 finite numbers for 'red'"),
+    (
+        lambda live: live.pull({**X, "red": [1, 2, 3]}),
+        "must be 2 numbers of at most 1e+12 for 'red'",
+    ),
+    (
+        lambda live: live.pull({**X, "red": [1, nan]}),
+        "must be 2 numbers of at most 1e+12 for 'red'",
+    ),
+    (
+        lambda live: live.pull({**X, "red": [inf, 1]}),
+        "must be 2 numbers of at most 1e+12 for 'red'",
+    ),
+    (
+        lambda live: live.pull({**X, "red": ["1", "2"]}),
+        "must be 2 numbers of at most 1e+12 for 'red'",
+    ),
+    (lambda live: live.pull({**X, "red": "ab"}), "must be 2 numbers of at most 1e+12 for 'red'"),
     (lambda live: live.pull({**X, "rde": [1, 1]}), "'context' must be one of 'red', 'blue'"),
     (lambda live: live.pull([1.0, 2.0]), "'context' must be the features of each arm, as in"),
     (lambda live: live.pull(2.5), "'n' must be a whole number"),
-    (lambda live: live.pull({**X, "red": [1e41, 0]}), "must be 2 finite numbers for 'red'"),
+    (
+        lambda live: live.pull({**X, "red": [1.1e12, 0]}),
+        "must be 2 numbers of at most 1e+12 for 'red'",
+    ),
     (lambda live: live.update("red", 1.0), "'context' must be given for a reward of 'red' without"),
-    (lambda live: live.update("red", 1.0, [1.0]), "must be 2 finite numbers for 'red'"),
+    (lambda live: live.update("red", 1.0, [1.0]), "must be 2 numbers of at most 1e+12 for 'red'"),
     (lambda live: live.update("red", nan, [1.0, 2.0]), "'reward' must be a number"),
     (lambda live: live.update("green", 1.0, [1.0, 2.0]), "'arm' must be one of"),
     (lambda live: live.update(["red", "red"], [1.0, 2.0], [[1, 2]]), "a list of 2 lists"),
@@ -83,20 +98,32 @@ def test_what_is_wrong_gets_its_sentence_and_changes_nothing(call: Any, sentence
     assert state_of(live) == before
 
 
-def test_a_singular_case_is_refused_and_changes_nothing() -> None:
-    """With the least ridge and features as large as these, rounding leaves nothing of V^-1."""
-    live = linear(evidence=Linear(2, ridge=1e-12))
-    live.update("red", 1e100, [1e-6, 0.0])
-    live.update("red", -1e100, [0.0, 1e-6])
-    big = {"red": [1e40, 1e40], "blue": [1e40, 1e40 * (1 - 1e-15)]}
-    with np.errstate(all="ignore"):
-        live.pull(big)
-        live.update(live.pull(big), 1e100)
-        before = state_of(live)
-        with pytest.raises(ParameterError, match="'context' must be features for which means are"):
-            live.pull(big)
+@pytest.mark.parametrize("ridge", [1e-12, 1.0, 1e12])
+def test_features_are_refused_where_rounding_makes_v_singular(ridge: float) -> None:
+    """The largest features that are allowed, alike, and the largest rewards: all stays finite."""
+    live, most = linear(evidence=Linear(2, ridge=ridge)), 1e12 * ridge**0.5
+    big = {"red": [most, most], "blue": [most, most * (1 - 1e-15)]}
+    live.update("red", 1e100, [most * 1e-12, 0.0])
+    for k in range(300):  # the inverse is computed anew four times
+        arm = live.pull(big)
+        if k % 2:
+            live.update(arm, 1e100 if k % 3 else -1e100)
+    assert np.isfinite(live._live.remembered).all()
+    assert np.isfinite(list(live.indices(big).values())).all()
+    before = state_of(live)
+    with pytest.raises(ParameterError, match=r"'context' must be 2 numbers of at most 1e\+"):
+        live.pull({**big, "red": [most * 1.01, 0.0]})
     assert state_of(live) == before
-    assert live.pull(X) in X
+
+
+def test_many_rewards_of_pulls_made_elsewhere_do_not_pile_up() -> None:
+    live = linear()
+    live.pull(X, id=1)
+    for _ in range(2_500):
+        live.update("red", 0.5, [0.5, 0.0])
+    assert len(live._live.came) == 500
+    assert live.t == 2_502
+    assert theta_of(live)[0] == pytest.approx(1.0, abs=0.01)
 
 
 @evidence

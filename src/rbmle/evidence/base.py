@@ -42,6 +42,7 @@ class Evidence(Protocol):
     def draws(self) -> bool: ...
     def changes_all(self) -> bool: ...
     def reads(self) -> int: ...
+    def largest(self) -> float: ...
     def separate(self) -> bool: ...
     def check_family(self, family: Any) -> None: ...
     def moved(
@@ -116,6 +117,14 @@ def check_family(self: Any, family: Any) -> None:
     """Raise ParameterError if the family does not go with this evidence."""
 
 
+def largest(self: Any) -> float:
+    """The largest feature that a `Decider` accepts: beyond it rounding would leave nothing right.
+
+    By default such that products of three of them are finite.
+    """
+    return 1e100
+
+
 def separate(self: Any) -> bool:
     """Whether each arm has parameters of its own, so that all arms may have the same features."""
     return False
@@ -156,6 +165,7 @@ _DEFAULTS = {
         draws,
         changes_all,
         reads,
+        largest,
         separate,
         check_family,
         moved,

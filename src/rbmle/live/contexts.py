@@ -12,42 +12,40 @@ from ..errors import ParameterError
 from .given import unknown
 from .live_arm import LiveArm, Name
 
-# The largest feature. |theta^|^2 is at most the sum of squared rewards over the ridge, n 1e200 /
-# 1e-12 after n of them: so squares of means stay below 1e292 n d, which is finite for n d < 1e16.
-_LARGEST = 1e40
 _KINDS = "biufO"  # of NumPy's types those of numbers, and of objects such as fractions
 
 
-def _numbers(given: Any, *shape: int) -> Floats | None:
-    """The numbers as an array of floats of this shape, if they are finite; else None."""
+def _numbers(given: Any, largest: float, *shape: int) -> Floats | None:
+    """The numbers as an array of floats of this shape, if none is too large or NaN; else None."""
     try:
         found = np.asarray(given)
         numbers = found.astype(np.float64) if found.dtype.kind in _KINDS else None
     except (TypeError, ValueError, OverflowError):
         return None
-    if numbers is None or numbers.shape != shape or not np.all(np.abs(numbers) <= _LARGEST):
+    if numbers is None or numbers.shape != shape or not np.all(np.abs(numbers) <= largest):
         return None
     return numbers
 
 
 def a_vector(given: Any, evidence: Any, arm: Any = None) -> Floats:
-    """The features as an array of floats, if they are as many finite numbers as evidence reads.
+    """The features as an array of floats, if they are as many numbers as evidence reads.
 
     arm: whose features they are, for the error message.
 
     >>> from rbmle import Linear
     >>> a_vector([1, 0.5], Linear(2))
     array([1. , 0.5])
-    >>> a_vector([1, 0.5], Linear(3), "a")
+    >>> a_vector([1], Linear(2))
     Traceback (most recent call last):
-    rbmle.errors.ParameterError: Decider: 'context' must be 3 finite numbers for 'a'. Got [1, 0.5].
+    rbmle.errors.ParameterError: Decider: 'context' must be 2 numbers of at most 1e+12. Got [1].
     """
     reads = evidence.reads()
-    vector = _numbers(given, reads)
+    vector = _numbers(given, evidence.largest(), reads)
     if vector is None:
         whose = "" if arm is None else f" for {arm!r}"
-        numbers = "a list of one finite number" if reads == 1 else f"{reads} finite numbers"
-        raise ParameterError.of("Decider", "context", f"{numbers}{whose}", given)
+        numbers = "a list of one number" if reads == 1 else f"{reads} numbers"
+        most = f"of at most {evidence.largest():g}"
+        raise ParameterError.of("Decider", "context", f"{numbers} {most}{whose}", given)
     return vector
 
 
@@ -67,7 +65,8 @@ def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Flo
         if name not in arms:
             raise ParameterError(str(unknown(name, list(arms))).replace("'arm'", "'context'", 1))
     if len(given) == len(arms):
-        all_at_once = _numbers([given[name] for name in arms], len(arms), evidence.reads())
+        rows, largest = [given[name] for name in arms], evidence.largest()
+        all_at_once = _numbers(rows, largest, len(arms), evidence.reads())
         if all_at_once is not None:
             return all_at_once
     features = np.zeros((len(arms), evidence.reads()))

@@ -21,10 +21,7 @@ from . import evidence_kernels as kernels
 from .evidence_arms import EvidenceArms
 from .live_arm import LiveArm, Name
 
-# Features beyond this are tried on a copy first. Rounding leaves nothing of R'x, R R' = V^-1, where
-# |x|^2 / ridge is of the order of 2^106, the square of the relative precision; the least ridge is
-# 1e-12, so that smaller features are safe.
-_LARGE = 1e8
+_MANY = 1_000  # rewards of pulls made elsewhere that wait for the next pull: a choice
 
 
 @dataclass(slots=True, eq=False)
@@ -68,22 +65,11 @@ class FeatureArms(EvidenceArms):
             raise ParameterError.of(
                 "Decider", "context", f"given with {kind}, which reads features", None
             )
-        if np.abs(features).max() > _LARGE:
-            self._try(features)
         self.settle()
         self.features.values[:] = features
         number, chosen = self.number, super().pull()
         self.pulls[number] = Pull(number, chosen, features[chosen.slot].copy())
         return chosen
-
-    def _try(self, features: Floats) -> None:
-        """Raise ParameterError if these features would be refused, before anything is learned."""
-        known, remembered = Arms(*(each.copy() for each in self.known)), self.remembered.copy()
-        self._settle(known, remembered)
-        self.features.values[:] = features
-        seen = self._glance(known, remembered, self._places)
-        if not (np.abs(seen.sums) <= kernels.FAR).all():
-            raise self._refused()
 
     def _refused(self) -> ParameterError:
         told = "features for which means are finite numbers"
@@ -142,6 +128,8 @@ class FeatureArms(EvidenceArms):
         arm.squares += reward * reward
         pull.reward = reward
         self.came.append(pull)
+        if pull.number is None and len(self.came) % _MANY == 0:
+            self.settle()  # those of own pulls are never more than `patience`
 
     def learn_all(self, pairs: list[tuple[LiveArm, float]], contexts: list[Floats | None]) -> None:
         """Learn several rewards, or none of them if one has no context."""
