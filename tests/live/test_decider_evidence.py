@@ -67,7 +67,7 @@ REFUSED = [
         "must be 2 numbers of at most 1e+12 for 'red'",
     ),
     (lambda live: live.pull({**X, "red": "ab"}), "must be 2 numbers of at most 1e+12 for 'red'"),
-    (lambda live: live.pull({**X, "rde": [1, 1]}), "'context' must be one of 'red', 'blue'"),
+    (lambda live: live.pull({**X, "rde": [1, 1]}), "'context' must be features of 'red', 'blue'"),
     (lambda live: live.pull([1.0, 2.0]), "'context' must be the features of each arm, as in"),
     (lambda live: live.pull(2.5), "'n' must be a whole number"),
     (

@@ -63,7 +63,8 @@ def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Flo
         return np.tile(a_vector(given, evidence), (len(arms), 1))
     for name in given:
         if name not in arms:
-            raise ParameterError(str(unknown(name, list(arms))).replace("'arm'", "'context'", 1))
+            told = str(unknown(name, list(arms)))
+            raise ParameterError(told.replace("'arm' must be one", "'context' must be features", 1))
     if len(given) == len(arms):
         rows, largest = [given[name] for name in arms], evidence.largest()
         all_at_once = _numbers(rows, largest, len(arms), evidence.reads())
