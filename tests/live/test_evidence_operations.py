@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from evidence_cases import interpret
+from evidence_cases import interpret, state_of
 
 import rbmle
 from rbmle import Decider, ParameterError
@@ -19,10 +18,6 @@ KINDS = [
     Discounted(0.8), Discounted(1e-9), Window(1), Window(3), Window(20), Linear(2),
     Linear(2, shared=False), Linear(1, 1e-12), Logistic(2),
 ]  # fmt: skip
-
-
-def state_of(live: Decider[str]) -> str:
-    return json.dumps(live._state())
 
 
 def some_call(live: Decider[str], chance: random.Random, step: int, path: Path) -> Any:
