@@ -28,7 +28,7 @@ def without(key: str) -> Any:
 CORRUPT = [
     (lambda _: [], "its 'format' is not 'rbmle-decider'"),
     (change(format="other"), "its 'format' is not 'rbmle-decider'"),
-    (change(version=3), "its version 3 is newer than 2, the newest known here"),
+    (change(version=4), "its version 4 is newer than 3, the newest known here"),
     (change(version="1"), "'version' must be a whole number"),
     (change(policy="UBC"), "Got 'UBC'. Did you mean 'UCB'?"),
     (change(policy={"name": "UCB", "alhpa": 1}), "Got 'alhpa'. Did you mean 'alpha'?"),

@@ -9,6 +9,7 @@ arithmetic and allocate nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .._compile import Floats, record
@@ -41,7 +42,13 @@ class Evidence(Protocol):
     def draws(self) -> bool: ...
     def changes_all(self) -> bool: ...
     def reads(self) -> int: ...
+    def largest(self) -> float: ...
+    def separate(self) -> bool: ...
     def check_family(self, family: Any) -> None: ...
+    def moved(
+        self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
+    ) -> None: ...
+    def holds(self, n_arms: int, memory: Floats) -> bool: ...
 
 
 @record
@@ -110,6 +117,42 @@ def check_family(self: Any, family: Any) -> None:
     """Raise ParameterError if the family does not go with this evidence."""
 
 
+def largest(self: Any) -> float:
+    """The largest feature that a `Decider` accepts: beyond it rounding would leave nothing right.
+
+    By default such that products of three of them are finite.
+    """
+    return 1e100
+
+
+def separate(self: Any) -> bool:
+    """Whether each arm has parameters of its own, so that all arms may have the same features."""
+    return False
+
+
+def moved(
+    self: Any, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
+) -> None:
+    """Lay out for other arms what is remembered, where arms of a `Decider` come and go.
+
+    arms, memory: before. places: for each new arm its place among the old ones, -1 if it had none.
+    new: the statistics after, which are those of the old arms already. after: the new memory, as
+    `begin` left it. It is not compiled. This default is for a memory that does not depend on the
+    number of arms.
+    """
+    if memory.size != after.size:
+        raise ParameterError(
+            f"Decider: 'arm' must stay what it is with {type(self).__name__}, which has no method "
+            "`moved` that lays out its memory for other arms."
+        )
+    after[:] = memory
+
+
+def holds(self: Any, n_arms: int, memory: Floats) -> bool:
+    """Whether the numbers, read from a file, can be what is remembered of so many arms."""
+    return True
+
+
 _DEFAULTS = {
     each.__name__: each
     for each in (
@@ -122,7 +165,11 @@ _DEFAULTS = {
         draws,
         changes_all,
         reads,
+        largest,
+        separate,
         check_family,
+        moved,
+        holds,
     )
 }
 

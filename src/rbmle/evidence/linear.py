@@ -10,7 +10,7 @@ from ..errors import ParameterError
 from ..policies.arms import Arms
 from ..random import Draws
 from .base import evidence
-from .matrices import dot, invert_root, times, transposed_times
+from .matrices import dot, invert_root, largest_feature, times, transposed_times
 
 # The inverse is computed anew after this many rewards. In between, each reward adds an error of
 # some 1e-16 of it. For d = 20 that takes 100 of the 800 products of a round.
@@ -80,6 +80,12 @@ class Linear(NamedTuple):
 
     def reads(self) -> int:
         return self.dimension
+
+    def largest(self) -> float:
+        return largest_feature(self.ridge)
+
+    def separate(self) -> bool:
+        return not self.shared
 
     def draws(self) -> bool:
         return True

@@ -11,7 +11,7 @@ from ..families import Bernoulli
 from ..policies.arms import Arms
 from ..random import Draws
 from .base import evidence
-from .matrices import dot, invert_root, times, transposed_times
+from .matrices import dot, invert_root, largest_feature, times, transposed_times
 
 _ANEW = 64  # rewards after which the root of the inverse is computed anew, as in `Linear`
 _LEAST = 1e-12  # of mean (1 - mean): pulls stay finite where a mean is 0 or 1 up to rounding
@@ -94,6 +94,9 @@ class Logistic(NamedTuple):
 
     def reads(self) -> int:
         return self.dimension
+
+    def largest(self) -> float:
+        return largest_feature(self.ridge)
 
     def draws(self) -> bool:
         return True

@@ -15,6 +15,15 @@ from .._compile import Floats, njit
 _LOST = 1e-12
 
 
+def largest_feature(ridge: float) -> float:
+    """The largest feature for this ridge.
+
+    A reward makes R'x, some |x| / sqrt(ridge) before, about 1; the digits of |x| / sqrt(ridge) that
+    are lost are 1e-16 of it, so that R'x keeps four digits up to 1e12.
+    """
+    return 1e12 * sqrt(ridge)
+
+
 @njit
 def invert_root(memory: Floats, v: int, root: int, work: int, d: int) -> None:
     """Fill the matrix at `root` with R such that R R' = V^-1, for a positive definite V.

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError, integer
-from ..families import FAMILIES
-from ..policies.base import POLICIES, has_index
+from ..evidence import Counting
+from ..policies.base import has_index
 from ..random import MAX_ARMS
-from ..spec import from_spec, to_spec
+from .contexts import a_vector, refuse_context, the_features, the_vectors
 from .decisions import Decision, Decisions
 from .given import a_name, a_reward, support, unknown
+from .kept import Kept
 from .live_arm import LiveArm, Name, listed
 from .settings import PATIENCE, Settings
-from .state import VERSION, Reader, plain, plain_decisions, read, write
 
 N = TypeVar("N", bound=Name)
 T = TypeVar("T")
 
 
-class Decider(Generic[N]):
+class Decider(Kept, Generic[N]):
     """A policy at work: it chooses among named arms and learns from their rewards.
 
     arms: at least two distinct names, strings or whole numbers.
@@ -40,6 +39,9 @@ class Decider(Generic[N]):
     ties: which of several arms with equal indices is played: "random", or "first" in the list.
     patience: the number of rounds after which a pull without a reward is given up. Choose it larger
     than any delay of your rewards. A reward that comes after that still counts.
+    evidence: what an arm's past is worth, such as `Discounted(0.99)` or `Linear(3)`, or its name;
+    by default every reward counts once. If it reads features, each pull is given those of the arms:
+    `pull({"red": [0.2, 1.0, 0.0], "blue": [0.9, 0.1, 1.0]})`; docs/evidence.md has the details.
 
     Rewards may come late, in any order, or for pulls that were made elsewhere. A pull whose reward
     has not come is pending. The policy sees a pending pull as if it had paid the arm's mean so far
@@ -78,6 +80,7 @@ class Decider(Generic[N]):
         *,
         replication: int = 0,
         patience: int = PATIENCE,
+        evidence: Any = None,
     ) -> None:
         names = [] if isinstance(arms, str) or not isinstance(arms, Iterable) else list(arms)
         if not 2 <= len(names) <= MAX_ARMS:
@@ -87,71 +90,120 @@ class Decider(Generic[N]):
         if twice is not None:
             raise ParameterError.of("Decider", "arms", "distinct names", twice)
         self._start(
-            Settings.checked(policy, family, seed, horizon, ties, replication, patience),
+            Settings.checked(policy, family, seed, horizon, ties, replication, patience, evidence),
             [LiveArm(each) for each in known],
         )
 
     def _start(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
         self._settings = settings
         self.policy, self.family, self.seed, self.horizon = settings[:4]
-        self.ties, self.replication, self.patience = settings[4:]
+        self.ties, self.replication, self.patience, self.evidence = settings[4:]
+        self._reads = self.evidence.reads() > 0
         self._support = support(self.family)
         self._lock, self._saving = threading.Lock(), threading.Lock()
         self._decisions = Decisions()
         self._live = settings.live_arms(arms, withdrawn)
 
     @overload
-    def pull(self, n: None = None, *, id: Name | None = None) -> N: ...
+    def pull(self, n: None = None, *, id: Name | None = None, context: Any = None) -> N: ...
     @overload
-    def pull(self, n: int) -> list[N]: ...
-    def pull(self, n: int | None = None, *, id: Name | None = None) -> Any:
+    def pull(self, n: int, *, context: Any = None) -> list[N]: ...
+    @overload
+    def pull(self, n: Mapping[Any, Any], *, id: Name | None = None) -> N: ...
+    @overload
+    def pull(self, n: Sequence[float] | NDArray[Any], *, id: Name | None = None) -> N: ...
+    def pull(self, n: Any = None, *, id: Name | None = None, context: Any = None) -> Any:
         """The arm to play now; with `n`, a list of n arms to play before any reward is known.
 
         id: a name for the decision. A second call with the same id returns the same arm and does
         not count as another pull.
+        context: for evidence that reads features, those of each enabled arm, by its name; or one
+        list for all arms, if each has a theta of its own. It may be given first, in place of `n`.
         """
-        if n is None:
+        if n is None and context is None:
             with self._lock:
                 return self._live.pull().name if id is None else self._named_pull(id)
-        n = integer("Decider", "n", n, "[1, inf)")
-        if id is not None:
-            raise ParameterError.of("Decider", "id", "left out where 'n' is given", id)
+        if context is None and isinstance(n, (Mapping, list, tuple, np.ndarray)):
+            n, context = None, n
+        if n is not None:
+            n = integer("Decider", "n", n, "[1, inf)")
+            if id is not None:
+                raise ParameterError.of("Decider", "id", "left out where 'n' is given", id)
         with self._lock:
-            return [self._live.pull().name for _ in range(n)]
+            given = self._features(context)
+            if n is not None:
+                return [self._live.pull(*given).name for _ in range(n)]
+            return self._live.pull(*given).name if id is None else self._named_pull(id, *given)
 
-    def _named_pull(self, given: Name) -> Any:
+    def _features(self, context: Any) -> tuple[Any, ...]:
+        """What the engine is given besides: the features of all arms, or nothing."""
+        if not self._reads:
+            refuse_context(context, self.evidence)
+        if context is None:
+            return ()
+        return (the_features(context, self._live.arms, self.evidence),)
+
+    def _named_pull(self, given: Name, *features: Any) -> Any:
         id = a_name("id", given)
         if id not in self._decisions:
             number = self._live.number
-            self._decisions.keep(id, Decision(self._live.pull(), number))
+            self._decisions.keep(id, Decision(self._live.pull(*features), number))
         return self._decisions[id].arm.name
 
     @overload
-    def update(self, arm: N, reward: float, *, id: Name | None = None) -> None: ...
-    @overload
     def update(
-        self, arm: Sequence[N] | NDArray[Any], reward: Sequence[float] | NDArray[Any]
+        self, arm: N, reward: float, context: Any = None, *, id: Name | None = None
     ) -> None: ...
     @overload
-    def update(self, *, reward: float, id: Name) -> None: ...
-    def update(self, arm: Any = None, reward: Any = None, *, id: Name | None = None) -> None:
+    def update(
+        self, arm: Sequence[N] | NDArray[Any], reward: Sequence[float] | NDArray[Any],
+        context: Any = None,
+    ) -> None: ...  # fmt: skip
+    @overload
+    def update(self, *, reward: float, id: Name, context: Any = None) -> None: ...
+    def update(
+        self, arm: Any = None, reward: Any = None, context: Any = None, *, id: Name | None = None
+    ) -> None:
         """Learn the reward of an arm; or of several, given as two lists of equal length.
 
         The reward belongs to the arm's oldest pending pull, or else to one that was given up; if
         there is neither, it counts as one more pull.
         id: the name of the decision, instead of the arm or together with it. The same reward sent
         again for that id counts once; a different one is refused.
+        context: for evidence that reads features, those of the arm when it was pulled; for several
+        rewards, a list of them. It may be left out if the pull is pending: they are known then.
+        With it, the reward belongs to the arm's oldest pending pull that had these features.
         """
         with self._lock:
             if id is not None:
-                self._named_update(a_name("id", id), arm, reward)
+                self._named_update(a_name("id", id), arm, reward, context)
             elif isinstance(arm, (str, int, np.integer)) or not isinstance(arm, Iterable):
-                self._live.learn(self._arm(arm), self._reward(reward))
+                if context is None and not self._reads:
+                    self._live.learn(self._arm(arm), self._reward(reward))
+                else:
+                    self._learn(self._arm(arm), self._reward(reward), None, context)
             else:
-                for each, value in self._batch(list(arm), reward):
-                    self._live.learn(each, value)
+                self._learn_all(self._batch(list(arm), reward), context)
 
-    def _named_update(self, id: Name, arm: Any, reward: Any) -> None:
+    def _learn(self, arm: LiveArm, reward: float, number: int | None, context: Any) -> None:
+        """Learn a reward, with the context of its pull if evidence reads features."""
+        if self._reads:
+            vector = None if context is None else a_vector(context, self.evidence, arm.name)
+            self._live.learn_from(self._live.find(arm, number, vector, set()), reward)
+        else:
+            refuse_context(context, self.evidence)
+            self._live.learn(arm, reward, number)
+
+    def _learn_all(self, pairs: list[tuple[LiveArm, float]], contexts: Any) -> None:
+        if self._reads:
+            names = [arm.name for arm, _ in pairs]
+            self._live.learn_all(pairs, the_vectors(contexts, names, self.evidence))
+        else:
+            refuse_context(contexts, self.evidence)
+            for arm, reward in pairs:
+                self._live.learn(arm, reward)
+
+    def _named_update(self, id: Name, arm: Any, reward: Any, context: Any) -> None:
         known = self._decisions.get(id)
         if known is None:
             if arm is None:
@@ -161,7 +213,7 @@ class Decider(Generic[N]):
             raise ParameterError.of("Decider", "arm", f"{known.arm.name!r}, chosen for {id!r}", arm)
         value = self._reward(reward)
         if known.reward is None:
-            self._live.learn(known.arm, value, known.number)
+            self._learn(known.arm, value, known.number, context)
             known.reward = value
             self._decisions.keep(id, known)
         elif known.reward != value:
@@ -179,7 +231,8 @@ class Decider(Generic[N]):
 
     def _arm(self, name: Any) -> LiveArm:
         try:
-            return self._live.arms[name]
+            found: LiveArm = self._live.arms[name]
+            return found
         except (KeyError, TypeError):
             raise unknown(name, list(self._live.arms)) from None
 
@@ -232,7 +285,7 @@ class Decider(Generic[N]):
     def t(self) -> int:
         """The number of the coming round: 1 in a new decider."""
         with self._lock:
-            return self._live.rounds + 1
+            return int(self._live.rounds) + 1
 
     @property
     def arms(self) -> tuple[N, ...]:
@@ -253,8 +306,12 @@ class Decider(Generic[N]):
 
     @property
     def means(self) -> dict[N, float]:
-        """The mean reward of each arm; NaN before its first reward."""
-        return self._of_arms(lambda arm: arm.mean)
+        """The mean reward of each arm; NaN before its first reward.
+
+        Forgetting evidence weighs rewards as it does for the policy. With features it is the mean
+        of the arm's rewards, whatever its features were.
+        """
+        return self._of_arms(self._live.mean_of)
 
     @property
     def pending(self) -> dict[N, int]:
@@ -265,8 +322,10 @@ class Decider(Generic[N]):
         with self._lock:
             return {arm.name: what(arm) for arm in self._live.arms.values()}
 
-    def indices(self) -> dict[N, float]:
+    def indices(self, context: Any = None) -> dict[N, float]:
         """The index of each enabled arm in the coming round: the arm with the largest is played.
+
+        context: the features of the arms, as for `pull`, for evidence that reads them.
 
         It is infinite for an arm that was never pulled, and NaN while its first reward is pending.
         """
@@ -274,65 +333,12 @@ class Decider(Generic[N]):
             name = type(self.policy).__name__
             raise ParameterError.of("Decider", "policy", "one that ranks arms by an index", name)
         with self._lock:
-            known: dict[Any, float] = self._live.indices()
+            known: dict[Any, float] = self._live.indices(*self._features(context))
         return known
-
-    def _state(self) -> dict[str, Any]:
-        """All that is known except the policy and the family, as data that JSON can hold."""
-        with self._lock:
-            return {
-                **self._settings.plain(),
-                "withdrawn": self._live.withdrawn,
-                "memory": self._live.memory,
-                "arms": [plain(arm) for arm in self._live.arms.values()],
-                "decisions": plain_decisions(self._decisions),
-            }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the whole state to a file; a kill at any moment leaves the old or the new file."""
-        # Saves are written one after the other, in the order of their calls. They have a lock of
-        # their own so that no pull waits for the disk.
-        with self._saving:
-            known = {"policy": to_spec(self.policy), "family": to_spec(self.family)}
-            write(path, {**known, **self._state()})
-
-    @classmethod
-    def load(
-        cls, path: str | os.PathLike[str], policy: Any = None, family: Any = None
-    ) -> Decider[Any]:
-        """The decider that was saved to a file; it goes on as if it had never stopped.
-
-        policy, family: used instead of the saved ones, for instance if their classes are not
-        imported here. Raises FileNotFoundError if there is no such file, and StateError if it does
-        not hold a decider.
-        """
-        saved = read(path)
-        decider: Decider[Any] = cls.__new__(cls)
-        try:
-            rule = from_spec(saved.take("policy"), POLICIES) if policy is None else policy
-            model = from_spec(saved.take("family"), FAMILIES) if family is None else family
-            decider._resume(saved, rule, model, as_it_was=policy is None)
-        except (ParameterError, OverflowError) as problem:
-            raise saved.error(str(problem).rstrip(".")) from None
-        return decider
-
-    def _resume(self, saved: Reader, policy: Any, family: Any, as_it_was: bool) -> None:
-        """Start from a saved state; `as_it_was`: the policy is the saved one, memory included."""
-        settings = Settings.saved(saved, policy, family)
-        self._start(settings, saved.arms(support(family)), saved.whole("withdrawn"))
-        self._decisions = saved.decisions(self._live.arms)
-        if as_it_was:
-            self._live.memory = saved.memory(len(self._live.memory))
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"policy": self.policy, "family": self.family, "state": self._state()}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        """Restore a pickled or copied decider; it gets its own locks."""
-        saved = Reader("a pickled Decider", {"version": VERSION, **kept["state"]})
-        self._resume(saved, kept["policy"], kept["family"], as_it_was=True)
 
     def __repr__(self) -> str:
         with self._lock:
-            t, lines = self._live.rounds + 1, listed(self._live.arms.values())
-        return "\n".join([f"Decider: {self.policy}, {self.family}, round {t}", *lines])
+            t = self._live.rounds + 1
+            lines = listed(self._live.arms.values(), self._live.mean_of)
+        kind = "" if isinstance(self.evidence, Counting) else f"{self.evidence}, "
+        return "\n".join([f"Decider: {self.policy}, {self.family}, {kind}round {t}", *lines])

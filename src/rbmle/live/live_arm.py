@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +29,7 @@ class LiveArm:
     lost: int = 0
     last: int = 0
     enabled: bool = True
-    slot: int = -1  # the place among the enabled arms; -1 if disabled
+    slot: int = -1  # where its statistics are; -1 if they are not laid out
 
     @property
     def rounds(self) -> int:
@@ -79,12 +79,12 @@ class LiveArm:
         return False
 
 
-def listed(arms: Iterable[LiveArm]) -> list[str]:
+def listed(arms: Iterable[LiveArm], mean_of: Callable[[LiveArm], float]) -> list[str]:
     """The lines of a table of the arms."""
     arms = list(arms)
     width = max(3, *(len(str(arm.name)) for arm in arms))
     return [f"{'arm':{width}}{'pulls':>10}{'mean':>10}{'pending':>10}"] + [
-        f"{arm.name!s:{width}}{arm.pulls:>10}{arm.mean:>10.4g}{len(arm.pending):>10}"
+        f"{arm.name!s:{width}}{arm.pulls:>10}{mean_of(arm):>10.4g}{len(arm.pending):>10}"
         + ("" if arm.enabled else "  disabled")
         for arm in arms
     ]

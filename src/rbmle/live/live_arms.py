@@ -264,6 +264,10 @@ class LiveArms:
         self.rounds -= n
         self.withdrawn += n
 
+    def mean_of(self, arm: LiveArm) -> float:
+        """The mean of the arm's rewards; NaN before the first."""
+        return arm.mean
+
     def indices(self) -> dict[Name, float]:
         """The index of each enabled arm: inf if it was never pulled, NaN if it is blind."""
         ranked = [arm for arm in self.enabled if arm.pulls]

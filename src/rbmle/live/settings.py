@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..errors import ParameterError, integer, one_of
+from ..evidence import Counting, as_evidence
 from ..families import FAMILIES
 from ..policies.fit import as_family, as_policy, check_fit
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from ..rewards.delays import PATIENCE as PATIENCE
+from .evidence_arms import EvidenceArms
+from .feature_arms import FeatureArms
 from .live_arm import LiveArm
 from .live_arms import LiveArms
 from .state import Reader
@@ -24,11 +27,12 @@ class Settings(NamedTuple):
     ties: str
     replication: int
     patience: int
+    evidence: Any = Counting()
 
     @classmethod
     def checked(
         cls, policy: Any, family: Any, seed: Any, horizon: Any, ties: Any,
-        replication: Any, patience: Any,
+        replication: Any, patience: Any, evidence: Any = None,
     ) -> Settings:  # fmt: skip
         """The settings, or an error that names the first one that is not allowed."""
         policy, family = as_policy(policy, "Decider"), as_family(family, "Decider")
@@ -36,7 +40,9 @@ class Settings(NamedTuple):
             raise ParameterError.of(
                 "Decider", "family", "an instance of a family class, as in Bernoulli()", family
             )
-        check_fit(policy, family)
+        evidence = Counting() if evidence is None else as_evidence(evidence, "Decider")
+        check_fit(policy, family, evidence)
+        evidence.check_family(family)
         seed = integer("Decider", "seed", seed, f"[0, {MAX_SEED}]")
         replication = integer("Decider", "replication", replication, f"[0, {MAX_REPLICATIONS - 1}]")
         ties = one_of("Decider", "ties", ties, ("random", "first"))
@@ -47,11 +53,11 @@ class Settings(NamedTuple):
             raise ParameterError.of(
                 "Decider", "horizon", f"given for {type(policy).__name__}, which needs it", None
             )
-        return cls(policy, family, seed, horizon, ties, replication, patience)
+        return cls(policy, family, seed, horizon, ties, replication, patience, evidence)
 
     @classmethod
-    def saved(cls, saved: Reader, policy: Any, family: Any) -> Settings:
-        """The settings in a saved state, with this policy and family."""
+    def saved(cls, saved: Reader, policy: Any, family: Any, evidence: Any) -> Settings:
+        """The settings in a saved state, with this policy, family and evidence."""
         return cls.checked(
             policy,
             family,
@@ -60,10 +66,11 @@ class Settings(NamedTuple):
             saved.take("ties"),
             saved.take("replication"),
             saved.data.get("patience", PATIENCE),  # files of version 1 do not have it
+            evidence,
         )
 
     def plain(self) -> dict[str, Any]:
-        """All settings except the policy and the family, as data that JSON can hold."""
+        """All settings but the policy, the family and the evidence, as data for JSON."""
         return {
             "seed": self.seed,
             "replication": self.replication,
@@ -74,7 +81,7 @@ class Settings(NamedTuple):
 
     def live_arms(self, arms: list[LiveArm], withdrawn: int) -> LiveArms:
         """The engine of a decider with these settings and arms."""
-        return LiveArms(
+        given = (
             arms,
             self.policy,
             self.family,
@@ -84,3 +91,7 @@ class Settings(NamedTuple):
             self.patience,
             withdrawn,
         )
+        if isinstance(self.evidence, Counting):
+            return LiveArms(*given)
+        engine = FeatureArms if self.evidence.reads() > 0 else EvidenceArms
+        return engine(self.evidence, *given)

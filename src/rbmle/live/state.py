@@ -13,7 +13,9 @@ from ..errors import Interval, StateError
 from .decisions import Decision, Decisions
 from .live_arm import LiveArm, Name
 
-FORMAT, VERSION = "rbmle-decider", 2
+FORMAT, VERSION = "rbmle-decider", 3
+# Version 3 has evidence. A decider that counts still writes version 2, the same bytes as before.
+_COUNTING = 2
 _COUNTS = 2**53  # every whole number up to this is a float
 _PENDING = 10**7  # most pending pulls of an arm in a file of version 1: 1.4 GB as measured
 # A saved sum may be this much outside the range of sums of allowed rewards, relatively. Rounding
@@ -42,7 +44,8 @@ def plain_decisions(decisions: Decisions) -> list[list[Any]]:
 
 def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
     """Write the state to the file; a reader sees the old or the new state, also after a crash."""
-    text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
+    version = VERSION if "evidence" in state else _COUNTING
+    text = json.dumps({"format": FORMAT, "version": version, **state}, indent=1, allow_nan=False)
     write_atomically(path, (text + "\n").encode("ascii"))
     sweep_leftovers(path)
 

@@ -1,0 +1,101 @@
+"""The simulator's loop and a decider's steps in the interpreter, with evidence."""
+
+from __future__ import annotations
+
+import copy
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import rbmle
+from rbmle import Decider
+from rbmle._compile import plain
+from rbmle.engine import arguments, play
+from rbmle.engine.supposing import waiting_for
+from rbmle.evidence import Linear, Window
+from rbmle.evidence import late as late_module
+from rbmle.evidence import linear as linear_module
+from rbmle.evidence import logistic as logistic_module
+from rbmle.live import evidence_arms, evidence_kernels, live_arms
+from rbmle.random import Counter, key
+
+SEED, REPLICATION = 5, 2
+X = {"red": [1.0, 0.0], "blue": [0.6, 0.8]}
+# What the evidence calls that is compiled: a second of compilation each.
+COMPILED = {"dot", "times", "transposed_times", "invert_root", "logistic", "surprise_of"}
+
+
+def simulated(policy: Any, problem: Any, rounds: int, delay: Any, evidence: Any) -> list[int]:
+    """The arms that the simulator's loop plays, in the interpreter."""
+    shape, chosen = (1, rounds), []
+    waiting = waiting_for(delay, evidence, policy, problem.n_arms, rounds, SEED)
+    filled = np.zeros(shape), np.zeros(shape), np.zeros((1, problem.n_arms))
+    tally = SimpleNamespace(
+        note=lambda source, replication, t, i: chosen.append(i),
+        begin=lambda: None,
+        totals=lambda arms: (0.0, 0.0),
+        pulls=lambda arms, j: 0.0,
+    )
+    given = list(
+        arguments(
+            (policy, problem.family), problem, rounds, problem.source(SEED, rounds),
+            Counter(*key(SEED), True), REPLICATION, np.arange(1, rounds + 1), filled,
+            np.zeros(1, np.int64), evidence, waiting,
+        )
+    )  # fmt: skip
+    place = next(k for k, each in enumerate(given) if type(each).__name__.startswith("By"))
+    given[place] = tally
+    play.interpreted(*given)
+    return chosen
+
+
+class Interpreted:
+    """A kernel in the interpreter."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.run = kernel.interpreted
+
+    def __call__(self, *args: Any) -> Any:
+        return self.run(*args)
+
+    def specialised(self, *args: Any) -> Any:
+        return self.run
+
+
+def interpret(monkeypatch: Any) -> None:
+    """Deciders choose and learn in the interpreter from now on."""
+    monkeypatch.setattr(evidence_kernels, "show", plain(evidence_kernels.show))
+    for name in ("chosen", "glanced", "taught", "supposed", "amended"):
+        monkeypatch.setattr(evidence_kernels, name, plain(getattr(evidence_kernels, name)))
+    for name in ("choose", "glance", "teach", "suppose", "amend"):
+        kernel = Interpreted(getattr(evidence_kernels, name))
+        monkeypatch.setattr(evidence_kernels, name, kernel)
+    for module in (linear_module, logistic_module, late_module):
+        for name in COMPILED & set(vars(module)):
+            monkeypatch.setattr(module, name, plain(getattr(module, name)))
+    monkeypatch.setattr(live_arms, "decide", Interpreted(live_arms.decide))
+    rank = live_arms.rank.interpreted
+    for module in (live_arms, evidence_arms):
+        monkeypatch.setattr(module, "rank", rank)
+
+
+def linear(family: Any = "gaussian", **settings: Any) -> Decider[str]:
+    given = {"evidence": Linear(2), **settings}
+    return Decider(["red", "blue"], rbmle.UCB(), family, **given)
+
+
+def forgetting(kind: Any = Window(4), **settings: Any) -> Decider[str]:  # noqa: B008
+    return Decider(["red", "blue"], rbmle.UCB(), rbmle.Bernoulli(), evidence=kind, **settings)
+
+
+def theta_of(live: Decider[str]) -> list[float]:
+    """theta^ of `Linear(2)`, after the rewards that have come are learned."""
+    twin = copy.deepcopy(live)
+    twin._live.settle()
+    return twin._live.remembered[10:12].tolist()  # type: ignore[no-any-return]
+
+
+def state_of(live: Decider[Any]) -> str:
+    return json.dumps(live._state())
