@@ -68,7 +68,9 @@ _dispatchers: dict[tuple[Any, Any], Any] = {}  # (method, options of the caller)
 # Code that checks bounds is kept apart: it is slower.
 _COMPILER = numba.__version__ + ("+checked" if numba.config.BOUNDSCHECK else "")
 # forceinline: otherwise each call of a method passes whole records and counts references to arrays.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
+# No wrapper for C is made of any function: compiling takes a sixth less time without.
+_NO_WRAPPER = {"no_cfunc_wrapper": True}
+_OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True} | _NO_WRAPPER
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
@@ -174,7 +176,7 @@ def _compiled(function: Callable[..., Any]) -> Any:
     """The Numba type of a method that is compiled with the options of its caller."""
     key = function, ConfigStack.top_or_none()
     if key not in _dispatchers:
-        _dispatchers[key] = numba.njit(no_cpython_wrapper=True)(function)
+        _dispatchers[key] = numba.njit(no_cpython_wrapper=True, **_NO_WRAPPER)(function)
     return types.Dispatcher(_dispatchers[key])
 
 
