@@ -67,8 +67,6 @@ class Interpreted:
 def interpret(monkeypatch: Any) -> None:
     """Deciders choose and learn in the interpreter from now on."""
     monkeypatch.setattr(evidence_kernels, "show", plain(evidence_kernels.show))
-    for name in ("chosen", "glanced", "taught", "supposed", "amended"):
-        monkeypatch.setattr(evidence_kernels, name, plain(getattr(evidence_kernels, name)))
     for name in ("choose", "glance", "teach", "suppose", "amend"):
         kernel = Interpreted(getattr(evidence_kernels, name))
         monkeypatch.setattr(evidence_kernels, name, kernel)

@@ -1,7 +1,6 @@
 """The compiled steps of a decider whose evidence is not `Counting`: look, choose, learn.
 
-They call the evidence's own methods, as the simulator's loop does. What they call is `lean`; see
-`picked` in `live_arms.py`.
+They call the evidence's own methods, as the simulator's loop does.
 """
 
 from __future__ import annotations
@@ -54,28 +53,15 @@ def choose(
     """
     now = min(t, horizon) if horizon > 0 else t
     rng = Draws(key0, key1, replication, draw & 0xFFFFFFFF, random_ties)
-    return chosen(
-        policy, state, family, evidence, chooser, known, seen, memory, features, drawn, waits,
-        places, now, pending, horizon, rng,
-    )  # fmt: skip
-
-
-@lean
-def chosen(
-    policy: Policy, state: Floats, family: Family, evidence: Evidence, chooser: Scan, known: Arms,
-    seen: Arms, memory: Floats, features: Features, drawn: Floats, waits: Floats,
-    places: NDArray[np.int64], t: int, pending: int, horizon: int, rng: Draws,
-) -> int:  # fmt: skip
-    """The same in code that counts no references: the steps of the simulator's loop."""
-    evidence.look(known, memory, features, t == 1 or evidence.reads() > 0)
+    evidence.look(known, memory, features, now == 1 or evidence.reads() > 0)
     if policy.draws_jointly() and evidence.draws():
         evidence.draw(known, memory, features, rng, drawn)
         state[0] = drawn[0]
         for k in range(places.size):
             state[1 + k] = drawn[1 + places[k]]
-    clock = evidence.clock(memory, t, horizon)
+    clock = evidence.clock(memory, now, horizon)
     if evidence.reads() == 0 and evidence.changes_all():
-        more = min(t, clock.t + pending) - clock.t
+        more = min(now, clock.t + pending) - clock.t
         clock = Clock(clock.t + more, clock.horizon + more if clock.horizon > 0 else 0)
     show(known, seen, waits, places)
     for k in range(places.size):
@@ -106,15 +92,6 @@ def glance(
     waits: Floats, places: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """Bring the statistics up to date and show them, without a choice."""
-    glanced(evidence, known, seen, memory, features, waits, places)
-
-
-@lean
-def glanced(
-    evidence: Evidence, known: Arms, seen: Arms, memory: Floats, features: Features,
-    waits: Floats, places: NDArray[np.int64],
-) -> None:  # fmt: skip
-    """The same in code that counts no references."""
     evidence.look(known, memory, features, evidence.reads() > 0)
     show(known, seen, waits, places)
 
@@ -125,27 +102,12 @@ def teach(
     reward: float,
 ) -> None:  # fmt: skip
     """Learn a reward of arm i."""
-    taught(evidence, known, memory, features, moving, i, reward)
-
-
-@lean
-def taught(
-    evidence: Evidence, known: Arms, memory: Floats, features: Features, moving: bool, i: int,
-    reward: float,
-) -> None:  # fmt: skip
-    """The same in code that counts no references."""
     evidence.learn(known, memory, features, moving, i, reward)
 
 
 @kernel
 def suppose(evidence: Any, known: Arms, memory: Floats, features: Features, i: int) -> float:
     """Count a pull of arm i as if it had paid the mean so far, which is returned."""
-    return supposed(evidence, known, memory, features, i)
-
-
-@lean
-def supposed(evidence: Any, known: Arms, memory: Floats, features: Features, i: int) -> float:
-    """The same in code that counts no references."""
     return float(evidence.expect(known, memory, features, True, i))
 
 
@@ -155,13 +117,4 @@ def amend(
     reward: float,
 ) -> None:  # fmt: skip
     """The reward of a pull has come that was supposed to be `before`."""
-    amended(evidence, known, memory, features, i, before, reward)
-
-
-@lean
-def amended(
-    evidence: Any, known: Arms, memory: Floats, features: Features, i: int, before: float,
-    reward: float,
-) -> None:  # fmt: skip
-    """The same in code that counts no references."""
     evidence.correct(known, memory, features, True, i, before, reward)
