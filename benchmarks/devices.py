@@ -2,10 +2,13 @@
 
     python benchmarks/devices.py speed [--horizon 100000] [--replications 131072] [--only RBMLE ...]
     python benchmarks/devices.py equal [--horizon 100000] [--replications 50000] [--arms 3]
+    python benchmarks/devices.py record --folder F [the same], then, elsewhere, equal --folder F
 
 `speed` plays ten arms: rounds a second on the device and on all processors, and their ratio.
 `equal` counts the replications in which the pulls of an arm differ between the two, and those in
-which the final regret does, to the last bit.
+which the final regret does, to the last bit. With --folder it plays the device only and compares
+with what `record` has kept there, perhaps on another machine: a digest of the pulls and of the
+final regret of each replication.
 Each line is printed as soon as it is known, as JSON, so that a run that is cut short is not lost.
 """
 
@@ -14,7 +17,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
+import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,40 +86,73 @@ def speed(given: argparse.Namespace) -> None:
         print(json.dumps(row), flush=True)
 
 
-def equal(given: argparse.Namespace) -> None:
+def digests(result: Any) -> Any:
+    """For each replication a CRC-32 of its pulls and one of its final regret, to the last bit."""
+    numbers = (result.pulls[0], result.final_regret[0])
+    rows = ([zlib.crc32(each.tobytes()) for each in array] for array in numbers)
+    return np.array(list(rows), np.uint32)
+
+
+def matches(given: argparse.Namespace) -> Iterator[tuple[str, str, int, Any]]:
+    """What `equal` and `record` play: policy, family, replications, and a function of a device."""
     for name, family in pairs(given.only):
         problem = rbmle.Problem(FAMILIES[family], sorted(MEANS[family])[-given.arms :])
         policy = rbmle.POLICIES[name]()
         count = given.replications // (50 if name in SLOW else 1)
-        there, seconds = played(problem, policy, given.horizon, count, "cuda")
-        here, spent = played(problem, policy, given.horizon, count, "cpu")
-        pulls = (there.pulls != here.pulls).any(axis=(0, 2))
-        regret = (there.final_regret != here.final_regret).any(axis=0)
-        row = {
-            "policy": name,
-            "family": family,
-            "arms": given.arms,
-            "replications": count,
-            "other_pulls": int(np.count_nonzero(pulls)),
-            "other_regret": int(np.count_nonzero(regret)),
-            "device_s": round(seconds, 2),
-            "processors_s": round(spent, 2),
-        }
+
+        def play(device: str, world: Any = problem, who: Any = policy, n: int = count) -> Any:
+            result, seconds = played(world, who, given.horizon, n, device)
+            return digests(result), seconds
+
+        yield name, family, count, play
+
+
+def kept(given: argparse.Namespace, name: str, family: str, count: int) -> Path:
+    """The file of `record` for a pair: what determines its numbers is in the name."""
+    size = f"{given.arms}-{given.horizon}-{count}"
+    return Path(given.folder, f"{name}-{family}-{size}.npy")
+
+
+def record(given: argparse.Namespace) -> None:
+    for name, family, count, play in matches(given):
+        file = kept(given, name, family, count)
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            found, seconds = play("cpu")
+            np.save(file.with_suffix(".part.npy"), found)
+            file.with_suffix(".part.npy").rename(file)
+            print(json.dumps({"file": file.name, "processors_s": round(seconds, 2)}), flush=True)
+
+
+def equal(given: argparse.Namespace) -> None:
+    for name, family, count, play in matches(given):
+        there, seconds = play("cuda")
+        row = {"policy": name, "family": family, "arms": given.arms, "replications": count}
+        row["device_s"] = round(seconds, 2)
+        if given.folder:
+            here = np.load(kept(given, name, family, count))
+        else:
+            here, seconds = play("cpu")
+            row["processors_s"] = round(seconds, 2)
+        row["other_pulls"], row["other_regret"] = map(int, (there != here).sum(axis=1))
         print(json.dumps(row), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["speed", "equal"])
+    parser.add_argument("what", choices=["speed", "equal", "record"])
     parser.add_argument("--horizon", type=int, default=100_000)
     parser.add_argument("--replications", type=int, default=None)
     parser.add_argument("--arms", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--processors", action="store_true", help="time the CPU as well")
+    parser.add_argument("--folder", help="where `record` keeps what the processors have played")
     given = parser.parse_args()
+    if given.what == "record" and not given.folder:
+        parser.error("record: '--folder' must be given.")
     if given.replications is None:
         given.replications = 131_072 if given.what == "speed" else 50_000
-    (speed if given.what == "speed" else equal)(given)
+    {"speed": speed, "equal": equal, "record": record}[given.what](given)
 
 
 if __name__ == "__main__":
