@@ -6,6 +6,7 @@ simulator, which runs the kernel in the interpreter; tests/engine/test_gpu.py ne
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -191,6 +192,13 @@ except rbmle.ParameterError as problem:
 def test_a_device_plays_what_a_cpu_plays(tmp_path: Path) -> None:
     said = simulated(SAME, tmp_path)
     assert "'device' must be 'cpu' for ThompsonSampling on PublishedTable(seed=" in said
+
+
+def test_the_kernel_is_given_what_it_takes() -> None:
+    from rbmle.engine.cuda_kernel import play_thread
+    from rbmle.engine.cuda_memory import Given
+
+    assert Given._fields == tuple(inspect.signature(play_thread).parameters)
 
 
 PARTS = """
