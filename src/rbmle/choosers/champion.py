@@ -98,7 +98,7 @@ class Champion(NamedTuple):
                 place -= 1
         return i
 
-    def challenged(self, family: Family, arms: Arms, level: float) -> tuple[int, int]:
+    def challenged(self, family: Family, arms: Arms, level: Any) -> tuple[int, int]:
         """The arm that leads by bounds alone, and what is known about its rivals.
 
         An arm is a challenger if its index is not `surely_below` the leader's lower bound. If the

@@ -26,7 +26,7 @@ LINES: dict[type, list[type]] = {}  # policy -> records of its index as a line
 
 
 class Bounds(Protocol):
-    """Bounds on the index of `policy`; the index must depend on an arm's pulls and sums alone.
+    """Bounds on the index of `policy`; it must depend on the arm's pulls and sums and on the level.
 
     fits: whether the bounds hold for a family, and cost less than the index.
     index_below: a lower bound of arm i's index.
@@ -36,8 +36,8 @@ class Bounds(Protocol):
     policy: Any
 
     def fits(self, family: Any) -> bool: ...
-    def index_below(self, family: Any, arms: Arms, i: int, level: float) -> float: ...
-    def surely_below(self, family: Any, arms: Arms, i: int, level: float, value: float) -> bool: ...
+    def index_below(self, family: Any, arms: Arms, i: int, level: Any) -> float: ...
+    def surely_below(self, family: Any, arms: Arms, i: int, level: Any, value: float) -> bool: ...
 
 
 class Curve(Protocol):

@@ -13,6 +13,7 @@ from . import biased_curves as _biased_curves  # noqa: F401  the promises about 
 from . import index_bounds as _index_bounds  # noqa: F401
 from . import index_curves as _index_curves  # noqa: F401
 from . import index_lines as _index_lines  # noqa: F401
+from . import knowledge_bounds as _knowledge_bounds  # noqa: F401
 from .champion import Champion
 from .chords import Chords
 from .line_tournament import MOST_ARMS, LineTournament

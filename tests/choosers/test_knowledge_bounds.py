@@ -1,0 +1,135 @@
+"""The bounds of KG and KG* hold everywhere, and the champion test makes the scan's choices."""
+
+from math import exp, inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rbmle.choosers import Champion, Scan
+from rbmle.choosers.knowledge_bounds import exp_below
+from rbmle.choosers.promises import bounds_for
+from rbmle.engine import simulate
+from rbmle.families import Bernoulli, Exponential, Gaussian
+from rbmle.policies import KG, KGStar
+from rbmle.policies.arms import Arms
+from rbmle.policies.kg import Race
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream, Table
+from rbmle.timing import Recording
+
+CASES = [(KG(), Gaussian()), (KG(), Exponential()), (KGStar(), Gaussian())]
+OTHERS = [
+    (KG(), Gaussian(3.0, 1.0, 0.2)),
+    (KG(), Gaussian(1e-40, -2.0, inf)),
+    (KG(), Exponential(0.5, 20.0)),
+    (KGStar(), Gaussian(3.0, 1.0, 0.2)),
+    (KGStar(), Gaussian(1e45, 1e30, 1e44)),
+]
+SLOW = [pytest.param(*each, marks=pytest.mark.slow) for each in OTHERS]
+PULLS = st.floats(1.0, 1e7) | st.integers(1, 300).map(float)
+AWAY = st.floats(0.0, 40.0) | st.sampled_from([0.0, 1e-9, 0.1, 3.0])
+LEFT = st.integers(0, 10**7) | st.sampled_from([0, 1, 2, 30])
+PAID = st.floats(-3.0, 3.0) | st.sampled_from([0.0, 1.0, 1e9])
+
+
+def arm_of(family, pulls, paid):
+    """An arm whose mean is `paid` times the unit of its rewards."""
+    exponential = isinstance(family, Exponential)
+    mean = abs(paid) if exponential else family.prior_mean + family.sigma * paid
+    return Arms(np.array([pulls]), np.array([pulls * mean]), np.array([0.0]))
+
+
+@pytest.mark.parametrize(("rule", "family"), CASES + SLOW, ids=repr)
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(pulls=PULLS, paid=PAID, away=AWAY, left=LEFT, share=st.floats(1e-12, 10.0))
+def test_bounds_of_knowledge_gradients(rule, family, pulls, paid, away, left, share):
+    """No index is below its lower bound, nor above a value that it is said to be below."""
+    arms, bounds = arm_of(family, pulls, paid), bounds_for(rule, family)
+    mean = family.posterior_mean(pulls, arms.sums[0])
+    if not 0.0 < abs(mean) < 1e100:
+        return
+    # A gap of that many deviations: of the next mean for KG, of the posterior for KG*.
+    spread = mean / np.sqrt(pulls) if isinstance(family, Exponential) else family.sigma
+    spread = abs(spread) / (np.sqrt(pulls) if isinstance(rule, KGStar) else pulls)
+    for rival in (mean + away * spread, mean - away * spread):
+        leads = rival < mean
+        level = Race(float(left), 0 if leads else 1, max(mean, rival), min(mean, rival))
+        index = rule.index_of(family, arms, 0, level)
+        below = bounds.index_below(family, arms, 0, level)
+        assert below <= index
+        for value in (below, index, mean + (1.0 - 1e-8) * (index - mean), mean):
+            assert not bounds.surely_below(family, arms, 0, level, value)
+        if bounds.surely_below(family, arms, 0, level, mean + share * spread):
+            assert index < mean + share * spread
+
+
+def test_bounds_are_close_enough():
+    """An arm 4.5 deviations behind is out of the race for KG with 10^5 rounds left, and one whose
+    gain is two percent smaller for KG*."""
+    arms = Arms(np.array([40.0]), np.array([20.0]), np.array([0.0]))
+    mean = Gaussian().posterior_mean(40.0, 20.0)
+    level = Race(1e5, 1, mean + 4.5 / 41.5, 0.0)
+    assert bounds_for(KG(), Gaussian()).surely_below(Gaussian(), arms, 0, level, level.best)
+    for away in (0.3, 1.0, 3.0, 6.0):
+        level = Race(1e5, 1, mean + away / 6.4, 0.0)
+        index = KGStar().index_of(Gaussian(), arms, 0, level)
+        bounds, gain = bounds_for(KGStar(), Gaussian()), index - mean
+        assert bounds.index_below(Gaussian(), arms, 0, level) > index - 0.02 * gain
+        assert bounds.surely_below(Gaussian(), arms, 0, level, index + 0.02 * gain)
+
+
+def test_other_forms_and_families_have_none():
+    for rule, family in (
+        (KG(form="published"), Gaussian()),
+        (KGStar(form="published"), Gaussian()),
+        (KG(), Bernoulli()),
+        (KG(), Gaussian(1e60)),
+    ):
+        assert bounds_for(rule, family) is None
+
+
+@given(q=st.floats(0.0, 60.0))
+def test_the_bound_of_an_exponential(q):
+    assert (0.9 if q <= 9.0 else 0.0) * exp(q) <= exp_below(q) <= exp(q) * (1.0 + 1e-14)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", ["random", "first"])
+@pytest.mark.parametrize(("rule", "family"), CASES, ids=repr)
+def test_the_champion_test_makes_the_choices_of_a_scan(by_each_chooser, rule, family, ties):
+    """On streams of rewards, and on tables of few different rewards, in which many arms tie."""
+    rng, n = np.random.default_rng(5), 12
+    table = rng.choice([0.5, 1.0, 2.0], (4, 600, n))
+    table[0], table[1, :, ::2] = 1.0, 1.0
+    problem = Problem(family, np.linspace(0.3, 0.7, n))
+
+    def play():
+        rows = simulate(problem, [rule], 600, 4, Table(table), ties, checkpoints=range(1, 601))
+        stream = simulate(problem, [rule], 3000, 6, RewardStream(4), ties)
+        return rows.regret, rows.pulls, stream.regret, stream.pulls
+
+    scan, champion = by_each_chooser(rule, family, play)
+    for one, other in zip(scan, champion, strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "family", "means"),
+    [
+        (KG(), Gaussian(), -1e12 + 30.0 * np.linspace(0.0, 1.0, 40)),
+        (KG(), Gaussian(1e-9), 0.5 + 3e-9 * np.linspace(0.0, 1.0, 40)),
+        (KGStar(), Gaussian(), 1e8 + np.linspace(0.0, 1.0, 40)),
+        (KG(), Exponential(), 1e17 * np.linspace(1.0, 2.0, 40)),
+    ],
+    ids=repr,
+)
+def test_so_it_does_where_numbers_are_extreme(rule, family, means):
+    problem, bounds = Problem(family, means), bounds_for(rule, family)
+    scan, champion = (
+        Recording(rule, problem, horizon=2000, seed=3, chooser=each).chosen
+        for each in (Scan(40), Champion.of(bounds))
+    )
+    assert np.array_equal(scan, champion)
