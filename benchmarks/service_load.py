@@ -37,18 +37,20 @@ def request(method: str, path: str, body: bytes) -> bytes:
 class Connection:
     """One connection: it asks and tells in turn."""
 
-    def __init__(self, port: int, number: int, ids: bool) -> None:
+    def __init__(self, port: int, number: int, ids: bool, context: bytes = b"") -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.number, self.count, self.ids = number, 0, ids
+        self.number, self.count, self.ids, self.context = number, 0, ids, context
         self.deciding, self.since = True, 0.0
         self.read = b""
 
     def ask(self) -> None:
         self.deciding = True
         self.count += 1
-        id = b'{"id": "c%d-%d"}' % (self.number, self.count) if self.ids else b"{}"
-        self.send(request("POST", "/v1/experiments/load/decisions", id))
+        fields = [b'"id": "c%d-%d"' % (self.number, self.count)] if self.ids else []
+        fields += [b'"context": ' + self.context] if self.context else []
+        body = b"{%b}" % b", ".join(fields)
+        self.send(request("POST", "/v1/experiments/load/decisions", body))
 
     def send(self, data: bytes) -> None:
         self.since = time.perf_counter()
@@ -77,10 +79,10 @@ class Connection:
 
 
 def load(
-    port: int, connections: int, seconds: float, ids: bool, wait: float = 1.0
+    port: int, connections: int, seconds: float, ids: bool, wait: float = 1.0, context: bytes = b""
 ) -> dict[str, Any]:
     """Ask for so many seconds and return rates and latencies. wait: 0.0 to poll without pause."""
-    everyone = [Connection(port, number, ids) for number in range(connections)]
+    everyone = [Connection(port, number, ids, context) for number in range(connections)]
     ready = selectors.DefaultSelector()
     for each in everyone:
         ready.register(each.socket, selectors.EVENT_READ, each)
@@ -131,6 +133,8 @@ def main() -> None:
     options.add_argument("--connections", type=int, default=32)
     options.add_argument("--arms", type=int, default=10)
     options.add_argument("--policy", default="rbmle")
+    options.add_argument("--evidence", help="for instance discounted(gamma=0.99)")
+    options.add_argument("--features", type=int, metavar="D", help="Linear(D), and contexts")
     options.add_argument("--seconds", type=float, default=10.0)
     options.add_argument("--ids", action="store_true", help="the client names its decisions")
     options.add_argument("--poll", action="store_true", help="never let a processor be idle")
@@ -156,15 +160,24 @@ def measure(given: argparse.Namespace, *more: str, verify: bool = True) -> dict[
         rbmle = [sys.executable, "-m", "rbmle"]
         service = subprocess.Popen([*rbmle, *serve], stdout=subprocess.DEVNULL)
         try:
-            body = {
+            body: dict[str, Any] = {
                 "arms": [f"arm-{n}" for n in range(given.arms)],
                 "policy": given.policy, "family": "bernoulli", "seed": 1,
             }  # fmt: skip
+            context = b""
+            if given.evidence:
+                body["evidence"] = given.evidence
+            if given.features:
+                linear = {"name": "Linear", "dimension": given.features}
+                body |= {"family": "gaussian", "evidence": linear}
+                drawn = np.random.default_rng(1).normal(size=(given.arms, given.features)).round(4)
+                context = json.dumps(dict(zip(body["arms"], drawn.tolist(), strict=True))).encode()
             _create(port, json.dumps(body).encode())
-            load(port, given.connections, min(2.0, given.seconds), given.ids)  # to warm up
+            asked = given.connections, min(2.0, given.seconds), given.ids
+            load(port, *asked, context=context)  # to warm up
             before = cpu(service.pid)
             wait = 0.0 if given.poll else 1.0
-            found = load(port, given.connections, given.seconds, given.ids, wait)
+            found = load(port, given.connections, given.seconds, given.ids, wait, context)
             used = cpu(service.pid) - before
             found["server's CPU us a request"] = round(
                 used / given.seconds * 1e6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,9 @@ from rbmle.service.storage import Storage, open_storage
 
 # Without the extra `service` there is nothing to test here.
 collect_ignore_glob = ["*conftest.py"] if find_spec("msgspec") else ["*"]
+
+# Where deciders with evidence are tested, there is what plays them in the interpreter.
+sys.path.append(str(Path(__file__).parents[1] / "live"))
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 

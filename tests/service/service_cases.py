@@ -21,7 +21,10 @@ import msgspec
 from rbmle.service.bodies import Created
 from rbmle.service.definition import Definition
 from rbmle.service.keys import ANYONE
-from rbmle.service.requests import Create, Decide, Reward
+from rbmle.service.ledger import Ledger
+from rbmle.service.requests import AddArm, Create, Decide, Reward, SetState
+from rbmle.service.storage import Storage
+from rbmle.service.verify import verify
 
 _numbers = itertools.count(1)
 
@@ -40,16 +43,42 @@ def create(name: str = "x", **changes: Any) -> Create:
     return Create(ANYONE, name, definition(**changes))
 
 
-def decide(name: str = "x", id: str | None = None) -> Decide:
-    return Decide(ANYONE, name, id)
+def decide(name: str = "x", id: str | None = None, context: Any = None) -> Decide:
+    return Decide(ANYONE, name, id, context)
 
 
 def reward(id: str, value: float = 1.0, name: str | None = None) -> Reward:
     return Reward(ANYONE, name, id, value)
 
 
+def add_arm(name: str, of: str = "x") -> AddArm:
+    return AddArm(ANYONE, of, name)
+
+
+def set_state(arm: str, state: str, of: str = "x") -> SetState:
+    return SetState(ANYONE, of, arm, state)
+
+
 def said(answer: Any) -> Any:
     return msgspec.json.decode(answer.body)
+
+
+def one(ledger: Ledger, request: Any) -> tuple[int, Any]:
+    """The status and the body of the answer to a request alone."""
+    (answer,) = ledger.run([request])
+    return answer.status, said(answer)
+
+
+def clean(storage: Storage) -> bool:
+    return [each.wrong for each in verify(storage) if each.wrong] == []
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 class Postgres:

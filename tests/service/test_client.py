@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
+from evidence_cases import interpret
 from http_cases import Worker, worker
 
 import rbmle
@@ -84,6 +86,30 @@ def test_every_request(ours: Worker) -> None:
         with pytest.raises(ServiceError, match=r"There is no experiment 'none'\.") as refused:
             client.decide("none")
         assert refused.value.status == 404
+
+
+def test_contexts(ours: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    interpret(monkeypatch)
+    loses = ["", "answer"]
+    linear = {"name": "Linear", "dimension": 2}
+    with Client(transport=Lossy(ours, loses)) as client:
+        client.create("features", ["a", "b"], "ucb", "gaussian", evidence=linear)
+        x = {"a": np.array([1.0, 0.0]), "b": (0, 1)}
+        made = client.decide("features", context=x)
+        assert (made.t, loses) == (1, [])
+        assert client.reward(made.id, 2.5)
+        item = {"decision": {"experiment": "features", "context": x}}
+        assert client.batch([item])[0]["body"]["t"] == 2
+        with pytest.raises(ServiceError, match="'context' must be given with Linear"):
+            client.decide("features")
+
+    async def main() -> None:
+        async with AsyncClient(transport=AsyncLossy(ours, ["", "answer"])) as client:
+            each = {**linear, "shared": False}
+            await client.create("each", ["a", "b"], "ucb", "gaussian", evidence=each)
+            assert (await client.decide("each", "v", np.array([0.5, 0.5]))).t == 1
+
+    asyncio.run(main())
 
 
 def test_the_same_with_asyncio(ours: Worker) -> None:

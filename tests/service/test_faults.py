@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,10 +43,40 @@ def test_a_full_disk(ours: Worker) -> None:
     assert len(kept) + len(full) == 200
     assert full
     assert "full" in full[0].data["error"]
+    assert ours.call("GET", "/readyz").data == full[0].data  # it was the last that was tried
     assert ours.call("GET", "/v1/experiments/x").data["decisions"] == len(kept)
     on_its_connection(ours, "PRAGMA max_page_count = 1000000")
+    time.sleep(1.1)
+    assert ours.call("GET", "/readyz").status == 200
     assert ours.decide("x").data["t"] == len(kept) + 1
     assert ours.decide("x", kept[0]["id"]).data == kept[0]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="it needs a limit on the size of files")
+def test_ready_says_that_nothing_can_be_written(ours: Worker, tmp_path: Path) -> None:
+    """Though nobody has tried to write; and many who ask do not make the disk busy."""
+    import resource
+
+    writes = "SELECT value FROM counters WHERE name = 'writes'"
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    assert ours.call("GET", "/readyz").status == 200
+    time.sleep(1.1)
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, ((tmp_path / "rbmle.db-wal").stat().st_size, hard)
+    )  # the file of new rows cannot grow, as on a full disk
+    try:
+        told = ours.call("GET", "/readyz")
+        assert ours.call("GET", "/v1/experiments/x").status == 200  # reading goes on
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert told.status == 503
+    assert "cannot be used" in told.data["error"]
+    assert ours.call("GET", "/readyz").status == 503  # what was found holds for a second
+    time.sleep(1.1)
+    assert {ours.call("GET", "/readyz").status for _ in range(50)} == {200}
+    (count,) = sqlite3.connect(tmp_path / "rbmle.db").execute(writes).fetchone()
+    assert 1 <= count <= 3
 
 
 @pytest.mark.slow
@@ -55,6 +86,7 @@ def test_a_file_that_becomes_read_only(ours: Worker) -> None:
     told = ours.decide("x", "second")
     assert told.status == 503
     assert "readonly" in told.data["error"]
+    assert ours.call("GET", "/readyz").data == told.data
     assert ours.call("GET", "/v1/experiments/x").status == 200
     on_its_connection(ours, "PRAGMA query_only = 0")
     assert ours.decide("x", "first").data == first

@@ -46,22 +46,6 @@ def test_an_experiment_from_its_start_to_a_reward(ours: Worker) -> None:
     assert [each["rewards"] for each in listed if each["name"] == "shop"] == [1]
 
 
-def test_evidence_and_context_are_refused_in_a_sentence_where_they_are_not_served(
-    ours: Worker,
-) -> None:
-    assert ours.create("counted", evidence={"name": "Counting"}).status == 201
-    assert ours.create("counted").status == 200  # it is the default
-    told = ours.create("faded", evidence="discounted(gamma=0.99)")
-    assert told.status == 422
-    assert "'evidence' must be Counting" in told.data["error"]
-    assert ours.create("faded", evidence="nothing").status == 422
-    told = ours.call("POST", "/v1/experiments/x/decisions", {"context": [1.0, 0.5]})
-    assert told.status == 422
-    assert "'context' must be left out" in told.data["error"]
-    item = {"decision": {"experiment": "x", "context": {"age": 7}}}
-    assert ours.call("POST", "/v1/batch", {"items": [item]}).status == 422
-
-
 @pytest.mark.parametrize(
     ("body", "status"),
     [

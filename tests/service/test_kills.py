@@ -21,6 +21,8 @@ from rbmle.service.rows import Kind
 from rbmle.service.storage import open_storage
 from rbmle.service.verify import verify
 
+# One experiment counts; the other reads features, which come with each decision.
+X = {"a": [1.0, 0.0], "b": [0.6, 0.8], "c": [0.0, -1.0]}
 KILLS = int(os.environ.get("RBMLE_KILLS", "2"))
 
 
@@ -40,8 +42,9 @@ class Caller(threading.Thread):
         while not self.stopping:
             count += 1
             id = f"c{self.number}-{count}"
-            self.arms[id] = self.client.decide("x", id).arm
-            if count % 5 == 0 and self.client.decide("x", id).arm != self.arms[id]:
+            name, context = ("x", None) if count % 3 else ("features", X)
+            self.arms[id] = self.client.decide(name, id, context).arm
+            if count % 5 == 0 and self.client.decide(name, id, context).arm != self.arms[id]:
                 self.changed.append(id)
             if count % 7:
                 value = float(count % 2)
@@ -80,6 +83,7 @@ def nothing_is_lost(url: str, kill: Callable[[Service], None]) -> None:
     service = Service(url)
     with service, Client(service.address) as client:
         client.create("x", ["a", "b", "c"], "ucb", seed=1)
+        client.create("features", "abc", "ucb", "gaussian", evidence="linear(dimension=2)")
         callers = [Caller(number, service.address) for number in range(8)]
         for each in callers:
             each.start()
@@ -99,16 +103,21 @@ def nothing_is_lost(url: str, kill: Callable[[Service], None]) -> None:
     assert not [each.changed for each in callers if each.changed]
     storage = open_storage(url)
     with storage.reading():
-        rows = storage.rows(1, 1)
+        rows = [row for number in (1, 2) for row in storage.rows(number, 1)]
     decided = {row.id: "abc"[row.arm or 0] for row in rows if row.kind == Kind.DECISION}
-    place = {row.seq: row.id for row in rows if row.kind == Kind.DECISION}
-    paid = {place[row.of or 0]: row.value for row in rows if row.kind == Kind.REWARD}
+    place = {row[:2]: row.id for row in rows if row.kind == Kind.DECISION}
+    paid = {
+        place[row.experiment, row.of or 0]: row.value for row in rows if row.kind == Kind.REWARD
+    }
+    assert {row.context for row in rows if row.experiment == 2 and row.kind == Kind.DECISION} == {
+        "[[1.0,0.0],[0.6,0.8],[0.0,-1.0]]"
+    }
     assert {id: decided.get(id) for id in arms} == arms
     assert {id: paid.get(id) for id in rewards} == rewards
     assert len(decided) == len(place)  # no id twice, and none without
     assert None not in decided
     assert len(paid) == sum(row.kind == Kind.REWARD for row in rows)
-    assert [each.wrong for each in verify(storage)] == [""]
+    assert [each.wrong for each in verify(storage)] == ["", ""]
     storage.close()
     told = subprocess.run(
         [sys.executable, "-m", "rbmle", "service", "verify", "--database", url],

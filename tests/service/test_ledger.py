@@ -1,132 +1,20 @@
-"""The ledger: served equals live, nothing is lost, nothing counts twice."""
+"""The ledger: nothing is lost, nothing counts twice."""
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
-from service_cases import create, decide, reward, said
+from service_cases import Clock, add_arm, clean, create, decide, one, reward, said, set_state
 
-from rbmle.engine import simulate
-from rbmle.families import Bernoulli, Gaussian
-from rbmle.live.decider import Decider
-from rbmle.policies import IDS, RBMLE, UCB, ThompsonSampling
-from rbmle.rewards.problems import Problem
-from rbmle.rewards.sources import Table
-from rbmle.service import cache as cache_module
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind, Row
 from rbmle.service.storage import Storage, StorageError
 from rbmle.service.verify import verify
-from rbmle.spec import to_spec
 
 Opened = Callable[[], Storage]
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def one(ledger: Ledger, request: Any) -> tuple[int, Any]:
-    (answer,) = ledger.run([request])
-    return answer.status, said(answer)
-
-
-def clean(storage: Storage) -> bool:
-    return [each.wrong for each in verify(storage) if each.wrong] == []
-
-
-@pytest.mark.parametrize(
-    ("policy", "family"),
-    [
-        pytest.param(UCB(), Bernoulli(), id="UCB"),
-        pytest.param(RBMLE(), Gaussian(0.5), marks=pytest.mark.slow, id="RBMLE"),
-        pytest.param(ThompsonSampling(), Bernoulli(), marks=pytest.mark.slow, id="Thompson"),
-        pytest.param(IDS(commit=0.9), Bernoulli(), marks=pytest.mark.slow, id="IDS"),
-    ],
-)
-def test_served_equals_live_whichever_worker_answers(
-    opened: Opened, policy: Any, family: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two workers, one of which is started again and again, make the choices of one `Decider`."""
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 50)
-    workers = [Ledger(opened()), Ledger(opened())]
-    workers[0].run([create(policy=to_spec(policy), family=to_spec(family), patience=20)])
-    live = Decider(["a", "b", "c"], policy, family, seed=1, patience=20)
-    generator = random.Random(4)
-    waiting: list[str] = []
-    for step in range(250):
-        if step % 60 == 59:
-            workers[1] = Ledger(workers[1].storage)
-        worker = generator.choice(workers)
-        if waiting and generator.random() < 0.45:
-            id = waiting.pop(generator.randrange(len(waiting)))
-            value = float(generator.random() < 0.5)
-            assert one(worker, reward(id, value)) == (200, {"counted": True})
-            live.update(id=id, reward=value)
-            continue
-        if step == 100:
-            live.add("d")
-            workers[0].run([add_arm("d")])
-        if step == 150:
-            live.disable("b")
-            workers[1].run([set_state("b", "paused")])
-        id = f"visit-{step}"
-        t, arm = live.t, live.pull(id=id)
-        assert one(worker, decide(id=id)) == (200, {"id": id, "arm": arm, "t": t})
-        waiting.append(id)
-    assert clean(workers[0].storage)
-    known = workers[0].cache.named("x")
-    assert known is not None
-    workers[0].refresh()
-    assert {arm.name: arm.pulls for arm in known.arms} == live.counts
-
-
-def test_served_equals_simulated(opened: Opened) -> None:
-    """With the simulator's rewards, told at once, the arms are the simulator's."""
-    rounds, means = 200, [0.3, 0.55, 0.6]
-    table = (np.random.default_rng(3).random((1, rounds, 3)) < means).astype(float)
-    problem = Problem(Bernoulli(), means)
-    played = simulate(
-        problem, [UCB()], rounds, 1, Table(table, 1), checkpoints=range(1, rounds + 1)
-    )
-    workers = [Ledger(opened()), Ledger(opened())]
-    workers[0].run([create()])
-    gaps, counts, regret = problem.gaps.tolist(), [0.0] * 3, []
-    for t in range(rounds):
-        body = one(workers[t % 2], decide())[1]
-        arm = "abc".index(body["arm"])
-        assert body["t"] == t + 1
-        assert one(workers[(t + 1) % 2], reward(body["id"], table[0, t, arm]))[1]["counted"]
-        counts[arm] += 1.0
-        total = 0.0
-        for pulls, gap in zip(counts, gaps, strict=True):
-            total += pulls * gap
-        regret.append(total)
-    assert np.array_equal(regret, played.regret[0, 0])
-    assert counts == played.pulls[0, 0].tolist()
-
-
-def add_arm(name: str) -> Any:
-    from rbmle.service.keys import ANYONE
-    from rbmle.service.requests import AddArm
-
-    return AddArm(ANYONE, "x", name)
-
-
-def set_state(arm: str, state: str) -> Any:
-    from rbmle.service.keys import ANYONE
-    from rbmle.service.requests import SetState
-
-    return SetState(ANYONE, "x", arm, state)
 
 
 def test_creating_again(opened: Opened) -> None:
@@ -163,6 +51,15 @@ def test_all_in_one_transaction(opened: Opened) -> None:
     assert said(answers[1]) == said(answers[5])
     assert said(answers[2])["counted"]
     assert not said(answers[3])["counted"]
+
+
+def test_a_reward_is_no_decision_to_reward(opened: Opened) -> None:
+    ledger = Ledger(opened())
+    ledger.run([create(), decide()])
+    answers = ledger.run([reward("d-1-2"), reward("d-1-3"), decide(), reward("d-1-3")])
+    assert [each.status for each in answers] == [200, 404, 200, 404]
+    assert one(ledger, reward("d-1-3"))[0] == 404
+    assert clean(ledger.storage)
 
 
 def test_an_id_of_two_experiments_must_be_told_apart(opened: Opened) -> None:
@@ -323,33 +220,6 @@ def test_workers_that_need_the_same_experiments_do_not_wait_in_a_circle(opened: 
     assert problems == []
     verdicts = verify(workers[0].storage)
     assert [(each.decisions, each.rewards, each.wrong) for each in verdicts] == [(45, 45, "")] * 3
-
-
-@pytest.mark.parametrize("change", ["arm", "value", "snapshot", "of"])
-def test_verify_finds_what_was_changed(
-    opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 10)
-    ledger = Ledger(opened())
-    ledger.run([create(), *(decide(id=str(n)) for n in range(12))])
-    ledger.run([reward(str(n)) for n in range(6)])
-    ledger.run([decide() for n in range(8)])
-    storage: Any = ledger.storage
-    assert clean(storage)
-    statement = {
-        "arm": "UPDATE log SET arm = 1 - arm WHERE seq = 2",
-        "value": "UPDATE log SET value = 0.5 WHERE of = 2",
-        "of": "UPDATE log SET of = 13 WHERE of = 2",
-    }.get(change, "")
-    if not statement:
-        with storage.reading():
-            state = storage.snapshot(1)
-        with storage.writing():
-            storage.keep_snapshot(1, 13, state.replace(b'"a","active"', b'"a","paused"'))
-    else:
-        with storage.writing():
-            storage._do(statement)
-    assert not clean(storage)
 
 
 def test_a_row_of_the_log_as_an_event() -> None:

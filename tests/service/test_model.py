@@ -6,6 +6,7 @@ import tempfile
 from typing import Any
 
 import pytest
+from evidence_cases import interpret
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -19,10 +20,19 @@ from rbmle.service.storage import StorageError, open_storage
 from rbmle.service.verify import verify
 
 IDS = st.sampled_from([f"v{n}" for n in range(8)])
-NAMES = st.sampled_from(["x", "y"])
+NAMES = st.sampled_from(["x", "y", "z"])
+FEATURES = st.lists(st.sampled_from([-1.0, 0.0, 0.3]), min_size=1, max_size=1)
 WORKERS = st.integers(0, 1)
 VALUES = st.sampled_from([0.0, 0.25, 1.0])
-WAIT = {"x": None, "y": 10.0}
+WAIT = {"x": None, "y": 10.0, "z": 10.0}
+MORE: dict[str, dict[str, Any]] = {
+    "x": {},
+    "y": {"evidence": "discounted(gamma=0.9)"},
+    "z": {"family": "gaussian", "evidence": {"name": "Linear", "dimension": 1}, "patience": 4,
+          "default_reward": 0.5},
+}  # fmt: skip
+# Of each arm; a context that lacks one is refused unless the arm rests.
+CONTEXTS = st.fixed_dictionaries({}, optional=dict.fromkeys("abc", FEATURES))
 
 
 class Model(RuleBasedStateMachine):
@@ -46,16 +56,28 @@ class Model(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         for name, wait in WAIT.items():
-            answer = self.ask(0, create(name, reward_wait_s=wait, default_reward=None))
+            answer = self.ask(0, create(name, reward_wait_s=wait, **MORE[name]))
             assert answer[0] in (200, 201)
 
     def ask(self, worker: int, *requests: Any) -> tuple[int, Any]:
         answers = self.workers[worker].run(requests)
         return answers[-1].status, said(answers[-1])
 
-    @rule(worker=WORKERS, name=NAMES, id=IDS)
-    def decide(self, worker: int, name: str, id: str) -> None:
-        status, body = self.ask(worker, decide(name, id))
+    def enough(self, name: str, context: Any) -> bool:
+        """Whether a new decision of this experiment can be made with this context."""
+        if name != "z":
+            return context is None
+        return context is not None and all(
+            arm in context for arm in "abc" if self.states[name, arm] == "active"
+        )
+
+    @rule(worker=WORKERS, name=NAMES, id=IDS, given=CONTEXTS, wrong=st.booleans())
+    def decide(self, worker: int, name: str, id: str, given: Any, wrong: bool) -> None:
+        context = given if wrong else _context(name)
+        status, body = self.ask(worker, decide(name, id, context))
+        if (name, id) not in self.decisions and not self.enough(name, context):
+            assert status == 422
+            return
         assert status == 200
         assert body["id"] == id
         assert self.decisions.setdefault((name, id), body) == body
@@ -81,7 +103,8 @@ class Model(RuleBasedStateMachine):
     @rule(worker=WORKERS, name=NAMES, id=IDS)
     def both_in_one_transaction(self, worker: int, name: str, id: str) -> None:
         if (name, id) not in self.decisions:
-            status, body = self.ask(worker, decide(name, id), reward(id, 1.0, name))
+            asked = decide(name, id, _context(name))
+            status, body = self.ask(worker, asked, reward(id, 1.0, name))
             assert (status, body) == (200, {"counted": True})
             self.decisions[name, id] = self.ask(worker, decide(name, id))[1]
             self.made[name, id], self.rewards[name, id] = self.now, 1.0
@@ -114,8 +137,9 @@ class Model(RuleBasedStateMachine):
 
         storage.append = fails  # type: ignore[method-assign]
         try:
+            asked = decide(name, "lost", _context(name))
             with pytest.raises(StorageError):
-                self.workers[worker].run([decide(name, "lost"), reward("v0", 1.0, name)])
+                self.workers[worker].run([asked, reward("v0", 1.0, name)])
         finally:
             del storage.append  # type: ignore[method-assign]
 
@@ -130,6 +154,10 @@ class Model(RuleBasedStateMachine):
         finally:
             for each in self.workers:
                 each.storage.close()
+
+
+def _context(name: str) -> Any:
+    return {"a": [1.0], "b": [-0.5], "c": [0.2]} if name == "z" else None
 
 
 def run(examples: int, steps: int) -> None:
@@ -157,6 +185,7 @@ def test_postgres_obeys_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _each_with_its_own(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    interpret(monkeypatch)
     begin, end = Model.__init__, Model.teardown
 
     def start(self: Any) -> None:

@@ -110,6 +110,35 @@ def test_it_shows_traffic_and_keeps_up(
     assert [e["url"] for e in sent if not e["url"].startswith((service.address, "data:"))] == []
 
 
+def test_it_shows_what_evidence_has_left(browser: Any, service: Service) -> None:
+    heads = "[...document.querySelectorAll('#arms th')]"
+    heads += ".filter(e => e.offsetParent).map(e => e.textContent)"
+    x = {"a": [1.0, 0.0], "b": [0.6, 0.8]}
+    with Client(service.address) as client:
+        client.create("faded", ["a", "b"], "ucb", evidence="discounted(gamma=0.5)")
+        client.create("features", ["a", "b"], "ucb", "gaussian", evidence="linear(dimension=2)")
+        for number in range(12):
+            client.reward(client.decide("faded").id, float(number % 2))
+            client.reward(client.decide("features", context=x).id, 1.0)
+    browser.get(f"{service.address}/#faded")
+    browser.refresh()
+    wait_for(
+        browser, "document.querySelector('#what').textContent.includes('Discounted(gamma=0.5)')"
+    )
+    assert browser.execute_script(f"return {heads}")[:8] == [
+        "arm", "mean", "95 % interval", "share", "P(best)", "pulls", "worth now", "pending",
+    ]  # fmt: skip
+    worth = "[...document.querySelectorAll('#arms td.worth')].map(e => Number(e.textContent))"
+    assert sum(browser.execute_script(f"return {worth}")) == pytest.approx(2.0, abs=0.01)
+    browser.execute_script("location.hash = 'features'")
+    wait_for(browser, "document.querySelector('#what').textContent.includes('Linear(dimension=2')")
+    shown = browser.execute_script(f"return {heads}")
+    assert shown[:6] == ["arm", "mean", "95 % interval", "share", "pulls", "pending"]
+    played = "document.querySelector('#last td').title"
+    assert browser.execute_script(f"return {played}") in ("features: 1, 0", "features: 0.6, 0.8")
+    assert browser.get_log("browser") == []
+
+
 def test_it_asks_for_a_key_and_shows_nothing_without(browser: Any, service: Service) -> None:
     with Client(service.address) as client:
         client.create("secret", ["a", "b"], "ucb")

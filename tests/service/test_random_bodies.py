@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from evidence_cases import interpret
 from http_cases import BODY, Worker, worker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ BODIES = int(os.environ.get("RBMLE_BODIES", "150"))
 PLACES = [
     ("PUT", "/v1/experiments/{name}", "/v1/experiments/y"),
     ("POST", "/v1/experiments/{name}/decisions", "/v1/experiments/x/decisions"),
+    ("POST", "/v1/experiments/{name}/decisions", "/v1/experiments/features/decisions"),
     ("PUT", "/v1/decisions/{id}/reward", "/v1/decisions/v/reward"),
     ("POST", "/v1/batch", "/v1/batch"),
     ("POST", "/v1/experiments/{name}/arms", "/v1/experiments/x/arms"),
@@ -29,7 +31,8 @@ PLACES = [
 ]
 WORDS = st.sampled_from(
     [*BODY, "id", "value", "name", "state", "items", "decision", "reward", "experiment", "alpha",
-     "horizon", "reward_wait_s", "default_reward", "UCB", "Bernoulli", "paused", "active", "x", "v"]
+     "horizon", "reward_wait_s", "default_reward", "UCB", "Bernoulli", "paused", "active", "x", "v",
+     "features", "context", "evidence", "Window", "size", "a", "b"]
 )  # fmt: skip
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | WORDS
 DATA = st.recursive(
@@ -37,6 +40,7 @@ DATA = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS | st.text(max_size=4), inner),
     max_leaves=12,
 )
+NUMBERS = st.lists(st.floats() | st.integers() | LEAVES, min_size=1, max_size=3)
 LIKELY = st.fixed_dictionaries(
     {},
     optional={
@@ -48,6 +52,10 @@ LIKELY = st.fixed_dictionaries(
         "policy": st.fixed_dictionaries({"name": WORDS}, optional={"alpha": LEAVES}) | LEAVES,
         "family": st.just({"name": "Bernoulli"}) | LEAVES,
         "seed": LEAVES,
+        "evidence": st.fixed_dictionaries({"name": WORDS}, optional={"size": LEAVES}) | LEAVES,
+        "context": st.dictionaries(WORDS, NUMBERS)
+        | st.fixed_dictionaries({"a": NUMBERS, "b": NUMBERS})
+        | LEAVES,
         "items": st.lists(st.fixed_dictionaries({}, optional={"decision": DATA, "reward": DATA})),
     },
 )
@@ -55,9 +63,12 @@ LIKELY = st.fixed_dictionaries(
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: Any) -> Iterator[Worker]:
-    with worker(f"sqlite:///{tmp_path_factory.mktemp('bodies')}/rbmle.db") as made:
+    folder = tmp_path_factory.mktemp("bodies")
+    with pytest.MonkeyPatch.context() as patch, worker(f"sqlite:///{folder}/rbmle.db") as made:
+        interpret(patch)
         made.create("x")
         made.decide("x", "v")
+        made.create("features", family="gaussian", evidence="linear(dimension=2)")
         yield made
 
 

@@ -29,6 +29,8 @@ def test_every_answer_is_as_described(tmp_path: Path) -> None:
         with Client(service.address) as client:
             client.create("shop", ["a", "b"], "ucb", seed=1)
             client.decide("shop", "visit")
+            client.create("news", ["a", "b"], "ucb", "gaussian", evidence="linear(dimension=2)")
+            client.decide("news", "reader", {"a": [1.0, 0.0], "b": [0.6, 0.8]})
         told = subprocess.run(
             [sys.executable, "-m", "schemathesis.cli", "run", f"{service.address}/openapi.json",
              "--max-examples", EXAMPLES, "--checks", CHECKS, "--seed", "1",

@@ -152,7 +152,7 @@ class TestServe:
                 last = made[-1]
                 assert last.kind == Kind.DECISION
                 value = float(last.seq % 3 == 0)
-                made.append(known.reward(last.seq, last.arm or 0, last.number or 0, value, 1.0))
+                made.append(known.reward(last.seq, known.open[last.seq], value, 1.0))
             with ledger.storage.writing():
                 ledger.storage.append(made)
                 ledger.cache.keep_snapshot(known)

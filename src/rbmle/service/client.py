@@ -22,6 +22,7 @@ try:
 except ImportError:
     raise not_installed("Client", "httpx", "service") from None
 
+Context = Mapping[str, Iterable[float]] | Iterable[float]
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0  # seconds between two tries; it doubles each time
 
 
@@ -89,9 +90,18 @@ def _create(name: str, arms: Iterable[str], policy: Any, family: Any, more: Any)
     return _Request("PUT", _path("experiments", name), body)
 
 
-def _decide(experiment: str, id: str | None) -> _Request:
-    body = {"id": id or _new_id()}
+def _decide(experiment: str, id: str | None, context: Context | None) -> _Request:
+    body: dict[str, Any] = {"id": id or _new_id()}
+    if context is not None:
+        body["context"] = _plain(context)
     return _Request("POST", _path("experiments", experiment, "decisions"), body)
+
+
+def _plain(context: Context) -> Any:
+    """The context as lists of floats, whatever its numbers are: NumPy's too."""
+    if isinstance(context, Mapping):
+        return {name: list(map(float, each)) for name, each in context.items()}
+    return list(map(float, context))
 
 
 def _reward(id: str, value: float, experiment: str | None) -> _Request:
@@ -105,6 +115,8 @@ def _batch(items: Iterable[Mapping[str, Any]]) -> _Request:
         item = {key: dict(value) for key, value in each.items()}
         if "decision" in item:
             item["decision"].setdefault("id", _new_id())
+            if item["decision"].get("context") is not None:
+                item["decision"]["context"] = _plain(item["decision"]["context"])
         sent.append(item)
     return _Request("POST", "/v1/batch", {"items": sent})
 
@@ -147,14 +159,20 @@ class Client:
     ) -> dict[str, Any]:  # fmt: skip
         """Create an experiment; the same again does nothing.
 
-        more: seed, horizon, ties, patience, reward_wait_s, default_reward.
+        more: evidence, seed, horizon, ties, patience, reward_wait_s, default_reward.
         """
         told: dict[str, Any] = self._send(_create(name, arms, policy, family, more))
         return told
 
-    def decide(self, experiment: str, id: str | None = None) -> Choice:
-        """The arm to play now. id: your name for the decision; else one is made."""
-        return Choice(**self._send(_decide(experiment, id)))
+    def decide(
+        self, experiment: str, id: str | None = None, context: Context | None = None
+    ) -> Choice:
+        """The arm to play now. id: your name for the decision; else one is made.
+
+        context: for evidence that reads features, those of each active arm by its name; or one
+        list for all arms, if each has a theta of its own.
+        """
+        return Choice(**self._send(_decide(experiment, id, context)))
 
     def reward(self, id: str, value: float, experiment: str | None = None) -> bool:
         """Tell the reward of a decision; False if it had been counted before."""
@@ -231,9 +249,15 @@ class AsyncClient:
         told: dict[str, Any] = await self._send(_create(name, arms, policy, family, more))
         return told
 
-    async def decide(self, experiment: str, id: str | None = None) -> Choice:
-        """The arm to play now. id: your name for the decision; else one is made."""
-        return Choice(**await self._send(_decide(experiment, id)))
+    async def decide(
+        self, experiment: str, id: str | None = None, context: Context | None = None
+    ) -> Choice:
+        """The arm to play now. id: your name for the decision; else one is made.
+
+        context: for evidence that reads features, those of each active arm by its name; or one
+        list for all arms, if each has a theta of its own.
+        """
+        return Choice(**await self._send(_decide(experiment, id, context)))
 
     async def reward(self, id: str, value: float, experiment: str | None = None) -> bool:
         """Tell the reward of a decision; False if it had been counted before."""

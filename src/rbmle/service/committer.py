@@ -67,6 +67,10 @@ class Committer:
 
     def ask(self, question: Callable[[Ledger], Any]) -> asyncio.Future[Any]:
         """Ask the ledger something between two transactions; no lock is taken."""
+        return self.do(lambda ledger: ledger.ask(question))
+
+    def do(self, question: Callable[[Ledger], Any]) -> asyncio.Future[Any]:
+        """Do something with the ledger between two transactions."""
         future: asyncio.Future[Any] = self._loop.create_future()
         with self._wake:
             self._questions.append((question, future))
@@ -144,7 +148,7 @@ class Committer:
         self, ledger: Ledger, question: Callable[[Ledger], Any], future: asyncio.Future[Any]
     ) -> None:
         try:
-            told = [(future, ledger.ask(question))]
+            told = [(future, question(ledger))]
         except Exception as problem:
             _log(problem)
             self._fail([], [(question, future)], problem)

@@ -13,10 +13,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..errors import RbmleError
+from ..errors import ParameterError, RbmleError
+from ..live.contexts import refuse_context, the_features
+from ..live.feature_arms import FeatureArms
 from ..live.given import a_reward, support
 from ..live.live_arm import LiveArm
-from .definition import Definition
+from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
+from .definition import Definition, check_room
+from .engine_state import plain_engine, restore_engine
 from .history import MOST_ARMS, History
 from .rows import Kind, Row
 
@@ -28,11 +32,23 @@ class LogError(RbmleError):
 
 
 class Open(NamedTuple):
-    """A decision whose reward may still come: the arm's place, the number and the time."""
+    """A decision whose reward may still come: the arm's place, the number and the time.
+
+    context: the features of the arm, where decisions come with features.
+    """
 
     arm: int
     number: int
     at: float
+    context: tuple[float, ...] | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> Open:
+        """The decision of this row."""
+        arm = row.arm or 0
+        if row.text is None:
+            return cls(arm, row.number or 0, row.at)
+        return cls(arm, row.number or 0, row.at, features_of_arm(row.text, arm))
 
 
 class Experiment:
@@ -40,7 +56,8 @@ class Experiment:
 
     seq, at: the place and the time of the last row. made, rewarded, expired: how many rows there
     are of each kind. open: the decisions that wait, by `seq`, oldest first; without `wait`, only
-    those that the policy still counts as pending.
+    those that the policy still counts as pending. sound: False while a change is under way; one
+    that failed may have left traces, so that the experiment must be computed again from its rows.
     """
 
     def __init__(self, number: int, name: str, definition: Definition, at: float = 0.0) -> None:
@@ -48,6 +65,7 @@ class Experiment:
         self.arms = [LiveArm(each) for each in definition.arms]
         self.states = ["active"] * len(self.arms)
         self.seq, self.at = 1, at  # row 1 is the creation
+        self.sound = True
         self.made = self.rewarded = self.expired = 0
         self.open: dict[int, Open] = {}
         self._queue: deque[int] = deque()
@@ -58,23 +76,57 @@ class Experiment:
         self.live = self.definition.live_arms(self.arms, withdrawn)
         self.places = {arm.name: place for place, arm in enumerate(self.arms)}
         self.support = support(self.definition.settings.family)
-        self._rechoose = self.definition.settings.policy.remembers() > 0
+        self._reads = self.definition.reads
+        self._featured = self.live if isinstance(self.live, FeatureArms) else None
+        # What the policy remembers, and where evidence works with features, only choosing changes.
+        self._rechoose = self.definition.settings.policy.remembers() > 0 or self._reads > 0
 
     # What a request asks for: each returns the row to append, and has already applied it.
 
-    def decide(self, id: str | None, now: float) -> Row:
-        """Choose an arm."""
+    def decide(self, id: str | None, now: float, context: Context | None = None) -> Row:
+        """Choose an arm. context: the features of the arms, if the evidence reads them."""
+        text, given = None, ()
+        if self._reads:
+            text, given = self._features(context)
+        elif context is not None:
+            refuse_context(context, self.definition.settings.evidence)
         t, number = self.live.rounds + 1, self.live.number
-        arm = self.places[self.live.pull().name]
-        row = self._row(Kind.DECISION, now, id, arm, t, number)
+        self.sound = False
+        arm = self.places[self.live.pull(*given).name]
+        row = self._row(Kind.DECISION, now, id, arm, t, number, None, None, text)
         self._opened(row)
+        self.sound = True
         return row
 
-    def reward(self, of: int, arm: int, number: int, value: float, now: float) -> Row:
+    def _features(self, context: Context | None) -> tuple[str, tuple[Any, ...]]:
+        """The context as it is stored, and as the engine reads it; raises if it is not allowed."""
+        evidence = self.definition.settings.evidence
+        if context is None:
+            kind = type(evidence).__name__
+            raise ParameterError.of(
+                "decision", "context", f"given with {kind}, which reads features", None
+            )
+        features = the_features(context, self.live.arms, evidence)
+        return written(context, self.places), (features,)
+
+    def reward(self, of: int, waiting: Open, value: float, now: float) -> Row:
         """Learn the reward of the decision at `of`, which has none yet."""
-        row = self._row(Kind.REWARD, now, None, arm, None, number, of, value)
+        row = self._row(
+            Kind.REWARD, now, None, waiting.arm, None, waiting.number, of, value,
+            self._forgotten(waiting),
+        )  # fmt: skip
         self._learned(row)
         return row
+
+    def _forgotten(self, waiting: Open) -> str | None:
+        """The features of a decision, as they are stored, if the engine has forgotten them."""
+        if waiting.context is None or self._remembers(waiting.number):
+            return None
+        return written_vector(waiting.context)
+
+    def _remembers(self, number: int) -> bool:
+        """Whether the engine still has the features of the decision of this number."""
+        return self._featured is not None and number in self._featured.pulls
 
     def expire(self, now: float) -> list[Row]:
         """End the decisions whose deadline has passed; late rewards of them are refused from now
@@ -89,9 +141,10 @@ class Experiment:
             if waiting is None:
                 self._queue.popleft()
             elif waiting.at + wait <= now:
+                default = self.definition.default
                 row = self._row(
-                    Kind.EXPIRED, now, None, waiting.arm, None, waiting.number, of,
-                    self.definition.default,
+                    Kind.EXPIRED, now, None, waiting.arm, None, waiting.number, of, default,
+                    None if default is None else self._forgotten(waiting),
                 )  # fmt: skip
                 self._learned(row)
                 rows.append(row)
@@ -101,8 +154,11 @@ class Experiment:
 
     def add(self, name: str, now: float) -> Row:
         """Add an arm."""
+        check_room(self.definition.settings.evidence, len(self.arms) + 1)
+        self.sound = False
         row = self._row(Kind.ADDED, now, arm=len(self.arms), text=name)
         self._changed(row)
+        self.sound = True
         return row
 
     def switch(self, arm: int, state: str, now: float) -> Row:
@@ -151,7 +207,10 @@ class Experiment:
 
     def _compare(self, row: Row, arm: LiveArm) -> None:
         t, number = self.live.rounds + 1, self.live.number
-        chosen = self.live.pull()
+        given: tuple[Any, ...] = ()
+        if self._reads:
+            given = (features_of(row.text or "", len(self.arms), self._reads),)
+        chosen = self.live.pull(*given)
         if chosen is not arm or (t, number) != (row.t, row.number):
             raise LogError(
                 f"{self.name}: row {row.seq} chose {arm.name!r} in round {row.t}; "
@@ -162,7 +221,8 @@ class Experiment:
         self.made += 1
         if len(self.arms) <= MOST_ARMS:
             self.history.add(row.arm or 0, row.at)
-        self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at)
+        plain = row.text is None
+        self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at) if plain else Open.of(row)
         self._queue.append(row.seq)
         if self.definition.wait is None:  # the rest can be found in the log
             oldest = self.live.number - self.live.patience
@@ -177,6 +237,10 @@ class Experiment:
         arm, number = self.arms[row.arm or 0], row.number or 0
         if row.value is None:
             self.live.withdraw(arm, number)
+        elif self._featured is not None:
+            features = None if row.text is None else vector(row.text, self._reads)
+            pull = self._featured.find(arm, number, features, set())
+            self._featured.learn_from(pull, row.value)
         else:
             self.live.learn(arm, row.value, number)
         if row.kind == Kind.REWARD:
@@ -226,9 +290,17 @@ class Experiment:
                 ]
                 for arm, state in zip(self.arms, self.states, strict=True)
             ],
-            "open": [[seq, *each] for seq, each in self.open.items()],
+            "open": [self._plain_open(seq, each) for seq, each in self.open.items()],
             "history": self.history.plain(),
+            **plain_engine(self.live),
         }  # fmt: skip
+
+    def _plain_open(self, seq: int, waiting: Open) -> list[Any]:
+        """A decision that waits; without its features while the engine has them."""
+        arm, number, at, context = waiting
+        if context is None or self._remembers(number):
+            return [seq, arm, number, at]
+        return [seq, arm, number, at, context]
 
     def snapshot(self) -> bytes:
         """The state as it is stored."""
@@ -248,8 +320,17 @@ class Experiment:
             self.states.append(state)
         self.seq, self.at = data["seq"], data["at"]
         self.made, self.rewarded, self.expired = data["counts"]
-        self.open = {seq: Open(*each) for seq, *each in data["open"]}
-        self._queue = deque(self.open)
         self.history = History.of(data["history"])
         self._start(data["withdrawn"])
         self.live.memory = data["memory"]
+        restore_engine(self.live, data)
+        self.open = {seq: self._restored(*each) for seq, *each in data["open"]}
+        self._queue = deque(self.open)
+
+    def _restored(
+        self, arm: int, number: int, at: float, context: list[float] | None = None
+    ) -> Open:
+        """A decision that waits, as `_plain_open` wrote it."""
+        if context is None and self._featured is not None:
+            context = self._featured.pulls[number].context.tolist()
+        return Open(arm, number, at, None if context is None else tuple(context))

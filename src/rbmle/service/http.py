@@ -21,7 +21,7 @@ from .bodies import (
     Several,
     Told,
     a_label,
-    check_asked,
+    check_id,
 )
 from .committer import Committer, unavailable
 from .definition import Definition
@@ -49,6 +49,7 @@ from .views import events, experiment_list, experiment_view
 
 _EVENTS_AT_ONCE = 5_000  # rows that are read in one transaction
 _told, _asked = msgspec.json.Decoder(Told), msgspec.json.Decoder(Asked)
+_NOTHING_ASKED = Asked()  # no body is as good as an empty one
 
 
 class App:
@@ -142,10 +143,11 @@ class App:
         name = names[0]
         key = await self._key(scope, "write", name)
         body = await whole_body(receive)
-        id = check_asked(read(_asked, body)) if body else None
+        asked = read(_asked, body) if body else _NOTHING_ASKED
+        id = check_id(asked.id)
         if name not in self._prepared:
             await self._prepare(key, name)
-        return await self._run(Decide(key, name, id))
+        return await self._run(Decide(key, name, id, asked.context))
 
     async def reward(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
         key = await self._key(scope, "write")
@@ -243,7 +245,7 @@ class App:
         return answer(200, {"status": "ok"})
 
     async def ready(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Answer:
-        await self.committer.ask(lambda ledger: ledger.storage.keys_version())
+        await self.committer.do(lambda ledger: ledger.try_to_write())
         return answer(200, {"status": "ready"})
 
     async def metrics(self, scope: Scope, receive: Receive, send: Send, names: Any) -> Any:
@@ -293,6 +295,7 @@ def _request(key: Key, item: Item, place: int) -> Request:
     if (item.decision is None) == (item.reward is None):
         raise ParameterError(f"batch: item {place} must have either 'decision' or 'reward'.")
     if item.decision is not None:
-        return Decide(key, item.decision.experiment, check_asked(item.decision))
+        asked = item.decision
+        return Decide(key, asked.experiment, check_id(asked.id), asked.context)
     assert item.reward is not None
     return Reward(key, item.reward.experiment, item.reward.id, item.reward.value)

@@ -19,13 +19,14 @@ from .answers import (
     refusal,
 )
 from .cache import Cache
-from .experiment import STATES, Experiment
+from .experiment import STATES, Experiment, Open
 from .keys import Key, Keys
 from .requests import AddArm, Create, Decide, Request, Reward, SetState
 from .rows import Kind, Row, place_of
-from .storage import Storage
+from .storage import Storage, StorageError
 
 T = TypeVar("T")
+_SECONDS_A_TRY = 1.0  # between two tries to write that nobody but /readyz needs; a choice
 
 
 class Ledger:
@@ -40,6 +41,8 @@ class Ledger:
         self.storage, self.keys, self.clock = storage, keys or Keys(), clock
         self.cache = Cache(storage)
         self._generation = storage.generation
+        self._cannot_write = ""  # why the last try to write failed
+        self._last_try = -_SECONDS_A_TRY
 
     def run(self, requests: Sequence[Request], sweep: bool = False) -> list[Answer]:
         """Carry out the requests in order, in one transaction; the answers are true on return.
@@ -51,11 +54,38 @@ class Ledger:
         try:
             with self.storage.writing():
                 self._renew()
-                return _Batch(self, touched).run(requests, sweep)
-        except BaseException:
+                batch = _Batch(self, touched)
+                answers = batch.run(requests, sweep)
+        except BaseException as problem:
             for each in touched.values():
                 self.cache.drop(each)
+            if isinstance(problem, StorageError):
+                self._tried(problem)
             raise
+        if batch.rows:
+            self._tried(None)
+        return answers
+
+    def try_to_write(self) -> None:
+        """Raise StorageError if nothing can be written now, because the disk is full for instance.
+
+        What was found is taken for true for a second, so that nobody can make the disk busy by
+        asking; and while rows are written all the time, that is known without trying.
+        """
+        if time.monotonic() - self._last_try > _SECONDS_A_TRY:
+            try:
+                with self.storage.writing():
+                    self._renew()
+                    self.storage.write_something()
+            except StorageError as problem:
+                self._tried(problem)
+            else:
+                self._tried(None)
+        if self._cannot_write:
+            raise StorageError(self._cannot_write)
+
+    def _tried(self, problem: StorageError | None) -> None:
+        self._cannot_write, self._last_try = str(problem or ""), time.monotonic()
 
     def ask(self, question: Callable[[Ledger], T]) -> T:
         """The answer to a question that only reads; no lock is taken."""
@@ -172,7 +202,19 @@ class _Batch:
                 return self._created(request)
             return self._change(request)
         except ParameterError as problem:
+            for known in [each for each in self.touched.values() if not each.sound]:
+                self._compute_again(known)
             return refusal(422, str(problem).replace("Decider:", "service:"))
+
+    def _compute_again(self, known: Experiment) -> None:
+        """A request was refused when its work had begun: compute the experiment from its rows."""
+        self.cache.drop(known)
+        stored = self.storage.named(known.name)
+        assert stored is not None
+        again = self.cache.load(stored)
+        self.cache.catch_up(again)
+        again.apply(row for row in self.rows if row.experiment == again.number)
+        self.touched[again.number] = again
 
     def _experiment(self, key: Key, name: str) -> Experiment | None:
         hidden = key.experiment is not None and key.experiment != name
@@ -182,7 +224,7 @@ class _Batch:
         known = self._experiment(request.key, request.experiment)
         if known is None:
             return no_experiment(request.experiment)
-        if request.definition != known.definition:
+        if request.definition.text() != known.definition.text():
             return refusal(409, f"The experiment {known.name!r} exists and is another.")
         new = known.name in self.created
         self.created.discard(known.name)
@@ -203,7 +245,7 @@ class _Batch:
                 found = self.named.get(id, ())
                 row = next((each for each in found if each.experiment == known.number), None)
         if row is None:
-            row = known.decide(id, self.now)
+            row = known.decide(id, self.now, request.context)
             self.rows.append(row)
             if id is not None:
                 self.named.setdefault(id, []).append(row)
@@ -218,14 +260,14 @@ class _Batch:
             return refusal(
                 409, f"The id {request.id!r} is used in several experiments: name one of them."
             )
-        known, seq, arm, number = found[0]
+        known, seq, waiting = found[0]
         value = known.checked(request.value)
         outcome = None
         if seq not in known.open:
             outcome = self.closed.get((known.number, seq))
             outcome = outcome or self.storage.outcome(known.number, seq)
         if outcome is None:
-            row = known.reward(seq, arm, number, value, self.now)
+            row = known.reward(seq, waiting, value, self.now)
             self.rows.append(row)
             self.closed[known.number, seq] = row
             return COUNTED
@@ -235,8 +277,8 @@ class _Batch:
             return NOT_COUNTED
         return refusal(409, f"Decision {request.id!r} has another reward, {outcome.value!r}.")
 
-    def _found(self, request: Reward) -> list[tuple[Experiment, int, int, int]]:
-        """The decisions that a reward may mean: experiment, place, arm and number."""
+    def _found(self, request: Reward) -> list[tuple[Experiment, int, Open]]:
+        """The decisions that a reward may mean: the experiment, the place in its log, and it."""
         place = place_of(request.id)
         rows = self.named.get(request.id, [])
         if place is not None:
@@ -245,15 +287,16 @@ class _Batch:
                 return []
             waiting = known.open.get(place[1])
             if waiting is not None:
-                return [(known, place[1], waiting.arm, waiting.number)]
+                return [(known, place[1], waiting)]
             row = next((each for each in self.rows if each[:2] == place), None)
             row = row or self.storage.decision(*place)
-            rows = [] if row is None else [row]
-        return [
-            (self.touched[row.experiment], row.seq, row.arm or 0, row.number or 0)
-            for row in rows
-            if row.experiment in self.touched and _may_mean(request, self.touched[row.experiment])
-        ]
+            rows = [] if row is None or row.kind != Kind.DECISION else [row]
+        found = []
+        for row in rows:
+            known = self.touched.get(row.experiment)
+            if known is not None and _may_mean(request, known):
+                found.append((known, row.seq, known.open.get(row.seq) or Open.of(row)))
+        return found
 
     def _change(self, request: AddArm | SetState) -> Answer:
         known = self._experiment(request.key, request.experiment)

@@ -20,6 +20,14 @@ _RECORD: Schema = {
         {"type": "string"},
     ]
 }
+_VECTOR: Schema = {"type": "array", "items": _NUMBER}
+_CONTEXT: Schema = {
+    "description": "The features of each active arm by its name; or one list for all arms, if each "
+    "has a theta of its own. Only for evidence that reads features.",
+    "anyOf": [
+        {"type": "object", "additionalProperties": _VECTOR}, _VECTOR, {"type": "null"},
+    ],
+}  # fmt: skip
 _STATE: Schema = {"enum": ["active", "paused", "retired"]}
 _TEXTS = {
     400: "The body, or a parameter of the address, cannot be read.",
@@ -71,6 +79,7 @@ _SUMMARY = {
     "name": _NAME,
     "policy": _RECORD,
     "family": _RECORD,
+    "evidence": _RECORD,
     "n_arms": _COUNT,
     "decisions": _COUNT,
     "rewards": _COUNT,
@@ -84,6 +93,7 @@ _STATISTICS = _object(
         "name": _NAME,
         "state": _STATE,
         "pulls": _COUNT,
+        "effective_pulls": _MAYBE,
         "mean": _MAYBE,
         "pending": _COUNT,
         "given_up": _COUNT,
@@ -108,12 +118,12 @@ _VIEW = _object(
     {
         key: value
         for key, value in {**_CREATED["properties"]}.items()
-        if key not in ("arms", "policy", "family")
+        if key not in ("arms", "policy", "family", "evidence")
     },
 )
 _ITEM: Schema = {
     "oneOf": [
-        _object({"decision": _object({"experiment": _NAME}, {"id": _NAME, "context": {}})}),
+        _object({"decision": _object({"experiment": _NAME}, {"id": _NAME, "context": _CONTEXT})}),
         _object({"reward": _object({"id": _NAME, "value": _NUMBER}, {"experiment": _NAME})}),
     ]
 }
@@ -200,7 +210,7 @@ def openapi() -> Schema:
             "/v1/experiments/{name}/decisions": {
                 "post": _operation(
                     "Choose an arm.", {200: _DECIDED}, (*_BAD, 404),
-                    _object({}, {"id": _NAME, "context": {}}), ("name",), (), False,
+                    _object({}, {"id": _NAME, "context": _CONTEXT}), ("name",), (), False,
                 )
             },
             "/v1/experiments/{name}/events": {"get": log},
@@ -230,7 +240,7 @@ def openapi() -> Schema:
                 )
             },
             "/healthz": {"get": _operation("The server runs.", {200: status}, key=False)},
-            "/readyz": {"get": _operation("The database answers.", {200: status}, key=False)},
+            "/readyz": {"get": _operation("It can write.", {200: status}, key=False)},
             "/metrics": {"get": metrics},
         },
     }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .contexts import Context
 from .definition import Definition
 from .keys import Key
 
@@ -19,11 +20,12 @@ class Create:
 
 @dataclass(slots=True, frozen=True)
 class Decide:
-    """Choose an arm. id: the caller's name for the decision."""
+    """Choose an arm. id: the caller's name for the decision. context: the features of the arms."""
 
     key: Key
     experiment: str
     id: str | None
+    context: Context | None = None
 
 
 @dataclass(slots=True, frozen=True)

@@ -6,12 +6,14 @@ import re
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+import msgspec
+
 
 class Kind(IntEnum):
     """What a row says; the numbers are stored and never change."""
 
     CREATED = 0  # the experiment: `text` is its definition
-    DECISION = 1
+    DECISION = 1  # with features, `text` is the context
     REWARD = 2
     EXPIRED = 3  # the reward did not come in time: `value` is the default, None if withdrawn
     ADDED = 4  # an arm was added: `text` is its name
@@ -28,6 +30,7 @@ class Row(NamedTuple):
     t: the round of a decision, as the policy counts them. number: how many decisions there were,
     this one included. (They differ if decisions were withdrawn.)
     of: the `seq` of the decision whose reward this is, or is not.
+    text: what its kind says; of a decision and of its outcome, the context, if there is one.
     """
 
     experiment: int
@@ -46,6 +49,12 @@ class Row(NamedTuple):
         """The decision's id: the caller's, or one that is made of its place in the log."""
         return self.id if self.id is not None else f"d-{self.experiment}-{self.seq}"
 
+    @property
+    def context(self) -> str | None:
+        """The features that a decision was made with; of a reward, those of its arm if the policy
+        had given the decision up. `contexts.py` has the form."""
+        return self.text if self.kind in (Kind.DECISION, Kind.REWARD, Kind.EXPIRED) else None
+
     def event(self) -> dict[str, Any]:
         """The row as the service shows it: without empty fields, its kind as a word."""
         known = {key: value for key, value in self._asdict().items() if value is not None}
@@ -53,6 +62,8 @@ class Row(NamedTuple):
         known["kind"] = Kind(self.kind).name.lower()
         if self.kind == Kind.DECISION:
             known["id"] = self.name()
+        if self.context is not None:
+            known["context"] = msgspec.Raw(known.pop("text").encode())
         return known
 
 

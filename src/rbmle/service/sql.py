@@ -74,6 +74,9 @@ class SqlStorage(Storage):
             [experiment, seq, state],
         )
 
+    def write_something(self) -> None:
+        self._do("UPDATE counters SET value = value + 1 WHERE name = 'writes'")
+
     def keys_version(self) -> int:
         return int(self._ask("SELECT value FROM counters WHERE name = 'keys'")[0][0])
 

@@ -138,6 +138,10 @@ class Storage(ABC):
         """Replace the snapshot of a locked experiment."""
 
     @abstractmethod
+    def write_something(self) -> None:
+        """Change a number that nobody reads: it fails if nothing can be written."""
+
+    @abstractmethod
     def keys_version(self) -> int:
         """A number that changes whenever a key is added or revoked."""
 

@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..errors import ParameterError
+from msgspec import MsgspecError
+
+from ..errors import RbmleError
 from ..policies.arms import origin_of
+from .contexts import features_of_arm, written_vector
 from .definition import Definition
 from .experiment import Experiment, LogError
 from .rows import Kind, Row
@@ -52,7 +55,7 @@ def _verdict(storage: Storage, stored: Stored) -> Verdict:
         _replay(storage, stored, experiment)
     except LogError as problem:
         wrong = str(problem)
-    except (ParameterError, LookupError, TypeError, ValueError) as problem:
+    except (RbmleError, LookupError, TypeError, ValueError, MsgspecError) as problem:
         seq = experiment.seq + 1 if experiment else 1
         wrong = f"{stored.name}: row {seq} cannot be applied ({problem})."
     counts = (experiment.made, experiment.rewarded, experiment.expired) if experiment else (0, 0, 0)
@@ -73,6 +76,8 @@ def _replay(storage: Storage, stored: Stored, experiment: Experiment) -> None:
                 continue
             if row.kind in (Kind.REWARD, Kind.EXPIRED):
                 sums.check(row)
+            elif row.context is not None and not (row.kind == Kind.DECISION and sums.reads):
+                raise LogError(f"{stored.name}: row {row.seq} has a context that nobody reads.")
             experiment.apply([row], recompute=True)
             sums.count(row)
             if snapshot is not None and row.seq == before.seq:
@@ -97,7 +102,7 @@ class _Sums:
     """The statistics of the arms, added up from the rows alone."""
 
     def __init__(self, experiment: Experiment) -> None:
-        self.of = experiment
+        self.of, self.reads = experiment, experiment.definition.reads > 0
         self.waiting: dict[int, Row] = {}
         self.pulls: Counter[int] = Counter()
         self.totals: dict[int, float] = {}
@@ -110,6 +115,8 @@ class _Sums:
         decision = self.waiting.get(row.of or 0)
         if decision is None or (decision.arm, decision.number) != (row.arm, row.number):
             raise LogError(f"{name}: row {row.seq} belongs to no decision that waits for a reward.")
+        if row.context is not None and row.context != _features(decision):
+            raise LogError(f"{name}: row {row.seq} has other features than its decision.")
         late = wait is not None and decision.at + wait <= row.at
         if row.kind == Kind.REWARD:
             if late or row.value is None:
@@ -126,7 +133,8 @@ class _Sums:
         elif row.kind in (Kind.REWARD, Kind.EXPIRED):
             del self.waiting[row.of or 0]
             if row.value is not None:
-                origin = self.origins.setdefault(arm, origin_of(row.value))
+                origin = 0.0 if self.reads else origin_of(row.value)
+                origin = self.origins.setdefault(arm, origin)
                 self.pulls[arm] += 1
                 self.totals[arm] = self.totals.get(arm, 0.0) + row.value
                 self.squares[arm] = self.squares.get(arm, 0.0) + (row.value - origin) ** 2
@@ -144,3 +152,10 @@ class _Sums:
                 raise LogError(
                     f"{self.of.name}: the statistics of {arm.name!r} are {known}, not {summed}."
                 )
+
+
+def _features(decision: Row) -> str | None:
+    """The features of the arm that was chosen, as a later row would have them."""
+    if decision.context is None:
+        return None
+    return written_vector(features_of_arm(decision.context, decision.arm or 0))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..live.evidence_arms import EvidenceArms
 from ..policies.base import has_index
 from .experiment import Experiment
 from .keys import Key
@@ -49,6 +50,7 @@ def _summary(known: Experiment) -> dict[str, Any]:
         "name": known.name,
         "policy": data["policy"],
         "family": data["family"],
+        "evidence": data["evidence"],
         "n_arms": len(known.arms),
         "decisions": known.made,
         "rewards": known.rewarded,
@@ -63,9 +65,10 @@ def _details(known: Experiment) -> dict[str, Any]:
     data = known.definition.plain()
     del data["arms"]
     live, indices = known.live, {}
-    if has_index(known.definition.settings.policy):
+    if has_index(known.definition.settings.policy) and not known.definition.reads:
         indices = live.indices()
-    best = _probability_best(known)
+    worth = _worth(known)
+    best = _probability_best(known, worth)
     played = [arm.rounds for arm in known.arms]
     total = sum(played)
     arms = [
@@ -73,15 +76,18 @@ def _details(known: Experiment) -> dict[str, Any]:
             "name": arm.name,
             "state": state,
             "pulls": arm.pulls,
-            "mean": _number(arm.mean),
+            "effective_pulls": None if known.definition.reads else n_left,
+            "mean": _number(live.mean_of(arm)),
             "pending": len(arm.pending),
             "given_up": arm.lost,
             "index": _number(indices.get(arm.name)),
             "share": n / total if total else 0.0,
             "probability_best": chance,
-            "interval": _interval(arm.pulls, arm.total, arm.squares, arm.origin),
+            "interval": _interval(n_left, *sums),
         }
-        for arm, state, n, chance in zip(known.arms, known.states, played, best, strict=True)
+        for arm, state, n, chance, (n_left, *sums) in zip(
+            known.arms, known.states, played, best, worth, strict=True
+        )
     ]
     return {
         **_summary(known),
@@ -98,8 +104,25 @@ def _number(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else value
 
 
-def _interval(pulls: int, total: float, squares: float, origin: float) -> list[float] | None:
-    """The 95 % interval of the mean by the normal approximation, mean +- 1.96 s / sqrt(n)."""
+def _worth(known: Experiment) -> list[tuple[float, float, float, float]]:
+    """What each arm's rewards are worth now: pulls, sum, squares and origin.
+
+    Forgetting evidence weighs them as it does for the policy. With features it is the plain sums,
+    because what they are worth depends on the features of the moment.
+    """
+    live = known.live
+    if isinstance(live, EvidenceArms) and not known.definition.reads:
+        table = [each.tolist() for each in live.known]
+        return [tuple(column[arm.slot] for column in table) for arm in known.arms]
+    return [(arm.pulls, arm.total, arm.squares, arm.origin) for arm in known.arms]
+
+
+def _interval(pulls: float, total: float, squares: float, origin: float) -> list[float] | None:
+    """The 95 % interval of the mean by the normal approximation, mean +- 1.96 s / sqrt(n).
+
+    Discounted pulls count as pulls here, which makes it wider than it need be: the variance of a
+    discounted mean is s^2 sum w^2 / (sum w)^2, at most s^2 / n because no weight w exceeds 1.
+    """
     if pulls < 2:
         return None
     mean = total / pulls
@@ -109,25 +132,26 @@ def _interval(pulls: int, total: float, squares: float, origin: float) -> list[f
     return [mean - half, mean + half] if isfinite(half) else None
 
 
-def _probability_best(known: Experiment) -> list[float | None]:
+def _probability_best(
+    known: Experiment, worth: list[tuple[float, float, float, float]]
+) -> list[float | None]:
     """How often each active arm has the largest mean among draws from the posteriors, each taken as
     normal with the posterior's mean and standard deviation.
 
-    None where the family has no posterior, for arms that rest, and if some active arm has no
-    reward yet. The draws depend on the seed and on the row only, so that looking twice shows the
-    same.
+    None where the family has no posterior, for arms that rest, if some active arm has no reward
+    yet, and with features, on which it depends which arm is best. The draws depend on the seed and
+    on the row only, so that looking twice shows the same.
     """
     family = known.definition.settings.family
     places = [place for place, state in enumerate(known.states) if state == "active"]
     nothing: list[float | None] = [None] * len(known.arms)
     if not hasattr(type(family), "posterior_mean") or len(places) * _DRAWS > 40_000:
         return nothing
-    if any(not known.arms[place].pulls for place in places):
+    if known.definition.reads or any(not worth[place][0] for place in places):
         return nothing
-    pulls = np.array([known.arms[place].pulls for place in places], float)
-    means = np.array([family.posterior_mean(a.pulls, a.total) for a in _at(known, places)])
-    spreads = np.array([family.posterior_sd(a.pulls, a.total) for a in _at(known, places)])
-    if not (np.isfinite(means).all() and np.isfinite(spreads).all() and pulls.all()):
+    means = np.array([family.posterior_mean(*worth[place][:2]) for place in places])
+    spreads = np.array([family.posterior_sd(*worth[place][:2]) for place in places])
+    if not (np.isfinite(means).all() and np.isfinite(spreads).all()):
         return nothing
     generator = np.random.default_rng([known.definition.settings.seed, known.seq])
     drawn = means + spreads * generator.standard_normal((_DRAWS, len(places)))
@@ -137,19 +161,16 @@ def _probability_best(known: Experiment) -> list[float | None]:
     return nothing
 
 
-def _at(known: Experiment, places: list[int]) -> list[Any]:
-    return [known.arms[place] for place in places]
-
-
 def _gain(known: Experiment) -> dict[str, float | None]:
     """What was paid, and an estimate of what equal shares would have paid for as many rewards.
 
     The estimate is the number of rewards times the plain average of the arms' means: None until
-    every arm has a reward.
+    every arm has a reward, and with features: then an arm's mean is that of the visits that it was
+    chosen for, and says nothing of the others.
     """
     rewards = sum(arm.pulls for arm in known.arms)
     paid = sum(arm.total for arm in known.arms)
-    if any(not arm.pulls for arm in known.arms):
+    if known.definition.reads or any(not arm.pulls for arm in known.arms):
         return {"paid": paid, "gain": None}
     equal = rewards * sum(arm.mean for arm in known.arms) / len(known.arms)
     return {"paid": paid, "gain": _number(paid - equal)}

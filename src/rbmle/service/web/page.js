@@ -36,12 +36,16 @@ const commands = (name) => {
   ].join("\n");
 };
 const showArms = (view) => {
-  find("arms").className = view.arms.some((arm) => arm.index !== null) ? "" : "unranked";
+  const counts = view.evidence.name === "Counting", all = (field) => view.arms.every((arm) => arm[field] === null);
+  find("arms").className = [all("index") && "no-index", all("probability_best") && "no-best", (counts || all("effective_pulls")) && "no-worth"].filter(Boolean).join(" ");
   const means = view.arms.filter((arm) => arm.mean !== null).flatMap((arm) => arm.interval || [arm.mean]);
   const low = Math.min(...means), high = Math.max(...means);
   const order = view.arms.map((_, place) => place);
   if (order.length > MOST_ROWS) order.sort((a, b) => view.arms[b].share - view.arms[a].share).splice(MOST_ROWS);
-  find("more").textContent = view.arms.length > MOST_ROWS ? `The ${MOST_ROWS} arms with the largest share, of ${view.arms.length}.` : "";
+  const notes = view.arms.length > MOST_ROWS ? [`The ${MOST_ROWS} arms with the largest share, of ${view.arms.length}.`] : [];
+  if (all("effective_pulls")) notes.push("Means are those of each arm's rewards, whatever its features were. Which arm is best depends on the features of the moment.");
+  else if (!counts) notes.push("Means and intervals are of what the evidence has left of the rewards.");
+  find("more").textContent = notes.join(" ");
   find("arms").tBodies[0].replaceChildren(...order.map((place) => {
     const arm = view.arms[place], row = document.createElement("tr"), name = cell("th", "");
     const swatch = cell("i", "", "swatch");
@@ -59,8 +63,8 @@ const showArms = (view) => {
     if (arm.given_up) waiting.title = `${arm.given_up.toLocaleString()} of them so old that the policy no longer counts on a reward`;
     if (arm.state !== "active") row.className = "rests";
     const best = arm.probability_best === null ? "" : `${Math.round(100 * arm.probability_best)}%`;
-    row.append(name, cell("td", shown(arm.mean)), interval, cell("td", `${(100 * arm.share).toFixed(1)}%`), cell("td", best),
-      cell("td", arm.pulls.toLocaleString()), waiting, cell("td", shown(arm.index)));
+    row.append(name, cell("td", shown(arm.mean)), interval, cell("td", `${(100 * arm.share).toFixed(1)}%`), cell("td", best, "best"),
+      cell("td", arm.pulls.toLocaleString()), cell("td", shown(arm.effective_pulls), "worth"), waiting, cell("td", shown(arm.index), "index"));
     return row;
   }));
 };
@@ -71,17 +75,21 @@ const showLast = (view, lines) => {
   find("last").tBodies[0].replaceChildren(...made.map((row) => {
     const line = document.createElement("tr");
     const arm = view.arms[row.arm] ? view.arms[row.arm].name : "";
-    line.append(cell("th", row.id), cell("td", arm), cell("td", row.t.toLocaleString()), cell("td", paid.get(row.seq) || ""), cell("td", new Date(1000 * row.at).toLocaleTimeString()));
+    const played = cell("td", arm);
+    if (row.context) played.title = `features: ${(Array.isArray(row.context[row.arm]) ? row.context[row.arm] : row.context).join(", ")}`;
+    line.append(cell("th", row.id), played, cell("td", row.t.toLocaleString()), cell("td", paid.get(row.seq) || ""), cell("td", new Date(1000 * row.at).toLocaleTimeString()));
     return line;
   }));
 };
+// Evidence as one would write it, "Linear(dimension=2, ridge=1, shared=true), "; nothing where every reward counts once.
+const evidence = ({ name, ...given }) => (name === "Counting" ? "" : `${name}(${Object.entries(given).map(([key, value]) => `${key}=${value}`).join(", ")}), `);
 const showOne = async (name) => {
   const path = `v1/experiments/${encodeURIComponent(name)}`;
   const view = JSON.parse(await ask(path));
   const lines = await ask(`${path}/events?after=${Math.max(0, view.last_seq - 6 * LAST)}`);
   find("name").textContent = view.name;
   const wait = view.reward_wait_s === null ? "Rewards are waited for without end." : `A reward that has not come after ${view.reward_wait_s} s ${view.default_reward === null ? "is withdrawn" : `counts as ${view.default_reward}`}.`;
-  find("what").textContent = `${view.policy.name}, ${view.family.name} rewards, seed ${view.seed}. ${wait}`;
+  find("what").textContent = `${view.policy.name}, ${view.family.name} rewards, ${evidence(view.evidence)}seed ${view.seed}. ${wait}`;
   const facts = { decisions: view.decisions, rewards: view.rewards, pending: view.pending, expired: view.expired, "paid in all": view.paid, "gained over equal shares": view.gain };
   find("facts").replaceChildren(...Object.entries(facts).filter(([, value]) => value !== null).map(([word, value]) => {
     const box = document.createElement("div");

@@ -1,0 +1,63 @@
+"""Contexts in the log: the features that a decision was made with, as the text of its row.
+
+A list for all arms that were there, in their order, with null for an arm that was not given
+features because it rests: `[[0.2,1.0],null,[0.9,0.1]]`; or, where all arms had the same features,
+the one list: `[0.2,1.0]`. The row of a reward has the features of its arm, if the engine has
+forgotten them. JSON writes a float with all its digits, so that what is read is what was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from .._compile import Floats
+
+Context = Mapping[str, Sequence[float]] | Sequence[float]  # as callers give it
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(list[list[float] | None]).decode
+_decode_vector = msgspec.json.Decoder(list[float]).decode
+
+
+def written(given: Context, arms: Iterable[str]) -> str:
+    """A context as it is stored. arms: the names of all arms, in their order."""
+    data: Any = [given.get(name) for name in arms] if isinstance(given, Mapping) else given
+    return _encode(data).decode()
+
+
+def written_vector(vector: Iterable[float]) -> str:
+    """The features of one arm as they are stored."""
+    return _encode(list(vector)).decode()
+
+
+def features_of(text: str, n_arms: int, dimension: int) -> Floats:
+    """The features of all arms, a row for each, that `written` wrote; 0 for arms without."""
+    if not text.startswith(("[[", "[null")):
+        return np.tile(vector(text, dimension), (n_arms, 1))
+    rows = _decode(text)
+    features = np.zeros((n_arms, dimension))
+    if len(rows) != n_arms or any(row is not None and len(row) != dimension for row in rows):
+        raise ValueError(f"its context is not {dimension} numbers for each of {n_arms} arms")
+    for place, row in enumerate(rows):
+        if row is not None:
+            features[place] = row
+    return features
+
+
+def features_of_arm(text: str, arm: int) -> tuple[float, ...]:
+    """The features of the arm at this place."""
+    if not text.startswith(("[[", "[null")):
+        return tuple(_decode_vector(text))
+    return tuple(_decode(text)[arm] or ())
+
+
+def vector(text: str, dimension: int) -> Floats:
+    """The features of one arm."""
+    numbers = _decode_vector(text)
+    if len(numbers) != dimension:
+        raise ValueError(f"its context is not {dimension} numbers")
+    return np.array(numbers, dtype=np.float64)
