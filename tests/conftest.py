@@ -75,7 +75,7 @@ SLOW = [
     ("service/test_ledger.py", r"", r"as_an_event"),
     ("service/test_migrations.py", r"", ""),
     ("service/test_served_equals_live.py", r"", ""),
-    ("service/test_served_evidence.py", r"", r"simulated.*-Linear-None"),
+    ("service/test_served_evidence.py", r"", ""),
     ("service/test_storage.py", r"take_turns", ""),
     ("service/test_verify.py", r"", ""),
     ("studies/test_run_damage.py", r"played_again\[", r"\[empty"),

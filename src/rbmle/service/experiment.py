@@ -104,7 +104,7 @@ class Experiment:
         if context is None:
             kind = type(evidence).__name__
             raise ParameterError.of(
-                "decision", "context", f"given with {kind}, which reads features", None
+                "service", "context", f"given with {kind}, which reads features", None
             )
         features = the_features(context, self.live.arms, evidence)
         return written(context, self.places), (features,)
