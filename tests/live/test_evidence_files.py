@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from evidence_cases import X, forgetting, interpret, linear, state_of
 
@@ -79,3 +80,18 @@ def test_a_window_that_names_no_arm_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text(json.dumps(saved))
     with pytest.raises(StateError, match="'memory' must be what Window remembers"):
         Decider.load(tmp_path / "state.json")
+
+
+def test_an_infinite_statistic_is_saved(tmp_path: Path) -> None:
+    """An arm whose features are all 0 is worth 1e300 pulls: the squares that it shows overflow."""
+    live = linear()
+    zero = {**X, "red": [0.0, 0.0]}
+    with np.errstate(over="ignore"):
+        for n in range(3):
+            live.pull(zero, id=n)
+            live.update(id=n, reward=1e9)
+        assert np.isinf(live._live.known.squares).any()
+        live.save(tmp_path / "state.json")
+        twin: Decider[str] = Decider.load(tmp_path / "state.json")
+        assert np.array_equal(twin._live.known.squares, live._live.known.squares)
+        assert twin.pull(zero) == live.pull(zero)

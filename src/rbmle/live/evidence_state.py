@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan, nan
+from math import inf, isnan, nan
 from sys import float_info
 from typing import Any
 
@@ -15,6 +15,7 @@ from .live_arms import LiveArms
 from .state import Reader
 
 _FORGOTTEN = "forgotten"  # JSON has no NaN
+_INFINITE = "inf"  # nor this: features that are all 0 are worth 1e300 pulls, whose squares overflow
 
 
 def plain_evidence(live: LiveArms) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def plain_evidence(live: LiveArms) -> dict[str, Any]:
     if not isinstance(live, EvidenceArms):
         return {}
     known: dict[str, Any] = {
-        "statistics": [each.tolist() for each in live.known],
+        "statistics": [[_INFINITE if x == inf else x for x in row.tolist()] for row in live.known],
         "memory": live.remembered.tolist(),
         "last": [arm.last for arm in live.arms.values()],
     }
@@ -50,7 +51,7 @@ def restore(live: LiveArms, saved: Reader) -> None:
     if not isinstance(listed, list) or len(listed) != len(live.known):
         raise known.bad("statistics", f"{len(live.known)} lists", listed)
     for mine, given in zip(live.known, listed, strict=True):
-        mine[:] = _numbers(known, "statistics", given, n_arms)
+        mine[:] = _statistics(known, given, n_arms)
     live.remembered[:] = _numbers(known, "memory", known.take("memory"), live.remembered.size)
     if not live.evidence.holds(n_arms, live.remembered):
         kind = type(live.evidence).__name__
@@ -85,6 +86,15 @@ def _numbers(known: Reader, key: str, given: Any, size: int) -> Floats:
     if not isinstance(given, list) or len(given) != size or not all(map(_is_number, given)):
         raise known.bad(key, f"lists of {size} finite numbers", given)
     return np.array(given, dtype=np.float64)
+
+
+def _statistics(known: Reader, given: Any, size: int) -> Floats:
+    """A list of so many numbers, of which some may be infinite."""
+    infinite = [each == _INFINITE for each in given] if isinstance(given, list) else []
+    finite = [0.0 if each == _INFINITE else each for each in given] if infinite else given
+    values = _numbers(known, "statistics", finite, size)
+    values[np.array(infinite, dtype=bool)] = inf
+    return values
 
 
 def _pull(live: FeatureArms, known: Reader, key: str, given: Any) -> Pull:
