@@ -31,19 +31,19 @@ LINES = rbmle.LinearProblem([0.8, -0.4], rbmle.SphereFeatures(4, 2))
 CURVES = rbmle.LinearProblem([1.8, -1.4], rbmle.SphereFeatures(4, 2), "bernoulli")
 EACH = rbmle.LinearProblem([[0.8, -0.4], [0.1, 0.3], [-0.5, 0.5], [0.0, 0.9]],
                            rbmle.SphereFeatures(4, 2))  # fmt: skip
-CASES = [
-    pytest.param(rbmle.UCB(), COINS, Discounted(0.9), id="Discounted"),
-    pytest.param(rbmle.RBMLE(), COINS, Window(9), id="Window"),
-    pytest.param(rbmle.RBMLE(), LINES, Linear(2), id="Linear"),
-    pytest.param(rbmle.UCBTuned(), EACH, Linear(2, 0.5, shared=False), id="Linear-each"),
-    pytest.param(rbmle.LinTS(), LINES, Linear(2), marks=pytest.mark.slow, id="LinTS"),
-    pytest.param(rbmle.UCB(), CURVES, Logistic(2), id="Logistic"),
-]
-DELAYS = [
-    None,
-    pytest.param(FixedDelay(3), marks=pytest.mark.slow),
-    pytest.param(GeometricDelay(mean=4, lost=0.2, patience=60), marks=pytest.mark.slow),
-]
+CASES = {
+    "Discounted": (rbmle.UCB(), COINS, Discounted(0.9)),
+    "Window": (rbmle.RBMLE(), COINS, Window(9)),
+    "Linear": (rbmle.RBMLE(), LINES, Linear(2)),
+    "Linear-each": (rbmle.UCBTuned(), EACH, Linear(2, 0.5, shared=False)),
+    "LinTS": (rbmle.LinTS(), LINES, Linear(2)),
+    "Logistic": (rbmle.UCB(), CURVES, Logistic(2)),
+}
+FIXED, LOST = FixedDelay(3), GeometricDelay(mean=4, lost=0.2, patience=60)
+PLAYED = [
+    ("Discounted", LOST), ("Window", FIXED), ("Linear", None), ("Linear", FIXED), ("Linear", LOST),
+    ("Linear-each", LOST), ("LinTS", FIXED), ("Logistic", LOST),
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -81,12 +81,9 @@ def served(problem: Any, evidence: Any, rounds: int, delay: Any, workers: list[L
     return chosen
 
 
-@pytest.mark.parametrize("delay", DELAYS, ids=str)
-@pytest.mark.parametrize(("policy", "problem", "evidence"), CASES)
-def test_served_equals_simulated(
-    opened: Opened, policy: Any, problem: Any, evidence: Any, delay: Any
-) -> None:
-    rounds = 60 if delay is None else 120
+@pytest.mark.parametrize(("case", "delay"), PLAYED, ids=str)
+def test_served_equals_simulated(opened: Opened, case: str, delay: Any) -> None:
+    (policy, problem, evidence), rounds = CASES[case], 100
     workers = [Ledger(opened()), Ledger(opened())]
     created = create(
         arms=ARMS, policy=to_spec(policy), family=to_spec(problem.family), seed=5,
@@ -105,12 +102,10 @@ def known_to(worker: Ledger) -> Experiment:
     return known
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("policy", "problem", "evidence"), CASES)
-def test_served_equals_live_whatever_happens(
-    opened: Opened, policy: Any, problem: Any, evidence: Any
-) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_served_equals_live_whatever_happens(opened: Opened, case: str) -> None:
     """Rewards late, very late and lost, arms added and paused: the choices of one `Decider`."""
+    policy, problem, evidence = CASES[case]
     family, patience = problem.family, 15
     workers = [Ledger(opened()), Ledger(opened())]
     workers[0].run(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from evidence_cases import interpret
 from service_cases import clean, create, decide, reward
 
 from rbmle.service import cache as cache_module
@@ -39,4 +40,36 @@ def test_verify_finds_what_was_changed(
     else:
         with storage.writing():
             storage._do(statement)
+    assert not clean(storage)
+
+
+@pytest.mark.parametrize("change", ["context", "missing", "form", "late", "memory", "nobody"])
+def test_verify_finds_what_was_changed_of_contexts(
+    opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpret(monkeypatch)
+    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 25)
+    ledger = Ledger(opened())
+    linear = {"family": "gaussian", "evidence": {"name": "Linear", "dimension": 1}, "patience": 4}
+    context = {"a": [1.0], "b": [0.5], "c": [-1.0]}
+    ledger.run([create(**linear), *(decide(id=str(n), context=context) for n in range(12))])
+    ledger.run([reward(str(n), 2.0) for n in range(12)])
+    ledger.run([decide(id="more", context=context), create("y"), decide("y")])
+    storage: Any = ledger.storage
+    assert clean(storage)
+    late = "experiment = 1 AND kind = 2 AND text IS NOT NULL"
+    statement = {
+        "context": "UPDATE log SET text = '[[0.9],[0.4],[-0.9]]' WHERE experiment = 1 AND seq = 13",
+        "missing": "UPDATE log SET text = NULL WHERE experiment = 1 AND seq = 5",
+        "form": "UPDATE log SET text = '[[1.0,2.0],[0.5],[-1.0]]' WHERE experiment = 1 AND seq = 5",
+        "late": f"UPDATE log SET text = '[7.0]' WHERE {late}",
+        "nobody": "UPDATE log SET text = '[1.0]' WHERE experiment = 2 AND seq = 2",
+    }.get(change, "")
+    with storage.writing():
+        if statement:
+            assert storage._do(statement)
+        else:
+            known: Any = ledger.cache.named("x")
+            known.live.remembered[0] += 1e-12
+            storage.keep_snapshot(1, known.seq, known.snapshot())
     assert not clean(storage)

@@ -221,8 +221,10 @@ class Experiment:
         self.made += 1
         if len(self.arms) <= MOST_ARMS:
             self.history.add(row.arm or 0, row.at)
-        plain = row.text is None
-        self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at) if plain else Open.of(row)
+        arm, number, features = row.arm or 0, row.number or 0, None
+        if self._featured is not None:
+            features = tuple(self._featured.pulls[number].context.tolist())
+        self.open[row.seq] = Open(arm, number, row.at, features)
         self._queue.append(row.seq)
         if self.definition.wait is None:  # the rest can be found in the log
             oldest = self.live.number - self.live.patience
