@@ -23,7 +23,7 @@ from ..spec import from_spec, to_spec
 from .bodies import Created, a_label
 
 # Numbers that evidence may remember: 8 MB, of which a snapshot is written in some 20 ms, now and
-# then, while callers wait. Enough for a window of 249,000 rounds, or 100 arms with 69 features each
+# then, while callers wait. Enough for a window of 249,000 rounds, or 100 arms with 70 features each
 # and a theta of their own.
 _MOST_REMEMBERED = 1_000_000
 _LONGEST_WAIT = 366 * 86_400.0  # seconds; a choice: a year is longer than anyone waits
