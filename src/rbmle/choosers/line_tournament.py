@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._compile import Floats, lean, njit, record
+from .._prefetch import prefetch
 from ..families import Family
 from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy
@@ -28,6 +29,7 @@ from ..random import Draws
 BASE, RISE = 0, 1  # the line of the leading arm, the first of those that tie
 UNTIL = 2  # the scale up to which it leads; -inf if it is to be found anew
 WHO = 3  # 2^26 x (how many arms tie with it, itself included) + (its number); 0 for none
+# A leaf adds 2^(j-8) for each arm j of its block that ties: they are found without their lines.
 _NODE = 4
 _TIE, _PER_TIE = 67108864.0, 1.0 / 67108864.0  # 2^26, 2^-26
 MOST_ARMS = 1 << 26  # so that WHO is below 2^53
@@ -37,9 +39,9 @@ SCALE = 0  # the scale of the last choice; infinite if every match is to be play
 UNPULLED = 1  # every arm before this one has a reward
 CHANGED = 2  # the arm that changed last; -1 if there is none
 ABSENT = 3  # how many arms are absent
-TOUCHED = 4  # nothing that matters, see `touch`
 
 BLOCK = 8  # arms in a leaf
+_BIT = 1.0 / 256.0  # 2^-8, see `WHO`
 # An index and the value of its line differ by at most 3e-15 of |base| + |rise x scale| (`Line`).
 _NEAR = 1e-13
 _COLD = 8  # floors of the tree, from the leaves up, that are in no cache with a million arms
@@ -58,8 +60,8 @@ def find(
         present = ArmCount(arms.n_arms() - int(tournament.memory[ABSENT]))
         level = policy.level(family, present, clock)
         tournament.replay(policy, family, arms, level)
-        chosen = tournament.champion(policy, family, arms, level, rng)
-        tournament.memory[TOUCHED] = tournament.touch(chosen)
+        chosen = tournament.champion(rng)
+        tournament.touch(chosen)
     return chosen
 
 
@@ -92,7 +94,7 @@ class LineTournament(NamedTuple):
     def of(cls, line: Any, n_arms: int) -> LineTournament:
         """A tournament of `n_arms` arms, none of which has a reward."""
         blocks = 1 << max(-(-n_arms // BLOCK) - 1, 0).bit_length()
-        memory = np.array([inf, 0.0, -1.0, 0.0, 0.0])
+        memory = np.array([inf, 0.0, -1.0, 0.0])
         return cls(line, aligned(blocks * BLOCK, 2), aligned(2 * blocks, _NODE), memory)
 
     def restart(self) -> None:
@@ -201,7 +203,7 @@ class LineTournament(NamedTuple):
         # The largest value of the others, here and at a scale further on.
         rise, ahead = lines[first, RISE], _SPAN * scale
         second = then = _NOWHERE
-        size, ties = 0.0, 0
+        size, ties, bits, bit = 0.0, 0, 0.0, _BIT
         for i in range(begin, end):
             same = self.same(i, first)
             width = lines[i, RISE] * scale
@@ -212,21 +214,24 @@ class LineTournament(NamedTuple):
             value = abs(lines[i, BASE]) + abs(width) if lines[i, BASE] > _NOWHERE else 0.0
             size = value if value > size else size
             ties += same
+            bits += same * bit
+            bit += bit
         slack = _NEAR * (size + size)
         until = later(scale, ahead, best - second, best + rise * ahead - then, slack)
         if not best - second > slack:
-            first, ties = self.compared(policy, family, arms, begin, first, level)
+            first, ties, bits = self.compared(policy, family, arms, begin, first, level)
             until = scale
         present = lines[first, BASE] > _NOWHERE
         self.nodes[k, BASE], self.nodes[k, RISE] = lines[first, BASE], lines[first, RISE]
         self.nodes[k, UNTIL] = until if present else inf
-        self.nodes[k, WHO] = _TIE * ties + first if present else 0.0
+        self.nodes[k, WHO] = _TIE * ties + first + bits if present else 0.0
 
     def compared(
         self, policy: Policy, family: Family, arms: Arms, begin: int, leader: int, level: float
-    ) -> tuple[int, int]:
-        """Which arm of the block from arm `begin` on has the largest index, and how many tie."""
-        best, first, ties = -inf, leader, 1
+    ) -> tuple[int, int, float]:
+        """Which arm of the block from arm `begin` on has the largest index, how many tie with it,
+        and which, as in `WHO`."""
+        best, first, ties, bits, bit = -inf, leader, 1, 0.0, _BIT
         for i in range(begin, begin + BLOCK):
             if self.lines[i, BASE] > _NOWHERE:
                 index = policy.index_of(family, arms, i, level)
@@ -234,10 +239,11 @@ class LineTournament(NamedTuple):
                 if index == best:
                     preferred = policy.prefer(family, arms, i, first, level)
                 if preferred > 0.0:
-                    best, first, ties = index, i, 1
+                    best, first, ties, bits = index, i, 1, bit
                 elif preferred == 0.0:
-                    ties += 1
-        return first, ties
+                    ties, bits = ties + 1, bits + bit
+            bit += bit
+        return first, ties, bits
 
     def match(
         self, policy: Policy, family: Family, arms: Arms, k: int, level: float, scale: float
@@ -246,21 +252,23 @@ class LineTournament(NamedTuple):
         nodes, left, right = self.nodes, 2 * k, 2 * k + 1
         base, rise = nodes[left, BASE], nodes[left, RISE]
         other, its_rise = nodes[right, BASE], nodes[right, RISE]
-        gap = (base + rise * scale) - (other + its_rise * scale)
-        slack = _NEAR * (abs(base) + abs(other) + (abs(rise) + abs(its_rise)) * scale)
-        then = gap + (rise - its_rise) * scale
-        until = later(scale, scale, abs(gap), -then if gap < 0.0 else then, slack)
-        winner, ties = left + int(gap < 0.0), 0.0
-        if not abs(gap) > slack:
-            if base == other and rise == its_rise:
-                until, ties = inf, self.ties(right)
-            else:
-                outcome = self.outcome(policy, family, arms, left, right, level)
-                winner, until = left + int(outcome < 0.0), scale
-                ties = self.ties(right) if outcome == 0.0 else 0.0
-        until = min(until, nodes[left, UNTIL], nodes[right, UNTIL])
-        nodes[k, BASE], nodes[k, RISE] = nodes[winner, BASE], nodes[winner, RISE]
-        nodes[k, UNTIL], nodes[k, WHO] = until, nodes[winner, WHO] + _TIE * ties
+        until = min(nodes[left, UNTIL], nodes[right, UNTIL])
+        who, whose = self.who(left), self.who(right)
+        if base == other and rise == its_rise:
+            who += _TIE * self.ties(right)
+        else:
+            gap = (base + rise * scale) - (other + its_rise * scale)
+            slack = _NEAR * (abs(base) + abs(other) + (abs(rise) + abs(its_rise)) * scale)
+            then = gap + (rise - its_rise) * scale
+            certain = later(scale, scale, abs(gap), -then if gap < 0.0 else then, slack)
+            if not abs(gap) > slack:
+                gap, certain = self.outcome(policy, family, arms, left, right, level), scale
+                who += _TIE * self.ties(right) if gap == 0.0 else 0.0
+            until = min(until, certain)
+            base, rise = (other, its_rise) if gap < 0.0 else (base, rise)
+            who = whose if gap < 0.0 else who
+        nodes[k, BASE], nodes[k, RISE] = base, rise
+        nodes[k, UNTIL], nodes[k, WHO] = until, who
 
     def outcome(
         self, policy: Policy, family: Family, arms: Arms, left: int, right: int, level: float
@@ -273,68 +281,56 @@ class LineTournament(NamedTuple):
             return policy.prefer(family, arms, a, b, level)
         return 1.0 if first > second else -1.0
 
-    def touch(self, i: int) -> float:
-        """Read what the next round reads of arm i, so that all of it is on its way at once.
+    def touch(self, i: int) -> None:
+        """Ask for what is read of arm i next, so that all of it is on its way at once.
         These reads wait for no other; a match waits for the one below it."""
-        begin, k = max(i, 0) // BLOCK * BLOCK, self.leaf(max(i, 0))
-        seen = 0.0
+        i = max(i, 0)
+        k = self.leaf(i)
         for line in range(0, BLOCK, 4):  # four lines fill a cache line
-            seen += self.lines[begin + line, RISE]
+            prefetch(self.lines, i // BLOCK * BLOCK + line)
         for _ in range(_COLD):
-            seen += self.nodes[k ^ 1, RISE]
+            prefetch(self.nodes, k)
             k = max(k // 2, 1)
-        return seen
+
+    def who(self, k: int) -> float:
+        """What a match tells of node k, one of its two: of a leaf not which arms of it tie."""
+        return float(self.nodes[k, WHO] if k < self.leaf(0) else np.floor(self.nodes[k, WHO]))
 
     def ties(self, k: int) -> float:
         """How many arms lead node k."""
-        return float(int(self.nodes[k, WHO] * _PER_TIE))
+        return float(np.floor(self.nodes[k, WHO] * _PER_TIE))
 
     def top(self, k: int) -> int:
         """The first of them."""
         return int(self.nodes[k, WHO] - _TIE * self.ties(k))
 
-    def champion(self, policy: Policy, family: Family, arms: Arms, level: float, rng: Draws) -> int:
+    def champion(self, rng: Draws) -> int:
         """The arm that won; if several tie, one of them, each with the same probability."""
         if self.nodes[1, WHO] < 2.0 * _TIE:
             return self.top(1) if self.nodes[1, WHO] != 0.0 else -1
-        place, k, seen = float(rng.among(int(self.ties(1)))), 1, 0.0
+        count, k = self.ties(1), 1
+        place = float(rng.among(int(count)))
         while k < self.leaf(0):
             left, right = 2 * k, 2 * k + 1
-            far = 16 * k  # read those four floors down, as in `touch`
+            far = 16 * k  # ask for those four floors down, as in `touch`
             if 256 <= far < self.nodes.shape[0]:
                 for child in range(far, far + 16, 2):
-                    seen += self.nodes[child, RISE]
-            ours = self.ties(left)
-            if self.ties(k) < ours + self.ties(right):  # one child lost
-                k = left if self.top(k) == self.top(left) else right
+                    prefetch(self.nodes, child)
+            ours, theirs = self.ties(left), self.ties(right)
+            if count < ours + theirs:  # one child lost
+                behind = int(self.top(k) != self.top(left))
             else:
                 behind = int(place >= ours)
                 place -= ours * behind
-                k = left + behind
-        self.memory[TOUCHED] = seen
-        return self.tied(policy, family, arms, level, k, int(place))
-
-    def tied(
-        self, policy: Policy, family: Family, arms: Arms, level: float, k: int, place: int
-    ) -> int:
-        """The arm at this place among those that lead the block of node k."""
-        first, end = self.top(k), (k - self.leaf(0) + 1) * BLOCK
-        found, seen = first, 0
-        for i in range(first, end):
-            tie = self.same(i, first)
-            found = i if tie & (seen == place) else found
+            count = theirs if behind else ours
+            k = left + behind
+        bits = int((self.nodes[k, WHO] - float(int(self.nodes[k, WHO]))) / _BIT)
+        found, seen, wanted = 0, 0, int(place)
+        for j in range(BLOCK):
+            tie = (bits >> j) & 1
+            found = j if tie & (seen == wanted) else found
             seen += tie
-        if seen == int(self.ties(k)):
-            return found
-        found = first  # some tie although their lines differ
-        while place > 0 and found + 1 < end:
-            found += 1
-            if self.lines[found, BASE] > _NOWHERE:
-                a = policy.index_of(family, arms, found, level)
-                b = policy.index_of(family, arms, first, level)
-                if a == b and policy.prefer(family, arms, found, first, level) == 0.0:
-                    place -= 1
-        return found
+        return (k - self.leaf(0)) * BLOCK + found
 
     def same(self, i: int, j: int) -> bool:
         """Whether two arms have the same line."""
