@@ -193,8 +193,10 @@ def test_a_request_that_is_refused_half_way_leaves_no_trace(
     monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 4)
     ledger = Ledger(opened())
     small, large = ({name: [x] for name in "abc"} for x in (0.0, 1.0))
-    ledger.run([create(**{**LINEAR, "evidence": {"name": "Ratio"}}), decide(context=small)])
+    created = create(**{**LINEAR, "evidence": {"name": "Ratio"}})
+    ledger.run([created, decide(context=small)])
     with np.errstate(all="ignore"):
+        created.definition.prepare()  # whatever it tries, it refuses nothing
         for n in range(5):
             answers = ledger.run(
                 [decide(id=f"{n}", context=small), decide(context=large), add_arm("d"),

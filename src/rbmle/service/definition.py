@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -101,10 +102,11 @@ class Definition(NamedTuple):
         live = self.live_arms([LiveArm(each) for each in self.arms])
         if isinstance(live, FeatureArms):
             features = np.ones((len(self.arms), self.reads))
-            late = [live.pull(features) for _ in range(2)]
-            for arm in late:
-                live.learn_from(live.find(arm, None, None, set()), self.default_value())
-            live.pull(features)
+            with suppress(ParameterError):  # evidence of a user may refuse these very features
+                late = [live.pull(features) for _ in range(2)]
+                for arm in late:
+                    live.learn_from(live.find(arm, None, None, set()), self.default_value())
+                live.pull(features)
             return
         for _ in range(2):
             live.learn(live.pull(), self.default_value())
