@@ -88,6 +88,20 @@ def test_every_request(ours: Worker) -> None:
         assert refused.value.status == 404
 
 
+def test_creating_may_take_longer_than_other_requests() -> None:
+    """The first experiment of its kind is compiled; another try would only begin again."""
+    seen: list[dict[str, float]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.extensions["timeout"])
+        return httpx.Response(200, json={"experiments": []})
+
+    with Client(transport=httpx.MockTransport(answer), timeout=5.0) as client:
+        client.create("x", ["a", "b"])
+        client.experiments()
+    assert [(each["connect"], each["read"]) for each in seen] == [(5.0, 120.0), (5.0, 5.0)]
+
+
 def test_contexts(ours: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     interpret(monkeypatch)
     loses = ["", "answer"]

@@ -23,6 +23,9 @@ except ImportError:
     raise not_installed("Client", "httpx", "service") from None
 
 Context = Mapping[str, Iterable[float]] | Iterable[float]
+# Seconds for creating an experiment: the first one of its kind on a machine is compiled, which took
+# 25 s for features on a busy one.
+_SECONDS_TO_CREATE = 120.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0  # seconds between two tries; it doubles each time
 
 
@@ -46,6 +49,14 @@ class _Request(NamedTuple):
     method: str
     path: str
     body: Any = None
+    slow: bool = False
+
+    def options(self, timeout: float) -> dict[str, Any]:
+        """What httpx is told. timeout: seconds for one try."""
+        if not self.slow:
+            return {"json": self.body}
+        longer = httpx.Timeout(max(timeout, _SECONDS_TO_CREATE), connect=timeout)
+        return {"json": self.body, "timeout": longer}
 
 
 def _new_id() -> str:
@@ -87,7 +98,7 @@ def _path(*parts: str) -> str:
 
 def _create(name: str, arms: Iterable[str], policy: Any, family: Any, more: Any) -> _Request:
     body = {"arms": list(arms), "policy": policy, "family": family, **more}
-    return _Request("PUT", _path("experiments", name), body)
+    return _Request("PUT", _path("experiments", name), body, slow=True)
 
 
 def _decide(experiment: str, id: str | None, context: Context | None) -> _Request:
@@ -136,8 +147,8 @@ class Client:
     """The service at an address.
 
     url: as `rbmle serve` prints it. key: what `rbmle service key create` printed.
-    timeout: seconds for one try. patience: seconds for which a request is tried again if the
-    service cannot be reached.
+    timeout: seconds for one try; creating an experiment may take longer, because it is compiled.
+    patience: seconds for which a request is tried again if the service cannot be reached.
 
     All methods are safe to call from several threads.
     """
@@ -151,7 +162,7 @@ class Client:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._http = httpx.Client(**_Settings.of(url, key, timeout)._asdict(), transport=transport)
-        self._patience = patience
+        self._timeout, self._patience = timeout, patience
 
     def create(
         self, name: str, arms: Iterable[str], policy: Any = "rbmle", family: Any = "bernoulli",
@@ -205,7 +216,9 @@ class Client:
     def _send(self, request: _Request) -> Any:
         for pause in _pauses(self._patience):
             try:
-                answer = self._http.request(request.method, request.path, json=request.body)
+                answer = self._http.request(
+                    request.method, request.path, **request.options(self._timeout)
+                )
             except httpx.TransportError as problem:
                 lost: Exception = problem
             else:
@@ -239,7 +252,7 @@ class AsyncClient:
     ) -> None:
         settings = _Settings.of(url, key, timeout)
         self._http = httpx.AsyncClient(**settings._asdict(), transport=transport)
-        self._patience = patience
+        self._timeout, self._patience = timeout, patience
 
     async def create(
         self, name: str, arms: Iterable[str], policy: Any = "rbmle", family: Any = "bernoulli",
@@ -291,7 +304,9 @@ class AsyncClient:
     async def _send(self, request: _Request) -> Any:
         for pause in _pauses(self._patience):
             try:
-                answer = await self._http.request(request.method, request.path, json=request.body)
+                answer = await self._http.request(
+                    request.method, request.path, **request.options(self._timeout)
+                )
             except httpx.TransportError as problem:
                 lost: Exception = problem
             else:
