@@ -50,8 +50,8 @@ def to_spec(record: Any) -> dict[str, Any]:
         raise ParameterError.of("spec", "record", "a policy, family, law or bias", record)
     fields = {field: _plain(kind, field, getattr(record, field)) for field in record._fields}
     for field in _LATER.get(kind, ()):
-        if fields[field] == kind._field_defaults[field]:
-            del fields[field]
+        if kind._field_defaults[field] in (fields[field], getattr(record, field)):
+            del fields[field]  # given by name, as a `Choice` is, or as the value itself
     return {"name": kind.__name__, **fields}
 
 

@@ -110,7 +110,7 @@ class Recording:
         self.horizon = horizon = integer(
             "decision_time", "horizon", horizon, f"[{problem.n_arms}, inf)"
         )
-        known = horizon if policy.needs_horizon() else 0
+        known = horizon if policy.uses_horizon() else 0
         randomness = Counter(*key(seed), random_ties=True)
         source = Stream(problem.law, np.array(problem.means), *key(seed))
         self.chosen, self.rewards = np.zeros(horizon, np.int64), np.zeros(horizon)

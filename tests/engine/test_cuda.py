@@ -36,7 +36,9 @@ FORMS: list[tuple[Any, Any]] = [
     (rbmle.RBMLE(rbmle.AdaptiveGaussian()), rbmle.Gaussian()),
     (rbmle.RBMLE(rbmle.AdaptiveExponential()), rbmle.Exponential()),
     (rbmle.recommended("bernoulli"), rbmle.Bernoulli()),
+    (rbmle.recommended("gaussian"), rbmle.Gaussian()),
     (rbmle.recommended("exponential"), rbmle.Exponential()),
+    (rbmle.RBMLE(rbmle.ArmBias()), rbmle.Exponential()),
     (rbmle.MOSS(anytime=True), rbmle.Gaussian()),
     (rbmle.KLUCB(plus=True), rbmle.Gaussian()),
 ]

@@ -80,7 +80,7 @@ def lived(policy: Any, problem: Problem, rounds: int, delay: Any) -> list[int]:
     """The arms that a decider pulls, if it is told each reward after its delay."""
     live: Decider[int] = Decider(
         range(problem.n_arms), policy, problem.law, seed=SEED, replication=REPLICATION,
-        horizon=rounds if policy.needs_horizon() else None, patience=delay.patience,
+        horizon=rounds if policy.uses_horizon() else None, patience=delay.patience,
     )  # fmt: skip
     source, arrivals = problem.source(SEED, rounds), delay.arrivals()
     due: dict[int, list[tuple[int, int]]] = {}

@@ -40,7 +40,7 @@ def table(family: Any) -> np.ndarray:
 
 def decider_for(player: Any, **settings: Any) -> Decider:
     policy, family = player
-    horizon = ROUNDS if policy.needs_horizon() else None
+    horizon = ROUNDS if policy.uses_horizon() else None
     return Decider(range(len(MEANS)), policy, family, seed=SEED, horizon=horizon, **settings)
 
 

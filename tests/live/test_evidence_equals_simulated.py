@@ -76,7 +76,7 @@ def lived(case: Any, rounds: int, delay: Any, folder: Path | None = None) -> lis
     policy, problem, evidence = case
     live: Decider[int] = Decider(
         range(problem.n_arms), policy, problem.family, seed=SEED, replication=REPLICATION,
-        horizon=rounds if policy.needs_horizon() else None, evidence=evidence,
+        horizon=rounds if policy.uses_horizon() else None, evidence=evidence,
         patience=1_000 if delay is None else delay.patience,
     )  # fmt: skip
     source = problem.source(SEED, rounds).own()

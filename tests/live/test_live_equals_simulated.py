@@ -19,6 +19,7 @@ from rbmle.policies import (
     AdaptiveExponential,
     ThompsonSampling,
 )
+from rbmle.policies.recommended import recommended
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import Table
 
@@ -29,6 +30,8 @@ PLAYERS = [
     (RBMLE(2.0), Gaussian(0.5)),
     (MOSS(), Gaussian(0.5)),
     (RBMLE(AdaptiveExponential()), Exponential()),
+    (recommended("gaussian"), Gaussian(0.5)),  # it uses the horizon, which it does not need
+    (recommended("exponential"), Exponential()),
     (Greedy(), Bernoulli()),
 ]
 

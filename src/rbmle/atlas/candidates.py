@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import inf
 from typing import Any
 
 from ..policies import RBMLE, ArmBias, BetaBias
@@ -19,6 +20,12 @@ _EXPONENTIAL = [
     *product((0.35,), (0.7, 1.0)),
     *product((0.5,), (0.7, 0.9, 1.1, 1.3)),
 ]
+# Forms that use the horizon, at the spread 1/2: (power, c), by_arms, least and reach.
+_LEFT: dict[str, Any] = {
+    "bernoulli": (((0.1, 1.8), (0.1, 2.1), (0.1, 2.4)), (0.5, 1.0), (1.0,), (inf,)),
+    "gaussian": (((0.1, 1.7), (0.1, 1.8), (0.1, 1.9), (0.2, 1.6)), (0.5, 1.0), (0.1,), (inf,)),
+    "exponential": (((0.1, 1.8), (0.2, 1.6), (0.3, 1.45)), (0.5, 1.0), (1.0,), (0.3, 0.5, 1.0)),
+}
 
 
 def candidates(family: str) -> dict[str, Any]:
@@ -28,13 +35,26 @@ def candidates(family: str) -> dict[str, Any]:
     own += [ArmBias(0.1, 1.7, 0.2, 1.0, arms) for arms in (0.0, 0.5)]
     own += [ArmBias(0.1, 1.5, 0.35, 0.0, 0.0), ArmBias(0.1, 1.5, 0.5, 0.0, 0.0)]
     own += [ArmBias(0.1, 2.5, 0.5, 1.0, 1.0), ArmBias(0.1, 1.7, 0.5, 1.0, 0.5, 0.5)]
+    own += [ArmBias(0.1, 2.1, 0.5, 1.0, 0.5, 1.0)] if family == "bernoulli" else []
+    own += [
+        ArmBias(power, c, 0.5, 1.0, arms, least, "left", reach)
+        for (power, c), arms, least, reach in product(*_LEFT[family])
+    ]
     named: list[tuple[str, Any]] = [("stable", each) for each in own]
     named += [("stable", BetaBias(0.5, c)) for c in (0.5, 1.0, 2.0)]
+    if family == "exponential":
+        named += [("canonical", ArmBias(0.1, 1.7, 0.5, 1.0, 0.5, 0.5))]
     named += [("canonical", BetaBias())] if family != "gaussian" else []
     named += [("mean", BetaBias(0.5, 4.0))] if family == "bernoulli" else []
     return {_label(f, bias): RBMLE(bias, f=f) for f, bias in named}
 
 
 def _label(f: str, bias: Any) -> str:
-    numbers = " ".join(f"{each:g}" for each in bias)
-    return f"{f} {type(bias).__name__} {numbers}"
+    """The f and the numbers of alpha; of `ArmBias` `rounds` and `reach` only where they are set."""
+    first, later = tuple(bias)[:6], tuple(bias)[6:]
+    said = [f"{each:g}" for each in first]
+    if later:
+        rounds, reach = later
+        said += [str(rounds)] if rounds else []
+        said += [f"reach {reach:g}"] if reach < inf else []
+    return f"{f} {type(bias).__name__} {' '.join(said)}"

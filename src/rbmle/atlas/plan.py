@@ -146,7 +146,7 @@ def runs_on(where: ProblemSet, effort: Effort) -> list[Run]:
             if where.arms <= effort.arms[horizon]:
                 # The paper's problems are three: as many replications in all as on other sets.
                 replications = -(-each * effort.problems // count)
-                alone = horizon if policy.needs_horizon() else 0
+                alone = horizon if policy.uses_horizon() else 0
                 alike.setdefault((replications, alone), []).append(horizon)
         for (replications, _), horizons in alike.items():
             runs.append(Run(where, label, policy, effort.problems, replications, tuple(horizons)))

@@ -48,7 +48,7 @@ class Simulated:
 
     def __init__(self, policy: Any, law: Any, n_arms: int, chooser: Any) -> None:
         source = Stream(law, np.linspace(0.3, 0.7, n_arms), *key(SEED))
-        horizon = 4 * n_arms if policy.needs_horizon() else 0
+        horizon = 4 * n_arms if policy.uses_horizon() else 0
         randomness = Counter(*key(SEED), random_ties=True)
         arms, state = Arms.fresh(n_arms), fresh_state(policy, law, n_arms)
         self._told = (policy, law, chooser, arms, state, source, randomness, horizon)

@@ -71,7 +71,7 @@ def arguments(
     pair: the policy and the family that it assumes. rounds: the checkpoints.
     """
     policy, model = pair
-    n_arms, known = problem.n_arms, horizon if policy.needs_horizon() else 0
+    n_arms, known = problem.n_arms, horizon if policy.uses_horizon() else 0
     return (
         policy, model, evidence, chooser_for(policy, model, n_arms, evidence), Arms.fresh(n_arms),
         fresh_state(policy, model, n_arms), np.zeros(evidence.memory_size(n_arms)), source.own(),

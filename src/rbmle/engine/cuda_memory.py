@@ -66,7 +66,7 @@ def arguments(
     n_arms = plan.problems[p].n_arms
     scratch = policy.scratch(model, n_arms)
     numbers = policy.remembers() + scratch
-    known = plan.horizon if policy.needs_horizon() else 0
+    known = plan.horizon if policy.uses_horizon() else 0
 
     # Rows of scratch are contiguous, because policies lay out tables in it.
     def room(columns: int, order: str = "F", kind: Any = np.float64) -> Any:

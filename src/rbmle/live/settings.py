@@ -86,7 +86,7 @@ class Settings(NamedTuple):
             self.policy,
             self.family,
             (self.seed, self.replication),
-            (self.horizon or 0) if self.policy.needs_horizon() else 0,
+            (self.horizon or 0) if self.policy.uses_horizon() else 0,
             self.ties == "random",
             self.patience,
             withdrawn,

@@ -90,9 +90,35 @@ def unit(self: Any, level: float) -> float:
     return 1.0
 
 
+def up_to(self: Any, level: float) -> float:
+    """The largest mean that the likelihood is maximised over; infinity for all means."""
+    return inf
+
+
+def check_family(self: Any, family: Any, stable: bool) -> None:
+    """Raise ParameterError if the rate does not fit the family; stable: whether f is "stable"."""
+
+
+def uses_horizon(self: Any) -> bool:
+    """Whether the horizon is used where it is known."""
+    return False
+
+
 _DEFAULTS = {
     each.__name__: each
-    for each in (alpha, beta_at, gap_and_top, capped_ratio, steady, shared, of_arm, unit)
+    for each in (
+        alpha,
+        beta_at,
+        gap_and_top,
+        capped_ratio,
+        steady,
+        shared,
+        of_arm,
+        unit,
+        up_to,
+        uses_horizon,
+        check_family,
+    )
 }
 
 

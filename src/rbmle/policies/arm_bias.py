@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import exp, inf, log, log1p, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .._compile import record
+from .._record import Choice
+from ..errors import ParameterError
+from ..families import Exponential, Gamma
+from ..spec import later
 from .alpha import bias
 from .arms import Arms, Clock
+
+_FAR = 36.0  # log(1 + e^x) is x to all digits beyond it
+_SHORT = 1e-100  # L is at least this: it is divided by. e^x is above 1e-40 in any run
+
+
+class Rounds(Choice):
+    """The rounds by which an arm's alpha grows: those played, or those to come."""
+
+    past = 0
+    left = 1
 
 
 @record
 class ArmLevel(NamedTuple):
     """What all arms have in common in a round.
 
-    length: log(t / K^by_arms). sd: the standard deviation of rewards of the arm pulled most.
+    length: log(rounds / K^by_arms). sd: the standard deviation of rewards of the arm pulled most.
+    highest: the largest mean that the likelihood is maximised over.
     """
 
     length: float
     sd: float
+    highest: float
 
 
+@later("rounds", "reach")
 @bias
 class ArmBias(NamedTuple):
     """An alpha for each arm, by its pulls n: c L^(1 + power) max(least, n / L)^spread.
@@ -31,10 +48,17 @@ class ArmBias(NamedTuple):
     1 / d, as with `BetaBias`; with spread = 1/2, of the order 1 / d^2, as by UCB. With by_pulls = 1
     an arm that was pulled often is explored less, as by KL-UCB+ and IMED; with by_arms = 1, each of
     many arms, as by MOSS.
+    rounds: "past" is t as above. "left" is T - t + 1, the rounds to come, where the horizon T is
+    known, and t where it is not (as if as many rounds were to come as have been played); then
+    L = log(1 + rounds / (n^by_pulls K^by_arms)), so that exploration ends with the rounds.
+    reach: the maximum is over means up to `reach` standard deviations above the largest empirical
+    mean; infinity for all means. It needs f = "stable" and Exponential or Gamma rewards, whose
+    index is infinite up to n = alpha without it.
     With f = "canonical", g is the canonical parameter times the standard deviation of rewards of
     the arm that was pulled most: so g' = 1 / sd there, as with f = "stable", and the unit of the
     rewards does not matter.
     power, c: in (0, inf). spread: in [0, 1/2]. by_pulls, by_arms: in [0, 1]. least: in (0, 1].
+    reach: in (0, inf].
 
     >>> from rbmle import Arms, Clock, Exponential
     >>> import numpy as np
@@ -51,6 +75,8 @@ class ArmBias(NamedTuple):
     by_pulls: Annotated[float, "[0, 1]"] = 1.0
     by_arms: Annotated[float, "[0, 1]"] = 0.0
     least: Annotated[float, "(0, 1]"] = 0.1
+    rounds: Rounds | str = "past"
+    reach: Annotated[float, "(0, inf]"] = inf
 
     def alpha(self, family: Any, arms: Arms, clock: Clock) -> ArmLevel:
         """The level, from which `of_arm` computes each arm's alpha.
@@ -63,16 +89,45 @@ class ArmBias(NamedTuple):
             if n > most or (n == most and s > total):
                 most, total = n, s
         sd = sqrt(family.variance(total / most)) if most > 0.0 else 1.0
-        length = clock.log_t() - self.by_arms * log(arms.n_arms())
-        return ArmLevel(length, sd if sd > 0.0 else 1.0)
+        log_rounds = clock.log_t()
+        if self.rounds == Rounds.left and clock.horizon > 0:
+            log_rounds = log(clock.left() + 1.0)
+        length = log_rounds - self.by_arms * log(arms.n_arms())
+        largest = inf
+        if self.reach < inf and most > 0.0:
+            largest = total / most
+            for i in range(arms.n_arms()):
+                if arms.pulls[i] > 0.0:
+                    largest = max(largest, arms.mean(i))
+            largest += self.reach * sqrt(family.variance(largest))
+        return ArmLevel(length, sd if sd > 0.0 else 1.0, largest)
 
     def of_arm(self, pulls: float, level: ArmLevel) -> float:
-        length = max(level.length - self.by_pulls * log(pulls), 0.5)
+        length = level.length - self.by_pulls * log(pulls)
+        if self.rounds == Rounds.left:
+            length = max(log1p(exp(length)), _SHORT) if length < _FAR else length
+        else:
+            length = max(length, 0.5)
         base = self.c * length ** (1.0 + self.power)
         return float(base * max(self.least, pulls / length) ** self.spread)
 
     def unit(self, level: ArmLevel) -> float:
         return level.sd
 
+    def up_to(self, level: ArmLevel) -> float:
+        return level.highest
+
     def shared(self) -> bool:
         return False
+
+    def uses_horizon(self) -> bool:
+        return bool(self.rounds == Rounds.left)
+
+    def check_family(self, family: Any, stable: bool) -> None:
+        if self.reach < inf and not (stable and isinstance(family, (Exponential, Gamma))):
+            raise ParameterError.of(
+                "ArmBias",
+                "reach",
+                "inf unless f is 'stable' and the family Exponential or Gamma",
+                self.reach,
+            )

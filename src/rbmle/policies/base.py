@@ -38,6 +38,7 @@ class Policy(Protocol):
     def remembers(self) -> int: ...
     def scratch(self, family: Any, n_arms: int) -> int: ...
     def needs_horizon(self) -> bool: ...
+    def uses_horizon(self) -> bool: ...
     def samples_posteriors(self) -> bool: ...
     def draws_jointly(self) -> bool: ...
     def settles(self) -> bool: ...
@@ -111,6 +112,14 @@ def needs_horizon(self: Any) -> bool:
     return False
 
 
+def uses_horizon(self: Any) -> bool:
+    """Whether the policy uses the horizon T where it is known: by default, if it needs it.
+
+    A policy that uses it without needing it sees the horizon 0 where it is not known.
+    """
+    return bool(self.needs_horizon())
+
+
 def samples_posteriors(self: Any) -> bool:
     """Whether the policy draws from posteriors.
 
@@ -140,6 +149,7 @@ _DEFAULTS = {
         remembers,
         scratch,
         needs_horizon,
+        uses_horizon,
         samples_posteriors,
         draws_jointly,
         settles,

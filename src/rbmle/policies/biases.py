@@ -9,6 +9,7 @@ D(p, .) is (theta - p) / V(theta). Two choices of g:
 
     mean_index      g' = 1: g is the mean itself
     stable_index    g' = V^-1/2: g has the same standard error at every mean, as arcsin sqrt has
+    bounded_index   the same with the maximum over means up to a given one
 
 Below, r is alpha / n. Each form is accurate to some units in the last place of its terms, which are
 of the order of alpha g(m): the difference m - p, which may be tiny, comes from the equation for m.
@@ -33,6 +34,7 @@ class Biased(PublishedIndex, Protocol):
 
     def mean_index(self, pulls: float, total: float, alpha: float) -> float: ...
     def stable_index(self, pulls: float, total: float, alpha: float) -> float: ...
+    def bounded_index(self, pulls: float, total: float, alpha: float, largest: float) -> float: ...
     def in_units(self, index: float, alpha: float) -> float: ...
 
 
@@ -167,6 +169,35 @@ def mean_index(self: Any, pulls: float, total: float, alpha: float) -> float:
 def stable_index(self: Any, pulls: float, total: float, alpha: float) -> float:
     """Not known for this family; `RBMLE.check_family` refuses it."""
     return nan
+
+
+@extend(Exponential, name="stable_of")
+def exponential_stable_of(self: Exponential, mean: float) -> float:
+    return log(mean)
+
+
+@extend(Gamma, name="stable_of")
+def gamma_stable_of(self: Gamma, mean: float) -> float:
+    return sqrt(self.shape) * log(mean)
+
+
+@every_family
+def stable_of(self: Any, mean: float) -> float:
+    """g of `stable_index` at the mean, for the families whose means can be bounded."""
+    return nan
+
+
+@every_family
+def bounded_index(self: Any, pulls: float, total: float, alpha: float, largest: float) -> float:
+    """`stable_index` with the maximum over theta <= largest; the arm's mean must not be larger.
+
+    alpha g - n D rises with theta up to its maximiser, so the end is taken where its derivative is
+    still positive: alpha V^1/2 > n (largest - p).
+    """
+    mean = total / pulls
+    if largest == inf or alpha * sqrt(self.variance(largest)) <= pulls * (largest - mean):
+        return float(self.stable_index(pulls, total, alpha))
+    return float(alpha * self.stable_of(largest) - pulls * self.kl(mean, largest))
 
 
 @extend(Gaussian, name="in_units")

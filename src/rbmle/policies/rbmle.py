@@ -82,7 +82,7 @@ class RBMLE(NamedTuple):
         if self.f == BiasFunction.mean:
             value = family.mean_index(n, total, alpha)
         elif self.f == BiasFunction.stable:
-            value = family.stable_index(n, total, alpha)
+            value = family.bounded_index(n, total, alpha, self.alpha.up_to(level))
         elif self.boundary == Boundary.corollary:
             value = family.corollary_index(n, total, alpha)
         elif self.boundary == Boundary.published:
@@ -95,6 +95,10 @@ class RBMLE(NamedTuple):
     def settles(self) -> bool:
         """Only the exact form of the index has sublinear regret on every problem."""
         return self.boundary == Boundary.exact
+
+    def uses_horizon(self) -> bool:
+        """As its alpha does: `ArmBias(rounds="left")`."""
+        return bool(self.alpha.uses_horizon())
 
     def prefer(self, family: Family, arms: Arms, i: int, j: int, level: Any) -> float:
         """Infinite indices: the larger alpha - n (high - nu) first, then fewer pulls.
@@ -116,6 +120,7 @@ class RBMLE(NamedTuple):
 
     def check_family(self, family: Any) -> None:
         """Refuse a family whose index is not known for this f, and a boundary that f has not."""
+        self.alpha.check_family(family, self.f == BiasFunction.stable)
         if self.f == BiasFunction.canonical:
             return
         if self.boundary != Boundary.exact:

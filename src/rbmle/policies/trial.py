@@ -1,7 +1,7 @@
 """A trial of a user's own policy before it is played: what it must not do is refused.
 
-The interpreter plays a few rounds. A policy that uses the horizon must say so by `needs_horizon`;
-otherwise it would be played with a horizon of 0, without any warning.
+The interpreter plays a few rounds. A policy that uses the horizon must say so by `needs_horizon`
+(or `uses_horizon`); otherwise it would be played with a horizon of 0, without any warning.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _play(policy: Any, family: Any) -> None:
     try:
         rewards = [mean_at(family, place) for place in _PLACES]
         arms, state = Arms.fresh(len(rewards)), fresh_state(policy, family, len(rewards))
-        knows = policy.needs_horizon()
+        knows = policy.uses_horizon()
         for t in range(1, _ROUNDS + 1):
             clock = Clock(t, _ROUNDS) if knows else _NoHorizon(t, 0)
             i = policy.choose(state, family, arms, clock, Draws(1, 0, 0, t, True))
