@@ -1,9 +1,9 @@
-"""Fixtures that play a policy with every chooser that its bounds, curve and line allow."""
+"""Fixtures that play a policy with every chooser that its promises allow."""
 
 import pytest
 
-from rbmle.choosers import Champion, Chords, Lines, LineTournament, Scan, Tournament
-from rbmle.choosers.promises import bounds_for, curve_for, line_for
+from rbmle.choosers import Ceilings, Champion, Chords, Lines, LineTournament, Scan, Tournament
+from rbmle.choosers.promises import bounds_for, curve_for, line_for, rising_for
 from rbmle.engine import cpu_kernel
 from rbmle.live import live_arms
 
@@ -19,6 +19,8 @@ def choosers(policy, family):
     made += [] if line is None else [lambda n: Lines.of(line, n)]
     if line is not None and line.helps_many():
         made.append(lambda n: LineTournament.of(line, n))
+    rising = rising_for(policy, family)
+    made += [] if rising is None else [lambda n: Ceilings.of(rising, n)]
     return made
 
 

@@ -17,6 +17,7 @@ from rbmle.policies import (
     POLICIES,
     RBMLE,
     UCB,
+    ArmBias,
     BayesUCB,
     ThompsonSampling,
     UCBTuned,
@@ -24,6 +25,7 @@ from rbmle.policies import (
 )
 from rbmle.policies.alpha import AdaptiveGaussian
 from rbmle.policies.arms import Arms, Clock
+from rbmle.policies.recommended import recommended
 from rbmle.random import Draws
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import RewardStream, Table
@@ -52,6 +54,10 @@ CASES = [
     (KLUCB(plus=True), Bernoulli()),
     (RBMLE(boundary="published"), Bernoulli()),
     (RBMLE(0.5, boundary="corollary"), Bernoulli()),
+    (recommended("bernoulli"), Bernoulli()),
+    (recommended("gaussian"), Gaussian()),
+    (recommended("exponential"), Exponential()),
+    (RBMLE(ArmBias(), f="stable"), Poisson()),
 ]
 
 
@@ -97,6 +103,8 @@ def test_any_number_of_arms(by_each_chooser, n_arms, policy):
         (MOSS(), Bernoulli()),
         (KLUCB(), Exponential()),
         (BayesUCB(), Bernoulli()),
+        (recommended("bernoulli"), Bernoulli()),
+        (recommended("exponential"), Exponential()),
     ],
     ids=repr,
 )

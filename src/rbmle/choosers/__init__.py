@@ -1,5 +1,6 @@
 """Choosers: ways to find the arm with the largest index. They affect speed, never a choice."""
 
+from .ceilings import Ceilings
 from .champion import Champion
 from .chords import Chords
 from .line_tournament import LineTournament
@@ -11,6 +12,7 @@ from .tournament import Tournament
 
 __all__ = [
     "Bounds",
+    "Ceilings",
     "Champion",
     "Chooser",
     "Chords",

@@ -1,8 +1,9 @@
 """Promises about indices, which choosers use to find the largest index sooner.
 
-A policy only defines its index. Three kinds of promises about the index are kept apart from it:
-bounds that cost less than the index (`Bounds`), its shape as a function of the level (`Curve`), and
-that it is a line in some function of the level (`Line`).
+A policy only defines its index. Four kinds of promises about the index are kept apart from it:
+bounds that cost less than the index (`Bounds`), its shape as a function of the level (`Curve`),
+that it is a line in some function of the level (`Line`), and that it rises with a level that may
+be more than a number (`Rising`).
 Each promise is a record that names its policies. Without promises choices would be the same, but
 slower.
 """
@@ -23,6 +24,7 @@ T = TypeVar("T")
 BOUNDS: dict[type, list[type]] = {}  # policy -> records of bounds on its index
 CURVES: dict[type, list[type]] = {}  # policy -> records of its index's shape
 LINES: dict[type, list[type]] = {}  # policy -> records of its index as a line
+RISING: dict[type, list[type]] = {}  # policy -> records of its index as rising with the level
 
 
 class Bounds(Protocol):
@@ -75,6 +77,30 @@ class Line(Protocol):
     def scale(self, level: float) -> float: ...
     def base(self, family: Any, arms: Arms, i: int, level: float) -> float: ...
     def rise(self, family: Any, arms: Arms, i: int) -> float: ...
+
+
+class Rising(Protocol):
+    """The index of `policy` depends on an arm's pulls and sums and on the level alone, and never
+    falls if the level rises.
+
+    Where the level is more than a number, it rises if none of its parts falls.
+    size: how many numbers of a level are kept, in the chooser's `memory` from the place `at` on.
+    keep: keep a level that is not below the present one, nor below those of some rounds to come.
+    holds: whether the present level is not above the kept one.
+    above: a level between the two that is not below those to come, as long as the kept one holds.
+    falls: whether `above` may fall while the kept level holds.
+    index_error: a bound on the rounding error of arm i's index, if its value is `value`.
+    """
+
+    policy: Any
+
+    def fits(self, family: Any) -> bool: ...
+    def size(self) -> int: ...
+    def keep(self, memory: Any, at: int, level: Any, clock: Clock) -> None: ...
+    def holds(self, memory: Any, at: int, level: Any, clock: Clock) -> bool: ...
+    def above(self, memory: Any, at: int, level: Any, clock: Clock) -> Any: ...
+    def falls(self, clock: Clock) -> bool: ...
+    def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float: ...
 
 
 @njit
@@ -185,6 +211,18 @@ def line_of(*policies: type) -> Callable[[type[T]], type[T]]:
     return decorate
 
 
+def rising_of(*policies: type) -> Callable[[type[T]], type[T]]:
+    """Make a NamedTuple class with a field `policy` the `Rising` of these policies."""
+
+    def decorate(cls: type[T]) -> type[T]:
+        record(cls, {"fits": fits})
+        for policy in policies:
+            RISING.setdefault(policy, []).append(cls)
+        return cls
+
+    return decorate
+
+
 def curve_of(*policies: type, **shared: Callable[..., Any]) -> Callable[[type[T]], type[T]]:
     """Make a NamedTuple class with a field `policy` the `Curve` of these policies.
 
@@ -225,6 +263,11 @@ def curve_for(policy: Policy, family: Any) -> Any:
 def line_for(policy: Policy, family: Any) -> Any:
     """The line that the policy's index is with this family, or None."""
     return _promise(LINES, policy, family)
+
+
+def rising_for(policy: Policy, family: Any) -> Any:
+    """The promise that the policy's index rises with the level, or None."""
+    return _promise(RISING, policy, family)
 
 
 def _promise(known: dict[type, list[type]], policy: Any, family: Any) -> Any:

@@ -14,11 +14,13 @@ from . import index_bounds as _index_bounds  # noqa: F401
 from . import index_curves as _index_curves  # noqa: F401
 from . import index_lines as _index_lines  # noqa: F401
 from . import knowledge_bounds as _knowledge_bounds  # noqa: F401
+from . import rising_indices as _rising_indices  # noqa: F401
+from .ceilings import Ceilings
 from .champion import Champion
 from .chords import Chords
 from .line_tournament import MOST_ARMS, LineTournament
 from .lines import Lines
-from .promises import bounds_for, curve_for, line_for
+from .promises import bounds_for, curve_for, line_for, rising_for
 from .scan import Scan
 from .tournament import Tournament
 
@@ -72,6 +74,9 @@ def chooser_for(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNT
         return Tournament.of(curve, n_arms)
     if line is not None and not line.helps_few():
         return Scan(n_arms)
+    rising = rising_for(policy, family) if ranks_only(policy) else None
+    if rising is not None:
+        return Ceilings.of(rising, n_arms)  # type: ignore[return-value]
     return chooser_of_few(policy, family, n_arms)
 
 

@@ -1,0 +1,112 @@
+"""Ceilings: a chooser for indices that rise with the level, by the promise `Rising`.
+
+For each arm it keeps a ceiling, its index at a level above those of the next rounds. So a choice
+computes the index of the arm whose ceiling is highest, and of those arms whose ceilings are not
+below that index: in most rounds, of none.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._compile import Floats, lean
+from ..families import Family
+from ..policies.arms import Arms, Clock
+from ..policies.base import Policy
+from ..random import Draws
+from .redrawn import CHANGED, EVERY, redrawn
+
+KEPT = 2  # from this place in `memory` on: the level that the ceilings are for
+
+
+@lean
+def find(
+    ceilings: Any, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock,
+    rng: Draws,
+) -> int:  # fmt: skip
+    """The arm to play: the one that a scan finds."""
+    if not ceilings.ready(arms):
+        return int(policy.choose(state, family, arms, clock, rng))
+    level = policy.level(family, arms, clock)
+    ceilings.refresh(policy, family, arms, level, clock)
+    top, best, second = 0, -inf, -inf
+    for i in range(arms.n_arms()):  # no branch on who leads: a processor could not predict it
+        height = ceilings.height[i]
+        lower = height if height < best else best
+        second = lower if lower > second else second
+        top = i if height > best else top
+        best = height if height > best else best
+    index = policy.index_of(family, arms, top, level)
+    if second < index:
+        return top
+    return int(ceilings.settle(policy, family, arms, level, clock, top, index, rng))
+
+
+@redrawn
+class Ceilings(NamedTuple):
+    """The chooser. rising: the promise about the policy's index. height: the ceiling of each
+    arm."""
+
+    rising: Any
+    height: Floats
+    memory: Floats
+
+    @classmethod
+    def of(cls, rising: Any, n_arms: int) -> Ceilings:
+        ceilings = cls(rising, np.zeros(n_arms), np.zeros(KEPT + rising.size()))
+        ceilings.restart()  # type: ignore[attr-defined]  # one of the methods of `redrawn`
+        return ceilings
+
+    def places(self) -> int:
+        """How many ceilings there are."""
+        return self.height.size
+
+    def pick(
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
+    ) -> int:
+        """The arm to play: the one that a scan finds."""
+        return find(self, policy, state, family, arms, clock, rng)
+
+    def refresh(self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock) -> None:
+        """Compute the ceilings that changed, all of them if they no longer hold."""
+        memory, rising = self.memory, self.rising
+        first = last = int(memory[CHANGED])
+        if memory[EVERY] != 0.0 or not rising.holds(memory, KEPT, level, clock):
+            rising.keep(memory, KEPT, level, clock)
+            first, last = 0, arms.n_arms() - 1
+        above = rising.above(memory, KEPT, level, clock)
+        for i in range(max(first, 0), last + 1):
+            value = policy.index_of(family, arms, i, above)
+            self.height[i] = value + rising.index_error(family, arms, i, value)
+        memory[CHANGED], memory[EVERY] = -1.0, 0.0
+
+    def settle(
+        self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock, top: int,
+        index: float, rng: Draws,
+    ) -> int:  # fmt: skip
+        """The arm that a scan finds, if some ceilings are not below the index of arm `top`.
+
+        If levels fall, ceilings that are too high are lowered first.
+        """
+        rising, best, first, ties = self.rising, -inf, 0, 0
+        above = rising.above(self.memory, KEPT, level, clock)
+        for i in range(arms.n_arms()):
+            value = index
+            if rising.falls(clock) and self.height[i] >= index:
+                value = policy.index_of(family, arms, i, above)
+                self.height[i] = value + rising.index_error(family, arms, i, value)
+            if self.height[i] < index:
+                continue
+            value = policy.index_of(family, arms, i, level) if i != top else index
+            if value > best:
+                best, first, ties = value, i, 1
+            elif value == best:
+                preferred = policy.prefer(family, arms, i, first, level)
+                if preferred > 0.0:
+                    first, ties = i, 1
+                elif preferred == 0.0:
+                    ties += 1
+        return int(policy.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first
