@@ -46,10 +46,12 @@ def correct(
     away = reward - dot(memory, theta, features, i, d)
     memory[place + self.block() - 1] += away * away
     if not moving:
+        residual = self.residual(memory, i)
         for j in range(n_arms):
             if j == i or self.shared:
-                memory[w + d + 2 * j] += surprise * dot(memory, w, features, j, d)
-                self.show(arms, memory, j)
+                known = w + d + 2 * j
+                memory[known] += surprise * dot(memory, w, features, j, d)
+                self.show(arms, j, memory[known], memory[known + 1], residual)
 
 
 @extend(Logistic, name="expect")

@@ -10,7 +10,7 @@ from ..errors import ParameterError
 from ..policies.arms import Arms
 from ..random import Draws
 from .base import evidence
-from .matrices import dot, invert_root, largest_feature, times, transposed_times
+from .matrices import dot, invert_root, largest_feature, square_of, times, transposed_times
 
 # The inverse is computed anew after this many rewards. In between, each reward adds an error of
 # some 1e-16 of it. For d = 20 that takes 100 of the 800 products of a round.
@@ -110,25 +110,31 @@ class Linear(NamedTuple):
 
     def look(self, arms: Arms, memory: Floats, features: Any, fresh: bool) -> None:
         if fresh:
+            place, residual = 0, self.residual(memory, 0)
             for i in range(arms.n_arms()):
-                self.look_at(arms, memory, features, i)
+                if not self.shared:
+                    place, residual = self.block_of(i), self.residual(memory, i)
+                self.look_at(arms, memory, features, i, place, residual)
 
-    def look_at(self, arms: Arms, memory: Floats, features: Any, i: int) -> None:
-        """Compute the mean of arm i and x'V^-1 x from its features."""
-        d, place, n_arms = self.dimension, self.block_of(i), arms.n_arms()
-        work = self.blocks(n_arms) * self.block()
-        known = work + 2 * d + 2 * i
-        memory[known] = dot(memory, place + 2 * d * d + d, features, i, d)
-        memory[known + 1] = transposed_times(memory, place + d * d, features, i, work, d)
-        self.show(arms, memory, i)
+    def look_at(
+        self, arms: Arms, memory: Floats, features: Any, i: int, place: int, residual: float
+    ) -> None:
+        """Compute the mean of arm i and x'V^-1 x from its features and its block, at `place`."""
+        d = self.dimension
+        known = self.blocks(arms.n_arms()) * self.block() + 2 * d + 2 * i
+        mean = dot(memory, place + 2 * d * d + d, features, i, d)
+        square = square_of(memory, place + d * d, features, i, d)
+        memory[known], memory[known + 1] = mean, square
+        self.show(arms, i, mean, square, residual)
 
-    def show(self, arms: Arms, memory: Floats, i: int) -> None:
-        """Write what is known of arm i where policies read it."""
+    def residual(self, memory: Floats, i: int) -> float:
+        """The mean of the squared residuals of arm i's block."""
         place = self.block_of(i) + self.block() - 2
-        known = self.blocks(arms.n_arms()) * self.block() + 2 * self.dimension + 2 * i
-        mean, rewards = memory[known], memory[place]
-        residual = memory[place + 1] / rewards if rewards > 0.0 else 0.0
-        pulls = 1.0 / max(memory[known + 1], _LEAST)
+        return float(memory[place + 1] / memory[place]) if memory[place] > 0.0 else 0.0
+
+    def show(self, arms: Arms, i: int, mean: float, square: float, residual: float) -> None:
+        """Write what is known of arm i where policies read it; square: x'V^-1 x."""
+        pulls = 1.0 / max(square, _LEAST)
         arms.pulls[i] = pulls
         arms.sums[i] = mean * pulls
         arms.squares[i] = (residual + mean * mean) * pulls
@@ -144,13 +150,15 @@ class Linear(NamedTuple):
         times(memory, root, v, w, d)
         surprise = (reward - dot(memory, theta, features, i, d)) / (1.0 + square)
         shrink = 1.0 / (1.0 + square + sqrt(1.0 + square))  # (1 - (1 + s)^-1/2) / s, s = v'v
+        matrix, inverse = memory[place:root], memory[root:sums]
+        along, away = memory[v:w], memory[w : w + d]
         for r in range(d):
-            x = features.feature(i, r)
+            x, step = features.feature(i, r), shrink * away[r]
             for c in range(d):
-                memory[place + d * r + c] += x * features.feature(i, c)
-                memory[root + d * r + c] -= shrink * memory[w + r] * memory[v + c]
+                matrix[d * r + c] += x * features.feature(i, c)
+                inverse[d * r + c] -= step * along[c]
             memory[sums + r] += reward * x
-            memory[theta + r] += surprise * memory[w + r]
+            memory[theta + r] += surprise * away[r]
         rewards = place + self.block() - 2
         memory[rewards] += 1.0
         memory[rewards + 1] += surprise * surprise * (1.0 + square)
@@ -182,16 +190,17 @@ class Linear(NamedTuple):
         """Bring all arms up to date after a reward of arm i, if features stay as they are."""
         d = self.dimension
         w = self.blocks(arms.n_arms()) * self.block() + d
+        residual = self.residual(memory, i)
         for j in range(arms.n_arms()):
             if j == i or self.shared:
                 if anew:
-                    self.look_at(arms, memory, features, j)
+                    self.look_at(arms, memory, features, j, self.block_of(j), residual)
                 else:
                     along = dot(memory, w, features, j, d)
                     known = w + d + 2 * j
                     memory[known] += along * surprise
                     memory[known + 1] -= along * along / (1.0 + square)
-                    self.show(arms, memory, j)
+                    self.show(arms, j, memory[known], memory[known + 1], residual)
 
     def draw(self, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats) -> None:
         """Draw theta - theta^ ~ N(0, V^-1), and from it the error of each arm's mean.

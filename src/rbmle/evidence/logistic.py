@@ -11,7 +11,7 @@ from ..families import Bernoulli
 from ..policies.arms import Arms
 from ..random import Draws
 from .base import evidence
-from .matrices import dot, invert_root, largest_feature, times, transposed_times
+from .matrices import dot, invert_root, largest_feature, square_of, times, transposed_times
 
 _ANEW = 64  # rewards after which the root of the inverse is computed anew, as in `Linear`
 _LEAST = 1e-12  # of mean (1 - mean): pulls stay finite where a mean is 0 or 1 up to rounding
@@ -123,10 +123,9 @@ class Logistic(NamedTuple):
     def show(self, arms: Arms, memory: Floats, features: Any) -> None:
         """Write what is known of each arm where policies read it."""
         d = self.dimension
-        theta, work = 2 * d * d, 2 * d * d + d
         for i in range(arms.n_arms()):
-            mean = logistic(dot(memory, theta, features, i, d))
-            q = transposed_times(memory, d * d, features, i, work, d)
+            mean = logistic(dot(memory, 2 * d * d, features, i, d))
+            q = square_of(memory, d * d, features, i, d)
             pulls = 1.0 / max(max(mean * (1.0 - mean), _LEAST) * q, 1e-300)
             arms.pulls[i] = pulls
             arms.sums[i] = arms.squares[i] = mean * pulls  # rewards are their own squares

@@ -56,32 +56,65 @@ def invert_root(memory: Floats, v: int, root: int, work: int, d: int) -> None:
 @njit
 def transposed_times(memory: Floats, root: int, features: Any, i: int, out: int, d: int) -> float:
     """Put R'x at `out`, x the features of arm i; returns the sum of its squares, x'R R'x."""
+    matrix, product = memory[root : root + d * d], memory[out : out + d]
     for c in range(d):
-        memory[out + c] = 0.0
+        product[c] = 0.0
     for r in range(d):
         x = features.feature(i, r)
         for c in range(d):
-            memory[out + c] += memory[root + d * r + c] * x
+            product[c] += matrix[d * r + c] * x
     square = 0.0
     for c in range(d):
-        square += memory[out + c] * memory[out + c]
+        square += product[c] * product[c]
+    return square
+
+
+@njit
+def square_of(memory: Floats, root: int, features: Any, i: int, d: int) -> float:
+    """x'R R'x, x the features of arm i: what `transposed_times` returns, to the bit.
+
+    It takes a third of the time: entries of R'x are added up in registers, four at a time, and none
+    is stored. R is a view, whose places are never negative: the compiler need not ask each time.
+    """
+    square, matrix = 0.0, memory[root : root + d * d]
+    for group in range(d // 4):
+        c = 4 * group
+        first = second = third = fourth = 0.0
+        for r in range(d):
+            x = features.feature(i, r)
+            first += matrix[d * r + c] * x
+            second += matrix[d * r + c + 1] * x
+            third += matrix[d * r + c + 2] * x
+            fourth += matrix[d * r + c + 3] * x
+        square += first * first
+        square += second * second
+        square += third * third
+        square += fourth * fourth
+    for c in range(d - d % 4, d):
+        total = 0.0
+        for r in range(d):
+            total += matrix[d * r + c] * features.feature(i, r)
+        square += total * total
     return square
 
 
 @njit
 def times(memory: Floats, root: int, vector: int, out: int, d: int) -> None:
     """Put R u at `out`, u the vector at `vector`."""
+    matrix, factor, product = (
+        memory[root : root + d * d], memory[vector : vector + d], memory[out : out + d],
+    )  # fmt: skip
     for r in range(d):
         total = 0.0
         for c in range(d):
-            total += memory[root + d * r + c] * memory[vector + c]
-        memory[out + r] = total
+            total += matrix[d * r + c] * factor[c]
+        product[r] = total
 
 
 @njit
 def dot(memory: Floats, vector: int, features: Any, i: int, d: int) -> float:
     """The product of the vector at `vector` and the features of arm i."""
-    total = 0.0
+    total, weights = 0.0, memory[vector : vector + d]
     for r in range(d):
-        total += memory[vector + r] * features.feature(i, r)
+        total += weights[r] * features.feature(i, r)
     return total

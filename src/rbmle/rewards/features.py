@@ -59,6 +59,52 @@ def fill_normal(cell: Cell, out: Floats, i: int, scale: float) -> float:
 
 
 @njit
+def fill_sphere(out: Floats, key0: int, key1: int, replication: int, t: int, arms: int) -> None:
+    """Fill the first rows of `out` with points that are uniform on the unit sphere in 3 dimensions.
+
+    By a point (u, v) of the unit disc, with s = u^2 + v^2 (Marsaglia, "Choosing a point from the
+    surface of a sphere", 1972): (2 u sqrt(1 - s), 2 v sqrt(1 - s), 1 - 2 s). No quantile of the
+    normal distribution and no division: a quarter of the time of normal numbers. The four words of
+    block 0 of cell j are a point of the square around the disc for arm 2j and one for arm 2j + 1;
+    who does not hit the disc goes on with blocks of its own.
+    """
+    for i in range(0, arms, 2):
+        a, b, c, d = feature_cell(key0, key1, replication, t, i // 2).words(0, 0)
+        u, v = in_disc(side(a), side(b), feature_cell(key0, key1, replication, t, i))
+        from_disc(out, i, u, v)
+        if i + 1 < arms:
+            u, v = in_disc(side(c), side(d), feature_cell(key0, key1, replication, t, i + 1))
+            from_disc(out, i + 1, u, v)
+
+
+@njit
+def in_disc(u: float, v: float, cell: Cell) -> tuple[float, float]:
+    """The first of (u, v) and points from the cell's blocks 1, 2, ... that is in the unit disc."""
+    k = 1
+    while u * u + v * v >= 1.0:
+        a, b, c, d = cell.words(k, 0)
+        u, v = side(a), side(b)
+        if u * u + v * v >= 1.0:
+            u, v = side(c), side(d)
+        k += 1
+    return u, v
+
+
+@njit
+def from_disc(out: Floats, i: int, u: float, v: float) -> None:
+    """Put the point of the sphere that belongs to a point of the disc into row i."""
+    s = u * u + v * v
+    twice = 2.0 * sqrt(1.0 - s)
+    out[i, 0], out[i, 1], out[i, 2] = twice * u, twice * v, 1.0 - 2.0 * s
+
+
+@njit
+def side(word: int) -> float:
+    """A number in (-1, 1) from 32 random bits, symmetric about 0."""
+    return (word + 0.5) * 4.656612873077393e-10 - 1.0  # 2^-31
+
+
+@njit
 def copy_down(out: Floats) -> None:
     """Give all arms the features of the first."""
     for i in range(1, out.shape[0]):
@@ -104,11 +150,15 @@ class SphereFeatures(NamedTuple):
     common: bool = False
 
     def draw(self, out: Floats, key0: int, key1: int, replication: int, t: int) -> None:
-        for i in range(1 if self.common else self.arms):
-            square = fill_normal(feature_cell(key0, key1, replication, t, i), out, i, 1.0)
-            length = sqrt(square)
-            for a in range(self.dimension):
-                out[i, a] /= length
+        arms = 1 if self.common else self.arms
+        if self.dimension == 3:
+            fill_sphere(out, key0, key1, replication, t, arms)
+        else:
+            for i in range(arms):
+                cell = feature_cell(key0, key1, replication, t, i)
+                length = sqrt(fill_normal(cell, out, i, 1.0))
+                for a in range(self.dimension):
+                    out[i, a] /= length
         if self.common:
             copy_down(out)
 

@@ -68,11 +68,15 @@ class LinearStream(NamedTuple):
         if not self.drawing.given() and (t == 1 or self.drawing.anew()):
             now = t if self.drawing.anew() else 0
             self.drawing.draw(self.known, self.key0, self.key1, replication, now)
+            apart = 1 if self.theta.shape[0] > 1 else 0
             for i in range(self.means.size):
-                total, row = 0.0, i if self.theta.shape[0] > 1 else 0
+                total = 0.0
                 for a in range(self.known.shape[1]):
-                    total += self.known[i, a] * self.theta[row, a]
-                self.means[i] = 1.0 / (1.0 + exp(-total)) if self.logistic else total
+                    total += self.known[i, a] * self.theta[apart * i, a]
+                self.means[i] = total
+            if self.logistic:
+                for i in range(self.means.size):
+                    self.means[i] = 1.0 / (1.0 + exp(-self.means[i]))
 
     def feature(self, i: int, a: int) -> float:
         """Feature a of arm i in this round."""
