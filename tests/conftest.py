@@ -29,6 +29,7 @@ SLOW = [
     ("bench/test_bench.py", r"ours|loop|choices|informa|threads|study|end_to_end|once", ""),
     ("choosers/test_champion.py", r"few_solved|same_way|bounds_of", r"bounds_of.*\[(Bern|Exp)"),
     ("choosers/test_choosers.py", r"ties|any_number|come_and_go", r"come_and_go\[UCB\(a.*-Bern"),
+    ("choosers/test_choosers_with_evidence.py", r"any_statistics", r"KLUCB.*Bern"),
     ("cli/test_cli.py", r"reproduce|scale|init_writes|interrupted_run", ""),
     ("cli/test_interrupts.py", r"\[", r"\[0\.|compare"),
     ("cli/test_narrow.py", r"nothing_is_cut|terminal", r"compare|\[40\]"),

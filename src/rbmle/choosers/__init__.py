@@ -3,6 +3,7 @@
 from .ceilings import Ceilings
 from .champion import Champion
 from .chords import Chords
+from .forgetful import ForgetfulChampion
 from .line_tournament import LineTournament
 from .lines import Lines
 from .promises import Bounds, Curve, Line, bounds_of, curve_of, line_of
@@ -17,6 +18,7 @@ __all__ = [
     "Chooser",
     "Chords",
     "Curve",
+    "ForgetfulChampion",
     "Line",
     "LineTournament",
     "Lines",

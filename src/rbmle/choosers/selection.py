@@ -18,6 +18,7 @@ from . import rising_indices as _rising_indices  # noqa: F401
 from .ceilings import Ceilings
 from .champion import Champion
 from .chords import Chords
+from .forgetful import ForgetfulChampion
 from .line_tournament import MOST_ARMS, LineTournament
 from .lines import Lines
 from .promises import bounds_for, curve_for, line_for, rising_for
@@ -62,10 +63,12 @@ SOME = 6
 def chooser_for(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING) -> Chooser:
     """The quickest chooser for the policy and this number of arms.
 
-    evidence: if it changes the statistics of more than the pulled arm, every arm is looked at.
+    evidence: if it changes the statistics of more than the pulled arm, every arm is looked at; but
+    by cheap bounds, if the policy has them.
     """
     if evidence.changes_all():
-        return Scan(n_arms)
+        bounds = bounds_for(policy, family) if ranks_only(policy) else None
+        return Scan(n_arms) if bounds is None else ForgetfulChampion(Champion.of(bounds))
     curve = curve_for(policy, family) if ranks_only(policy) else None
     line = line_for(policy, family) if ranks_only(policy) else None
     if line is not None and line.helps_many() and MANY <= n_arms <= MOST_ARMS:
