@@ -19,7 +19,7 @@ from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
-from .redrawn import CHANGED, EVERY, redrawn
+from .redrawn import CHANGED, EVERY, highest, redrawn
 
 # Places in `memory`, after those of `redrawn`: the levels between which the lines hold, and the
 # last one that was seen.
@@ -40,13 +40,7 @@ def find(
     level = policy.level(family, arms, clock)
     changed, index = chords.refresh(policy, family, arms, level)
     ahead = level - chords.memory[BEGIN]
-    top, best, second = 0, -inf, -inf
-    for i in range(arms.n_arms()):  # no branch on who leads: a processor could not predict it
-        line = chords.height[i] + chords.rise[i] * ahead
-        lower = line if line < best else best
-        second = lower if lower > second else second
-        top = i if line > best else top
-        best = line if line > best else best
+    top, _, second = highest(chords.height, chords.rise, ahead, arms.n_arms())
     if top != changed:
         index = policy.index_of(family, arms, top, level)
     if second < chords.curve.straightened(family, index):

@@ -2,7 +2,7 @@
 
 It is a kinetic tournament (see `tournament`) for policies with a `Line`. All that a match needs to
 know about an arm is its base and rise, and two lines cross once; so a node is 32 bytes, and both
-children of a node are in one cache line. The leaves of the tree are blocks of eight arms, whose
+children of a node are in one cache line. The leaves of the tree are blocks of sixteen arms, whose
 lines are side by side in memory. With very many arms that saves most of the time, which is not
 computation but waiting for memory that is in no cache.
 
@@ -29,7 +29,7 @@ from ..random import Draws
 BASE, RISE = 0, 1  # the line of the leading arm, the first of those that tie
 UNTIL = 2  # the scale up to which it leads; -inf if it is to be found anew
 WHO = 3  # 2^26 x (how many arms tie with it, itself included) + (its number); 0 for none
-# A leaf adds 2^(j-8) for each arm j of its block that ties: they are found without their lines.
+# A leaf adds 2^(j-16) for each arm j of its block that ties: they are found without their lines.
 _NODE = 4
 _TIE, _PER_TIE = 67108864.0, 1.0 / 67108864.0  # 2^26, 2^-26
 MOST_ARMS = 1 << 26  # so that WHO is below 2^53
@@ -40,8 +40,10 @@ UNPULLED = 1  # every arm before this one has a reward
 CHANGED = 2  # the arm that changed last; -1 if there is none
 ABSENT = 3  # how many arms are absent
 
-BLOCK = 8  # arms in a leaf
-_BIT = 1.0 / 256.0  # 2^-8, see `WHO`
+# Arms in a leaf. Measured with a million arms at 8, 16 and 32, in ns a round: UCB on coins 744, 680
+# and 683, on Gaussian rewards 519, 546 and 561; RBMLE on Gaussian rewards 539, 555 and 608.
+BLOCK = 16
+_BIT = 1.0 / 65536.0  # 2^-16, see `WHO`
 # An index and the value of its line differ by at most 3e-15 of |base| + |rise x scale| (`Line`).
 _NEAR = 1e-13
 _COLD = 8  # floors of the tree, from the leaves up, that are in no cache with a million arms

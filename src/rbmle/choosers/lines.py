@@ -8,7 +8,6 @@ that arm is played, or one of those with the same past; if another one does, the
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
 from .promises import same_past
-from .redrawn import CHANGED, EVERY, redrawn
+from .redrawn import CHANGED, EVERY, highest, redrawn
 
 # The index that a policy computes and the value of a line differ by some ten roundings of the base
 # and of the rise times the scale: by 3e-15 of them. So do two values of lines and their indices.
@@ -35,13 +34,7 @@ def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock,
     level = policy.level(family, arms, clock)
     lines.refresh(family, arms, level)
     scale = lines.line.scale(level)
-    chosen, best, second = 0, -inf, -inf
-    for i in range(arms.n_arms()):  # no branch on who leads: a processor could not predict it
-        value = lines.base[i] + lines.rise[i] * scale
-        lower = value if value < best else best
-        second = lower if lower > second else second
-        chosen = i if value > best else chosen
-        best = value if value > best else best
+    chosen, best, second = highest(lines.base, lines.rise, scale, arms.n_arms())
     floor = best - _NEAR * (abs(lines.base[chosen]) + abs(lines.rise[chosen] * scale))
     return chosen if second < floor else int(lines.tied(arms, chosen, floor, scale, rng))
 

@@ -1,10 +1,12 @@
-"""What choosers with one line for each arm have in common: which lines are to be drawn anew."""
+"""What choosers with one line for each arm have in common: which lines are to be drawn anew, and
+which are highest."""
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, TypeVar
 
-from .._compile import record
+from .._compile import Floats, lean, record
 from ..policies.arms import Arms
 
 T = TypeVar("T")
@@ -12,6 +14,19 @@ T = TypeVar("T")
 # Places in the chooser's `memory`:
 CHANGED = 0  # the arm whose line is to be drawn anew; -1 if there is none
 EVERY = 1  # 1 if that is so for every arm, or if an arm may be without a reward; else 0
+
+
+@lean
+def highest(height: Floats, rise: Floats, at: float, n_arms: int) -> tuple[int, float, float]:
+    """The first of the highest lines, its value and that of the second highest, at this place."""
+    top, best, second = 0, -inf, -inf
+    for i in range(n_arms):  # no branch on who leads: a processor could not predict it
+        value = height[i] + rise[i] * at
+        lower = value if value < best else best
+        second = lower if lower > second else second
+        top = i if value > best else top
+        best = value if value > best else best
+    return top, best, second
 
 
 def restart(self: Any) -> None:
