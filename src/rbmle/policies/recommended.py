@@ -21,7 +21,7 @@ _GAUSSIAN = RBMLE(ArmBias(0.1, 1.9, 0.5, 1.0, 1.0, 0.1, rounds="left"), f="stabl
 # reward is tiny, e^-L times the largest mean, has n D = L, and is pulled again if alpha g exceeds
 # it, so if alpha log(1 + reach) > L; at n = 1 alpha is c least^1/2 L^1.2. The power 0.2 in place
 # of 0.1 shortens tails at T = 100,000.
-_SCALE = RBMLE(ArmBias(0.2, 1.6, 0.5, 1.0, 1.0, 1.0, rounds="left", reach=0.5), f="stable")
+_SCALE = RBMLE(ArmBias(0.2, 1.8, 0.5, 1.0, 1.0, 1.0, rounds="left", reach=0.5), f="stable")
 # Binomial rewards are sums of coins, Poisson ones their limit near 0, and Gamma ones, for a whole
 # shape, sums of exponential ones. In units of the standard deviation they are alike, and alpha has
 # these units, so the constants are the same. These three were not played.
