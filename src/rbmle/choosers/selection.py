@@ -59,8 +59,8 @@ MANY = 4096
 # to 1.3 times (Exponential) the time of a scan, with 10 arms 0.5 to 0.75 times.
 SOME = 6
 
-# From this many arms on ceilings are used. Measured for the recommended forms: with 2 arms they take
-# 1.13 to 1.24 times the time of a scan, with 10 arms 0.30 to 0.44 times.
+# From this many arms on ceilings are used. Measured for the recommended forms: with 2 arms they
+# take 1.13 to 1.24 times the time of a scan, with 10 arms 0.30 to 0.44 times.
 THREE = 3
 
 
