@@ -14,7 +14,7 @@ from collections.abc import Callable
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-from .._compile import njit, record
+from .._compile import lean, record
 from ..families import Family
 from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy
@@ -103,7 +103,7 @@ class Rising(Protocol):
     def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float: ...
 
 
-@njit
+@lean  # by `njit` it would count references wherever its first caller did, and that is kept on disk
 def same_past(arms: Arms, i: int, j: int) -> bool:
     """Whether two arms have the same pulls and sums."""
     return bool(arms.pulls[i] == arms.pulls[j] and arms.sums[i] == arms.sums[j])
