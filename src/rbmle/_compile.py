@@ -83,7 +83,9 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
 
     It must not return arrays. It is compiled with the options of its first caller, and if that is
     `lean`, the arrays it returns would be freed too early in a caller that counts references. A
-    method of a record may: it is compiled for the options of each caller.
+    method of a record may: it is compiled for the options of each caller. If it takes arrays and
+    is called in short loops, it should be `lean`: compiled first for a caller that counts
+    references, it would count them for all.
     """
     compiled: Any = numba.njit(**_OPTIONS)(function)
     folder = _cache.place(_COMPILER).folder

@@ -171,7 +171,7 @@ def test_withdrawn_decisions_and_arms_that_rest(opened: Opened) -> None:
 
 
 @evidence
-class Ratio(NamedTuple):
+class Quotient(NamedTuple):
     """A user's own: means beyond all numbers for a feature of 1; arms cannot be added."""
 
     def memory_size(self, n_arms: int) -> int:
@@ -193,7 +193,7 @@ def test_a_request_that_is_refused_half_way_leaves_no_trace(
     monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 4)
     ledger = Ledger(opened())
     small, large = ({name: [x] for name in "abc"} for x in (0.0, 1.0))
-    created = create(**{**LINEAR, "evidence": {"name": "Ratio"}})
+    created = create(**{**LINEAR, "evidence": {"name": "Quotient"}})
     ledger.run([created, decide(context=small)])
     with np.errstate(all="ignore"):
         created.definition.prepare()  # whatever it tries, it refuses nothing
@@ -204,7 +204,7 @@ def test_a_request_that_is_refused_half_way_leaves_no_trace(
             )  # fmt: skip
             assert [each.status for each in answers] == [200, 422, 422, 200, 200]
     assert b"finite numbers" in answers[1].body
-    assert b"'arm' must stay what it is with Ratio" in answers[2].body
+    assert b"'arm' must stay what it is with Quotient" in answers[2].body
     assert clean(ledger.storage)
 
 
