@@ -42,7 +42,7 @@ def test_a_damaged_shard_is_named_and_played_again(
     with pytest.warns(RunWarning) as warned:
         partial = load(copied)
     assert [str(each.message).startswith(f"{path}: is left out") for each in warned] == [True]
-    assert partial.missing == ("coins, T: 20 of 150 replications",)
+    assert partial.missing == ("coins, U: 20 of 150 replications",)
     assert partial.replications["coins"].tolist() == [*range(20), *range(40, 150)]
     assert not np.any(partial.results["coins"].pulls.sum(axis=2) != HORIZON)
     with pytest.warns(RunWarning, match="0000020-0000040"):
@@ -79,7 +79,7 @@ def test_a_foreign_shard_is_named_and_played_again(copied: Path, finished: Path)
         f"{taken}: is left out, to be played again (it is a shard of study "
         f"{other.digest[:12]}: R on coins, replications 0 to 19).",
         f"{moved}: is left out, to be played again (it is a shard of study "
-        f"{STUDY.digest[:12]}: T on coins, replications 20 to 39).",
+        f"{STUDY.digest[:12]}: U on coins, replications 20 to 39).",
     ]
     assert files(copied) == files(finished)
 
