@@ -99,14 +99,19 @@ PAIRS = {
     "test_biases.py",
     "test_champion.py",
     "test_choosers.py",
+    "test_choosers_with_evidence.py",
     "test_classes_of_users.py",
+    "test_evidence_equals_simulated.py",
     "test_evidence_played.py",
     "test_extreme_problems.py",
     "test_family_laws.py",
     "test_ids.py",
     "test_ids_many_arms.py",
+    "test_knowledge_bounds.py",
+    "test_late_rewards.py",
     "test_policy_laws.py",
     "test_published.py",
+    "test_served_evidence.py",
 }
 
 

@@ -187,8 +187,10 @@ def stable_of(self: Any, mean: float) -> float:
     return nan
 
 
-@every_family
-def bounded_index(self: Any, pulls: float, total: float, alpha: float, largest: float) -> float:
+@extend(Exponential, Gamma, name="bounded_index")
+def scale_bounded_index(
+    self: Any, pulls: float, total: float, alpha: float, largest: float
+) -> float:
     """`stable_index` with the maximum over theta <= largest; the arm's mean must not be larger.
 
     alpha g - n D rises with theta up to its maximiser, so the end is taken where its derivative is
@@ -198,6 +200,12 @@ def bounded_index(self: Any, pulls: float, total: float, alpha: float, largest: 
     if largest == inf or alpha * sqrt(self.variance(largest)) <= pulls * (largest - mean):
         return float(self.stable_index(pulls, total, alpha))
     return float(alpha * self.stable_of(largest) - pulls * self.kl(mean, largest))
+
+
+@every_family
+def bounded_index(self: Any, pulls: float, total: float, alpha: float, largest: float) -> float:
+    """`stable_index`: means of the other families are not bounded."""
+    return float(self.stable_index(pulls, total, alpha))
 
 
 @extend(Gaussian, name="in_units")
