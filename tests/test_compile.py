@@ -211,7 +211,7 @@ def test_a_prefetch_changes_nothing() -> None:
     assert _third(numbers, table) == _third.py_func(numbers, table) == 5.0
     assert (numbers == np.arange(3.0)).all()
     [code] = _third.inspect_llvm().values()
-    assert code.count("call void @llvm.prefetch") == 2
+    assert code.count("call void @llvm.prefetch") >= 2  # an older Numba inlines it once more
 
 
 @pytest.mark.parametrize("entry", PRIVATE)
