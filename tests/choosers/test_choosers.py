@@ -160,7 +160,7 @@ def test_a_tournament_is_used_where_it_pays_and_fits():
 
 def test_a_level_that_reads_statistics_has_no_curve(monkeypatch):
     """A tournament computes the level without the arms, so a level that reads them is found out."""
-    monkeypatch.setattr("rbmle.choosers.promises.CURVES", dict(CURVES))
+    monkeypatch.setattr(CURVES, "known", dict(CURVES.known))
 
     @policy
     class ByPulls(NamedTuple):

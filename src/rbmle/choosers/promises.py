@@ -21,11 +21,6 @@ from ..policies.base import Policy
 
 T = TypeVar("T")
 
-BOUNDS: dict[type, list[type]] = {}  # policy -> records of bounds on its index
-CURVES: dict[type, list[type]] = {}  # policy -> records of its index's shape
-LINES: dict[type, list[type]] = {}  # policy -> records of its index as a line
-RISING: dict[type, list[type]] = {}  # policy -> records of its index as rising with the level
-
 
 class Bounds(Protocol):
     """Bounds on the index of `policy`; it must depend on the arm's pulls and sums and on the level.
@@ -173,74 +168,45 @@ def index_error(self: Any, family: Family, arms: Arms, i: int, value: float) -> 
     return 1e-12 * (abs(value) + abs(arms.mean(i)))
 
 
-_OF_CURVES = {
-    each.__name__: each
-    for each in (
-        fits,
-        pays_from,
-        bends,
-        bends_one_way,
-        same_index,
-        straightened,
-        index_error,
-    )
-}
+class Promises:
+    """All promises of one kind, by the policies that they are about.
 
-
-def bounds_of(*policies: type) -> Callable[[type[T]], type[T]]:
-    """Make a NamedTuple class with a field `policy` the `Bounds` of these policies."""
-
-    def decorate(cls: type[T]) -> type[T]:
-        record(cls, {"fits": fits})
-        for policy in policies:
-            BOUNDS.setdefault(policy, []).append(cls)
-        return cls
-
-    return decorate
-
-
-def line_of(*policies: type) -> Callable[[type[T]], type[T]]:
-    """Make a NamedTuple class with a field `policy` the `Line` of these policies."""
-
-    def decorate(cls: type[T]) -> type[T]:
-        record(cls, {"fits": fits, "helps_few": helps_few, "helps_many": helps_many})
-        for policy in policies:
-            LINES.setdefault(policy, []).append(cls)
-        return cls
-
-    return decorate
-
-
-def rising_of(*policies: type) -> Callable[[type[T]], type[T]]:
-    """Make a NamedTuple class with a field `policy` the `Rising` of these policies."""
-
-    def decorate(cls: type[T]) -> type[T]:
-        record(cls, {"fits": fits})
-        for policy in policies:
-            RISING.setdefault(policy, []).append(cls)
-        return cls
-
-    return decorate
-
-
-def curve_of(*policies: type, **shared: Callable[..., Any]) -> Callable[[type[T]], type[T]]:
-    """Make a NamedTuple class with a field `policy` the `Curve` of these policies.
-
-    Methods that it does not define are the defaults above; `shared` replaces some of the defaults.
+    defaults: the methods that a promise gets unless it has its own of that name.
     """
 
-    def decorate(cls: type[T]) -> type[T]:
-        record(cls, {**_OF_CURVES, **shared})
-        for policy in policies:
-            CURVES.setdefault(policy, []).append(cls)
-        return cls
+    def __init__(self, *defaults: Callable[..., Any]) -> None:
+        self.defaults = {each.__name__: each for each in defaults}
+        self.known: dict[type, list[type]] = {}  # policy -> records
 
-    return decorate
+    def of(self, *policies: type, **shared: Callable[..., Any]) -> Callable[[type[T]], type[T]]:
+        """Make a NamedTuple class with a field `policy` a promise about these policies.
+
+        shared: methods that replace some of the defaults.
+        """
+
+        def decorate(cls: type[T]) -> type[T]:
+            record(cls, self.defaults | shared)
+            for policy in policies:
+                self.known.setdefault(policy, []).append(cls)
+            return cls
+
+        return decorate
+
+    def about(self, policy: Policy, family: Any) -> Any:
+        """The promise that holds for the policy and the family, or None."""
+        kinds: Any = self.known.get(type(policy), [])
+        return next((kind(policy) for kind in kinds if kind(policy).fits(family)), None)
 
 
-def bounds_for(policy: Policy, family: Any) -> Any:
-    """The bounds that hold for the policy and the family, or None."""
-    return _promise(BOUNDS, policy, family)
+BOUNDS = Promises(fits)
+LINES = Promises(fits, helps_few, helps_many)
+RISING = Promises(fits)
+CURVES = Promises(fits, pays_from, bends, bends_one_way, same_index, straightened, index_error)
+
+bounds_of, bounds_for = BOUNDS.of, BOUNDS.about
+line_of, line_for = LINES.of, LINES.about
+rising_of, rising_for = RISING.of, RISING.about
+curve_of = CURVES.of
 
 
 def curve_for(policy: Policy, family: Any) -> Any:
@@ -248,7 +214,7 @@ def curve_for(policy: Policy, family: Any) -> Any:
 
     Its promise about the level is checked: a level that reads statistics of arms raises TypeError.
     """
-    curve = _promise(CURVES, policy, family)
+    curve = CURVES.about(policy, family)
     if curve is not None and curve.pays_from(family) < inf:
         try:
             policy.level(family, ArmCount(2), Clock(2, 4))
@@ -258,18 +224,3 @@ def curve_for(policy: Policy, family: Any) -> Any:
                 f"the number of arms alone. {type(policy).__name__}.level reads more of them."
             ) from None
     return curve
-
-
-def line_for(policy: Policy, family: Any) -> Any:
-    """The line that the policy's index is with this family, or None."""
-    return _promise(LINES, policy, family)
-
-
-def rising_for(policy: Policy, family: Any) -> Any:
-    """The promise that the policy's index rises with the level, or None."""
-    return _promise(RISING, policy, family)
-
-
-def _promise(known: dict[type, list[type]], policy: Any, family: Any) -> Any:
-    kinds: Any = known.get(type(policy), [])
-    return next((kind(policy) for kind in kinds if kind(policy).fits(family)), None)
