@@ -18,27 +18,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, lean, njit, record
+from .._compile import Floats, njit
 from .._prefetch import prefetch
 from ..families import Family
-from ..policies.arms import ArmCount, Arms, Clock
+from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
+from .kinetic import ABSENT, CHANGED, LAST, UNTIL, aligned, failing, find, kinetic
 
 # The numbers of a node: which arm leads those below it, and up to which scale that is certain.
 BASE, RISE = 0, 1  # the line of the leading arm, the first of those that tie
-UNTIL = 2  # the scale up to which it leads; -inf if it is to be found anew
+# UNTIL, 2: the scale up to which it leads; -inf if it is to be found anew
 WHO = 3  # 2^26 x (how many arms tie with it, itself included) + (its number); 0 for none
 # A leaf adds 2^(j-16) for each arm j of its block that ties: they are found without their lines.
 _NODE = 4
 _TIE, _PER_TIE = 67108864.0, 1.0 / 67108864.0  # 2^26, 2^-26
 MOST_ARMS = 1 << 26  # so that WHO is below 2^53
-
-# What is remembered besides the nodes:
-SCALE = 0  # the scale of the last choice; infinite if every match is to be played
-UNPULLED = 1  # every arm before this one has a reward
-CHANGED = 2  # the arm that changed last; -1 if there is none
-ABSENT = 3  # how many arms are absent
 
 # Arms in a leaf. Measured with a million arms at 8, 16 and 32, in ns a round: UCB on coins 744, 680
 # and 683, on Gaussian rewards 519, 546 and 561; RBMLE on Gaussian rewards 539, 555 and 608.
@@ -50,21 +45,6 @@ _COLD = 8  # floors of the tree, from the leaves up, that are in no cache with a
 _NOWHERE = -1e300  # the base of an arm that is absent, and of a node without arms; its rise is 0
 _TINY = 1e-20  # in place of 0, by which one cannot divide
 _SPAN = 0.25  # how far ahead a match of a block looks, as a share of the scale
-
-
-@lean
-def find(
-    tournament: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws
-) -> int:
-    """The arm to play; -1 if the lines do not tell."""
-    chosen: int = tournament.first_unpulled(arms)
-    if chosen < 0:
-        present = ArmCount(arms.n_arms() - int(tournament.memory[ABSENT]))
-        level = policy.level(family, present, clock)
-        tournament.replay(policy, family, arms, level)
-        chosen = tournament.champion(rng)
-        tournament.touch(chosen)
-    return chosen
 
 
 @njit
@@ -79,12 +59,11 @@ def later(scale: float, ahead: float, gap: float, then: float, slack: float) -> 
     return scale + 0.999 * ahead * max(share, 0.0)
 
 
-@record
+@kinetic
 class LineTournament(NamedTuple):
-    """The chooser: node k has the children 2 k and 2 k + 1, and the blocks are the leaves.
+    """The chooser: the blocks are the leaves.
 
-    line: the promise about the policy's index. lines: base and rise of each arm. An arm with a
-    negative number of pulls is absent: it is not played.
+    line: the promise about the policy's index. lines: base and rise of each arm.
     """
 
     line: Any
@@ -96,13 +75,10 @@ class LineTournament(NamedTuple):
     def of(cls, line: Any, n_arms: int) -> LineTournament:
         """A tournament of `n_arms` arms, none of which has a reward."""
         blocks = 1 << max(-(-n_arms // BLOCK) - 1, 0).bit_length()
-        memory = np.array([inf, 0.0, -1.0, 0.0])
-        return cls(line, aligned(blocks * BLOCK, 2), aligned(2 * blocks, _NODE), memory)
-
-    def restart(self) -> None:
-        """Forget everything; no arm has a reward now."""
-        self.memory[SCALE], self.memory[UNPULLED] = inf, 0.0
-        self.memory[CHANGED], self.memory[ABSENT] = -1.0, 0.0
+        nodes = aligned(2 * blocks, _NODE)
+        tournament = cls(line, aligned(blocks * BLOCK, 2), nodes, np.zeros(ABSENT + 1))
+        tournament.restart()  # type: ignore[attr-defined]  # one of the methods of `kinetic`
+        return tournament
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
@@ -111,46 +87,15 @@ class LineTournament(NamedTuple):
         chosen = find(self, policy, family, arms, clock, rng)
         return chosen if chosen >= 0 else policy.choose(state, family, arms, clock, rng)
 
-    def changed(self, i: int) -> None:
-        """The statistics of arm i have changed: its matches must be played again."""
-        earlier = int(self.memory[CHANGED])
-        if earlier >= 0 and earlier != i:  # one arm is remembered; matches of others are marked
-            k = self.leaf(earlier)
-            while k > 0 and self.nodes[k, UNTIL] > -inf:
-                self.nodes[k, UNTIL] = -inf
-                k //= 2
-        self.memory[CHANGED] = i
-
-    def skips_absent(self) -> bool:
-        return True
-
-    def withdraw(self, i: int) -> None:
-        """Arm i is absent: it is not played until it is back."""
-        self.memory[ABSENT] += 1.0
-        self.changed(i)
-
-    def bring_back(self, i: int) -> None:
-        self.memory[ABSENT] -= 1.0
-        self.memory[UNPULLED] = min(self.memory[UNPULLED], i)
-        self.changed(i)
-
     def leaf(self, i: int) -> int:
         """The node of the block of arm i."""
         return int(self.nodes.shape[0] // 2 + i // BLOCK)
-
-    def first_unpulled(self, arms: Arms) -> int:
-        """The first arm that has no reward yet, or -1."""
-        i = int(self.memory[UNPULLED])
-        while i < arms.n_arms() and arms.pulls[i] != 0.0:
-            i += 1
-        self.memory[UNPULLED] = i
-        return i if i < arms.n_arms() else -1
 
     def replay(self, policy: Policy, family: Family, arms: Arms, level: float) -> None:
         """Play the matches that are not certain at this level, from the leaves up."""
         scale, leaves = self.line.scale(level), self.leaf(0)
         k, i = 0, int(self.memory[CHANGED])
-        every = scale < self.memory[SCALE]  # matches are certain for higher levels only
+        every = scale < self.memory[LAST]  # matches are certain for higher levels only
         if every:
             for leaf in range(leaves, 2 * leaves):
                 self.nodes[leaf, UNTIL] = -inf
@@ -158,27 +103,15 @@ class LineTournament(NamedTuple):
         elif i >= 0:
             self.draw(family, arms, i)
             k = self.leaf(i)
-        self.memory[SCALE], self.memory[CHANGED] = scale, -1.0
+        self.memory[LAST], self.memory[CHANGED] = scale, -1.0
         while k > 0 or self.nodes[1, UNTIL] < scale:
             if k == 0:
-                k, every = self.failing(scale), False
+                k, every = failing(self.nodes, scale), False
             if k >= leaves:
                 self.meet(policy, family, arms, k, level, scale)
             else:
                 self.match(policy, family, arms, k, level, scale)
             k = k - 1 if every else k // 2
-
-    def failing(self, scale: float) -> int:
-        """A node that is not certain at this scale, while all nodes below it are."""
-        k = 1
-        while k < self.leaf(0):
-            if self.nodes[2 * k, UNTIL] < scale:
-                k = 2 * k
-            elif self.nodes[2 * k + 1, UNTIL] < scale:
-                k = 2 * k + 1
-            else:
-                return k
-        return k
 
     def draw(self, family: Family, arms: Arms, i: int) -> None:
         """Draw the line of arm i."""
@@ -338,10 +271,3 @@ class LineTournament(NamedTuple):
         """Whether two arms have the same line."""
         lines = self.lines
         return bool((lines[i, BASE] == lines[j, BASE]) & (lines[i, RISE] == lines[j, RISE]))
-
-
-def aligned(rows: int, columns: int) -> Floats:
-    """An array that begins where a cache line does."""
-    memory = np.zeros(rows * columns + 8)
-    begin = -(memory.ctypes.data // memory.itemsize) % 8
-    return memory[begin : begin + rows * columns].reshape(rows, columns)

@@ -76,9 +76,9 @@ def chooser_for(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNT
     curve = curve_for(policy, family) if ranks_only(policy) else None
     line = line_for(policy, family) if ranks_only(policy) else None
     if line is not None and line.helps_many() and MANY <= n_arms <= MOST_ARMS:
-        return LineTournament.of(line, n_arms)
+        return LineTournament.of(line, n_arms)  # type: ignore[return-value]
     if curve is not None and n_arms >= curve.pays_from(family):
-        return Tournament.of(curve, n_arms)
+        return Tournament.of(curve, n_arms)  # type: ignore[return-value]
     if line is not None and not line.helps_few():
         return Scan(n_arms)
     rising = rising_for(policy, family) if ranks_only(policy) else None

@@ -20,30 +20,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, lean, record
+from .._compile import Floats
 from ..families import Family
-from ..policies.arms import ArmCount, Arms, Clock
+from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
+from .kinetic import ABSENT, CHANGED, LAST, UNTIL, aligned, failing, find, kinetic
 
 # The numbers of a node of the tree; eight, so that a node is one cache line.
 # First, which arm leads those below the node:
 TOP = 0  # the leading arm, the first of those that tie; -1 if there is none
 TIES = 1  # how many arms tie with it, itself included
-UNTIL = 2  # the level up to which this is certain
+# UNTIL, 2: the level up to which this is certain
 # Then two lines between which the leader's index lies up to the level EXPIRES:
 EXPIRES = 3
 LEAST, MOST = 4, 5  # their values at EXPIRES
 LEAST_RISE, MOST_RISE = 6, 7  # their slopes
 _NODE = 8
 
-# What a tournament remembers besides its matches:
-LEVEL = 0  # the level of the last choice; infinite if every match is to be played
-UNPULLED = 1  # every arm before this one has a reward
-CHANGED = 2  # the arm that changed last; -1 if there is none
-ABSENT = 3  # how many arms are absent
-TOUCHED = 4  # nothing that matters, see `touch`
-_MEMORY = 5
+TOUCHED = ABSENT + 1  # the last place in `memory`: nothing that matters, see `touch`
 
 _COLD = 12  # floors of the tree, from the leaves up, that are in no cache with a million arms
 HERE, AHEAD, BEHIND, DONE = 0, 1, 2, 3  # the levels at which `enclose` computes an index, in turn
@@ -59,28 +54,9 @@ _ENDLESS, _TINY = 1e300, 1e-200  # in place of infinity and 0, which would lead 
 _POOR = 0.05
 
 
-@lean
-def find(
-    tournament: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws
-) -> int:
-    """The arm to play: the first one without a reward, or else the winner of the tournament."""
-    chosen: int = tournament.first_unpulled(arms)
-    if chosen < 0:
-        present = ArmCount(arms.n_arms() - tournament.absent())
-        level = policy.level(family, present, clock)
-        tournament.replay(policy, family, arms, level)
-        chosen = tournament.champion(rng)
-        tournament.memory[TOUCHED] = tournament.touch(chosen)
-    return chosen
-
-
-@record
+@kinetic
 class Tournament(NamedTuple):
-    """A tree of matches: node k has the children 2 k and 2 k + 1, and the arms are the leaves.
-
-    curve: the shape of the policy's index. An arm with a negative number of pulls is absent: it is
-    not played.
-    """
+    """The chooser: the arms are the leaves. curve: the shape of the policy's index."""
 
     curve: Any
     nodes: Floats
@@ -89,19 +65,10 @@ class Tournament(NamedTuple):
     @classmethod
     def of(cls, curve: Any, n_arms: int) -> Tournament:
         """A tournament of `n_arms` arms, none of which has a reward."""
-        size = _NODE * 2 << max(n_arms - 1, 0).bit_length()
-        memory = np.empty(size + 2 * _NODE)
-        # Begin where siblings, which are read together, fill two adjacent cache lines.
-        begin = -(memory.ctypes.data // memory.itemsize) % (2 * _NODE)
-        nodes = memory[begin : begin + size].reshape(-1, _NODE)
-        tournament = cls(curve, nodes, np.empty(_MEMORY))
-        tournament.restart()
+        nodes = aligned(2 << max(n_arms - 1, 0).bit_length(), _NODE)
+        tournament = cls(curve, nodes, np.zeros(TOUCHED + 1))
+        tournament.restart()  # type: ignore[attr-defined]  # one of the methods of `kinetic`
         return tournament
-
-    def restart(self) -> None:
-        """Forget everything; no arm has a reward now."""
-        self.memory[LEVEL], self.memory[UNPULLED] = inf, 0.0
-        self.memory[CHANGED], self.memory[ABSENT] = -1.0, 0.0
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
@@ -109,47 +76,12 @@ class Tournament(NamedTuple):
         """The arm to play: the one that a scan finds."""
         return find(self, policy, family, arms, clock, rng)
 
-    def changed(self, i: int) -> None:
-        """The statistics of arm i have changed: its matches must be played again."""
-        earlier = int(self.memory[CHANGED])
-        if earlier >= 0 and earlier != i:  # one arm is remembered; matches of others are marked
-            k = self.leaf(earlier)
-            while k > 0 and self.nodes[k, UNTIL] > -inf:
-                self.nodes[k, UNTIL] = -inf
-                k //= 2
-        self.memory[CHANGED] = i
-
-    def skips_absent(self) -> bool:
-        return True
-
-    def withdraw(self, i: int) -> None:
-        """Arm i, which has no reward, is absent: it is not played until it is back."""
-        self.memory[ABSENT] += 1.0
-        self.changed(i)
-
-    def bring_back(self, i: int) -> None:
-        """Arm i is present again."""
-        self.memory[ABSENT] -= 1.0
-        self.memory[UNPULLED] = min(self.memory[UNPULLED], i)
-        self.changed(i)
-
-    def absent(self) -> int:
-        return int(self.memory[ABSENT])
-
     def leaf(self, i: int) -> int:
         return int(self.nodes.shape[0] // 2 + i)
 
-    def first_unpulled(self, arms: Arms) -> int:
-        """The first arm that has no reward yet, or -1."""
-        i = int(self.memory[UNPULLED])
-        while i < arms.n_arms() and arms.pulls[i] != 0.0:
-            i += 1
-        self.memory[UNPULLED] = i
-        return i if i < arms.n_arms() else -1
-
     def replay(self, policy: Policy, family: Family, arms: Arms, level: float) -> None:
         """Play the matches that are not certain at this level, from the leaves up."""
-        k, every = 0, level < self.memory[LEVEL]  # matches are certain for higher levels only
+        k, every = 0, level < self.memory[LAST]  # matches are certain for higher levels only
         if every:
             for leaf in range(self.leaf(0), 2 * self.leaf(0)):
                 self.enter(arms, leaf)
@@ -158,25 +90,15 @@ class Tournament(NamedTuple):
             leaf = self.leaf(int(self.memory[CHANGED]))
             self.enter(arms, leaf)
             k = leaf // 2
-        self.memory[LEVEL], self.memory[CHANGED] = level, -1.0
+        self.memory[LAST], self.memory[CHANGED] = level, -1.0
         while k > 0 or self.nodes[1, UNTIL] < level:
             if k == 0:
-                k, every = self.failing(arms, level), False
+                k, every = failing(self.nodes, level), False
+                if k >= self.leaf(0):
+                    self.enter(arms, k)
+                    k //= 2
             self.match(policy, family, arms, k, level)
             k = k - 1 if every else k // 2
-
-    def failing(self, arms: Arms, level: float) -> int:
-        """A match that is not certain at this level, while all matches below it are."""
-        k = 1
-        while k < self.leaf(0):
-            if self.nodes[2 * k, UNTIL] < level:
-                k = 2 * k
-            elif self.nodes[2 * k + 1, UNTIL] < level:
-                k = 2 * k + 1
-            else:
-                return k
-        self.enter(arms, k)
-        return k // 2
 
     def enter(self, arms: Arms, leaf: int) -> None:
         """Fill a leaf with its arm; its lines count as expired, and are drawn when needed."""
@@ -309,7 +231,7 @@ class Tournament(NamedTuple):
             nodes[k, MOST] = value + slack + most * span
         return chosen
 
-    def touch(self, i: int) -> float:
+    def touch(self, i: int) -> None:
         """Read the nodes that the next round reads of arm i, so that all are on their way at once.
 
         These reads wait for no other, whereas a match waits for the one below it.
@@ -318,7 +240,7 @@ class Tournament(NamedTuple):
         for _ in range(_COLD):
             seen += self.nodes[k, TIES] + self.nodes[k ^ 1, TIES]
             k = max(k // 2, 2)
-        return seen
+        self.memory[TOUCHED] = seen
 
     def champion(self, rng: Draws) -> int:
         """The arm that won; if several tie, one of them, each with the same probability."""
