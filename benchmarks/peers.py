@@ -83,10 +83,6 @@ class Coins(Benchmark):
         for name, each in POLICIES.items():
             self.time_ours(name, HORIZON, lambda it=each: final_regret(it, self.rewards, HORIZON))
 
-    def regrets(self, record: dict[str, Any]) -> list[float]:
-        regrets: list[float] = (np.array(record["pulls"]) @ COINS.gaps).tolist()
-        return regrets
-
     def rounds(self) -> int:
         return HORIZON
 

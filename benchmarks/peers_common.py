@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,10 +142,6 @@ class Benchmark:
         """Play every replication of every policy with `simulate`."""
         raise NotImplementedError
 
-    def regrets(self, record: dict[str, Any]) -> list[float]:
-        """The regret of each replication that a library has played."""
-        raise NotImplementedError
-
     def rounds(self) -> int:
         """The rounds of a replication."""
         raise NotImplementedError
@@ -178,8 +174,7 @@ class Benchmark:
         for record in said["records"]:
             plays = self.of(record["policy"], record["library"], record["note"])
             plays.micros += [1e6 * seconds / self.rounds() for seconds in record["seconds"]]
-            regrets = self.regrets(record)
-            plays.regrets.update(zip(record["replications"], regrets, strict=True))
+            plays.regrets.update(zip(record["replications"], record["regrets"], strict=True))
 
     def lines(self) -> list[Line]:
         return [

@@ -117,9 +117,5 @@ class Features(Benchmark):
                 lambda where=problem, it=each: final_regret(where, it, self.replications),
             )  # fmt: skip
 
-    def regrets(self, record: dict[str, Any]) -> list[float]:
-        regrets: list[float] = record["regrets"]
-        return regrets
-
     def rounds(self) -> int:
         return HORIZON

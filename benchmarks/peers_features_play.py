@@ -3,26 +3,20 @@
     python benchmarks/peers_features_play.py mabwiser --folder FOLDER --replications 0 3 6
 
 Needs NumPy and that library. FOLDER has the features, the rewards and the gaps of every replication
-(see `peers_features.py`). The last line of the output is JSON, as that of peers_play.py, with the
-regret of each replication.
+(see `peers_features.py`). The last line of the output is JSON, as that of peers_play.py.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
-import json
 import pathlib
 import sys
-import time
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from peers_player import Floats, Player, command_line, report
 
-Floats = NDArray[np.float64]
 ARMS, DIMENSION = list(range(10)), 3
 SHARED, DISJOINT = "one theta", "a theta for each arm"
 
@@ -34,17 +28,6 @@ class World(NamedTuple):
     features: Floats
     rewards: Floats
     gaps: Floats
-
-
-class Player(NamedTuple):
-    """A policy of a library: its problem, how to start it from a seed, and how to play it."""
-
-    library: str
-    policy: str
-    problem: str
-    start: Callable[[int], Any]
-    play: Callable[[Any, World], Sequence[int]]  # the arms chosen, one for each round
-    note: str = ""
 
 
 def rbmle() -> list[Player]:
@@ -67,7 +50,7 @@ def rbmle() -> list[Player]:
         return chosen
 
     return [
-        Player("rbmle, Decider", name, problem, start(policy, problem == SHARED), play)
+        Player("rbmle, Decider", name, start(policy, problem == SHARED), play, problem=problem)
         for (problem, name), policy in POLICIES.items()
     ]
 
@@ -87,7 +70,7 @@ def river() -> list[Player]:
             chosen.append(arm)
         return chosen
 
-    return [Player("river", "LinUCB of rewards", DISJOINT, start, play, "random ties")]
+    return [Player("river", "LinUCB of rewards", start, play, "random ties", DISJOINT)]
 
 
 def mabwiser() -> list[Player]:
@@ -109,8 +92,8 @@ def mabwiser() -> list[Player]:
 
     ucb, sampling = LearningPolicy.LinUCB(alpha=1.0), LearningPolicy.LinTS(alpha=1.0)
     return [
-        Player("MABWiser", "LinUCB", DISJOINT, start(ucb), play),
-        Player("MABWiser", "LinTS", DISJOINT, start(sampling), play, "arm 0 first"),
+        Player("MABWiser", "LinUCB", start(ucb), play, problem=DISJOINT),
+        Player("MABWiser", "LinTS", start(sampling), play, "arm 0 first", DISJOINT),
     ]
 
 
@@ -135,8 +118,8 @@ def coba() -> list[Player]:
 
     note = "the same draws in each replication"
     return [
-        Player("coba", "LinUCB", SHARED, ucb, play, "random ties"),
-        Player("coba", "LinTS", SHARED, sampling, play, note),
+        Player("coba", "LinUCB", ucb, play, "random ties", SHARED),
+        Player("coba", "LinTS", sampling, play, note, SHARED),
     ]
 
 
@@ -178,8 +161,8 @@ def contextualbandits() -> list[Player]:  # it refuses the seed 0
     play = by_rows("predict", "partial_fit")
     once = by_rows("predict", "partial_fit", len(ARMS))  # it draws nothing for an arm without data
     return [
-        Player("contextualbandits", "LinUCB", DISJOINT, ucb, play, "random ties"),
-        Player("contextualbandits", "LinTS", DISJOINT, sampling, once, "each arm once first"),
+        Player("contextualbandits", "LinUCB", ucb, play, "random ties", DISJOINT),
+        Player("contextualbandits", "LinTS", sampling, once, "each arm once first", DISJOINT),
     ]
 
 
@@ -199,7 +182,7 @@ def bayesianbandits() -> list[Player]:
             chosen.append(arm)
         return chosen
 
-    return [Player("bayesianbandits", "LinTS", DISJOINT, start, play)]
+    return [Player("bayesianbandits", "LinTS", start, play, problem=DISJOINT)]
 
 
 def obp() -> list[Player]:
@@ -220,8 +203,8 @@ def obp() -> list[Player]:
 
     play = by_rows("select_action", "update_params")
     return [
-        Player("obp", "LinUCB", DISJOINT, ucb, play, "ties to the last arm"),
-        Player("obp", "LinTS", DISJOINT, sampling, play),
+        Player("obp", "LinUCB", ucb, play, "ties to the last arm", DISJOINT),
+        Player("obp", "LinTS", sampling, play, problem=DISJOINT),
     ]
 
 
@@ -231,50 +214,17 @@ LIBRARIES = {
 }
 
 
-def timed(player: Player, folder: pathlib.Path, replication: int, rounds: int) -> tuple[float, Any]:
-    """The seconds for choosing and learning, and the regret."""
-    with np.load(folder / f"{player.problem} {replication}.npz") as file:
-        world = World(*(file[name][:rounds] for name in World._fields))
-    policy = player.start(replication)
-    start = time.perf_counter()
-    chosen = player.play(policy, world)
-    seconds = time.perf_counter() - start
-    return seconds, float(world.gaps[np.arange(len(chosen)), chosen].sum())
-
-
-def plays(player: Player, folder: pathlib.Path, replications: list[int], budget: float) -> Any:
-    """Play replications until the budget is spent, but at least one."""
-    timed(player, folder, replications[0], 50)  # warm up
-    played: dict[int, tuple[float, float]] = {}
-    end = time.perf_counter() + budget
-    for replication in replications:
-        if played and time.perf_counter() > end:
-            break
-        played[replication] = timed(player, folder, replication, sys.maxsize)
-    return {
-        "library": player.library,
-        "policy": f"{player.policy}, {player.problem}",
-        "note": player.note,
-        "replications": list(played),
-        "seconds": [seconds for seconds, _ in played.values()],
-        "regrets": [regret for _, regret in played.values()],
-    }
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Play the policies of one library.")
-    parser.add_argument("library", choices=LIBRARIES)
+    parser = command_line(LIBRARIES)
     parser.add_argument("--folder", type=pathlib.Path, required=True)
-    parser.add_argument("--budget", type=float, default=2.0, help="seconds for each policy")
-    parser.add_argument("--replications", type=int, nargs="+", default=[0])
     options = parser.parse_args()
 
-    players = LIBRARIES[options.library]()
-    records = [
-        plays(each, options.folder, options.replications, options.budget) for each in players
-    ]
-    version = importlib.metadata.version(options.library)
-    print(json.dumps({"version": version, "records": records}))
+    def worlds(problem: str, replication: int, rounds: int) -> tuple[World, Floats]:
+        with np.load(options.folder / f"{problem} {replication}.npz") as file:
+            world = World(*(file[name][:rounds] for name in World._fields))
+        return world, world.gaps
+
+    report(LIBRARIES[options.library](), worlds, options)
 
 
 if __name__ == "__main__":

@@ -3,36 +3,24 @@
     python benchmarks/peers_play.py river --horizon 10000 --budget 2 --replications 0 3 6
 
 Needs NumPy and that library. The last line of the output is JSON: for each policy, the seconds and
-the arms' pulls of every replication that was begun within the budget.
+the regret of every replication that was begun within the budget. A note says how a policy deviates
+from: log t, each arm once first, ties to the first arm.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
-import json
-import time
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from peers_player import Floats, Player, command_line, report
 
 MEANS = [0.41, 0.52, 0.66, 0.43, 0.58, 0.65, 0.48, 0.67, 0.59, 0.63]
 SEED = 46
 
 ARMS = list(range(len(MEANS)))
 Rows = list[list[int]]
-
-
-class Player(NamedTuple):
-    """A policy of a library: how to start it from a seed, and how to play it as a user would."""
-
-    library: str
-    policy: str
-    start: Callable[[int], Any]
-    play: Callable[[Any, Rows], Sequence[int]]  # the arms chosen, one for each row of rewards
-    note: str  # deviations from: log t, each arm once first, ties to the first arm
 
 
 def table(replication: int, horizon: int) -> NDArray[np.bool_]:
@@ -58,9 +46,9 @@ def rbmle() -> list[Player]:
 
     name = "rbmle, Decider"
     return [
-        Player(name, "UCB1", live(UCB()), play, ""),
-        Player(name, "KL-UCB", live(KLUCB()), play, ""),
-        Player(name, "Thompson", live(ThompsonSampling()), play, ""),
+        Player(name, "UCB1", live(UCB()), play),
+        Player(name, "KL-UCB", live(KLUCB()), play),
+        Player(name, "Thompson", live(ThompsonSampling()), play),
     ]
 
 
@@ -157,7 +145,7 @@ def mabwiser() -> list[Player]:
     ucb, thompson = LearningPolicy.UCB1(alpha=1), LearningPolicy.ThompsonSampling()
     return [
         Player("MABWiser", "UCB1", start(ucb), play, "log(t - 1)"),
-        Player("MABWiser", "Thompson", start(thompson), play, ""),
+        Player("MABWiser", "Thompson", start(thompson), play),
     ]
 
 
@@ -201,49 +189,16 @@ LIBRARIES = {
 }
 
 
-def timed(player: Player, replication: int, horizon: int) -> tuple[float, list[int]]:
-    """The seconds for choosing and learning, and the pulls of each arm."""
-    rows = table(replication, horizon).astype(int).tolist()
-    policy = player.start(replication)
-    start = time.perf_counter()
-    chosen = player.play(policy, rows)
-    seconds = time.perf_counter() - start
-    return seconds, np.bincount(chosen, minlength=len(MEANS)).tolist()
-
-
-def plays(player: Player, replications: list[int], horizon: int, budget: float) -> dict[str, Any]:
-    """Play replications until the budget is spent, but at least one."""
-    timed(player, replications[0], 10 * len(MEANS))  # warm up
-    played: dict[int, tuple[float, list[int]]] = {}
-    end = time.perf_counter() + budget
-    for replication in replications:
-        if played and time.perf_counter() > end:
-            break
-        played[replication] = timed(player, replication, horizon)
-    return {
-        "library": player.library,
-        "policy": player.policy,
-        "note": player.note,
-        "replications": list(played),
-        "seconds": [seconds for seconds, _ in played.values()],
-        "pulls": [pulls for _, pulls in played.values()],
-    }
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Play the policies of one library.")
-    parser.add_argument("library", choices=LIBRARIES)
+    parser = command_line(LIBRARIES)
     parser.add_argument("--horizon", type=int, default=10_000)
-    parser.add_argument("--budget", type=float, default=2.0, help="seconds for each policy")
-    parser.add_argument("--replications", type=int, nargs="+", default=[0])
     options = parser.parse_args()
 
-    players = LIBRARIES[options.library]()
-    records = [
-        plays(each, options.replications, options.horizon, options.budget) for each in players
-    ]
-    version = importlib.metadata.version(options.library)
-    print(json.dumps({"version": version, "records": records}))
+    def worlds(problem: str, replication: int, rounds: int) -> tuple[Rows, Floats]:
+        rows: Rows = table(replication, options.horizon)[:rounds].astype(int).tolist()
+        return rows, np.broadcast_to(max(MEANS) - np.array(MEANS), (len(rows), len(MEANS)))
+
+    report(LIBRARIES[options.library](), worlds, options)
 
 
 if __name__ == "__main__":
