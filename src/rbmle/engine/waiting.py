@@ -145,8 +145,7 @@ class Counted(NamedTuple):
             shown = Arms(pulls[:count], sums[:count], squares[:count], origins[:count])
         now = clock
         if evidence.changes_all() and self.counts:  # its round is made of the rewards that came
-            more = min(t, clock.t + int(self.totals[PENDING])) - clock.t
-            now = Clock(clock.t + more, clock.horizon + more if clock.horizon > 0 else 0)
+            now = clock.after(int(self.totals[PENDING]), t)
         i = chooser.pick(policy, state, family, shown, now, rng)
         if some:
             clear(state)

@@ -75,8 +75,8 @@ class EvidenceArms(LiveArms):
         t = self.rounds + 1
         return (
             self.policy, state, self.family, self.evidence, self._scan, self.known, self._seen,
-            self.remembered, self.features, self._drawn, self._waits, places, t,
-            t + self.withdrawn, pending, *self._constants,
+            self.remembered, self.features, self._drawn, self._waits, places,
+            self._constants, t, t + self.withdrawn, pending,
         )  # fmt: skip
 
     def _taught(self, moving: bool, slot: int, reward: float) -> tuple[Any, ...]:
@@ -156,15 +156,13 @@ class EvidenceArms(LiveArms):
         ranked = np.flatnonzero(seen.pulls > 0.0)
         values = np.full(len(self.enabled), inf)
         if ranked.size:
-            t = self.rounds + 1
-            t = min(t, self.horizon) if self.horizon else t
-            now, horizon = self.evidence.clock(remembered, t, self.horizon)
+            now = self._constants.clock(self.rounds + 1)
+            clock = self.evidence.clock(remembered, now.t, now.horizon)
             if plain and self.evidence.changes_all():
-                more = min(t, now + pending) - now
-                now, horizon = now + more, horizon + more if horizon else 0
+                clock = clock.after(pending, now.t)
             found = np.empty(ranked.size)
             shown = Arms(*(each[ranked] for each in seen))
-            rank(self.policy, self.family, shown, int(now), int(horizon), found)
+            rank(self.policy, self.family, shown, clock, found)
             values[ranked] = found
         named = {arm.name: float(each) for arm, each in zip(self.enabled, values, strict=True)}
         return {**named, **{arm.name: nan for arm in blind}}

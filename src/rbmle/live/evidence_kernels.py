@@ -14,55 +14,36 @@ from .._compile import Floats, kernel, lean
 from ..choosers import Scan
 from ..evidence import Evidence, Features
 from ..families import Family
-from ..policies.arms import Arms, Clock
+from ..policies.arms import Arms
 from ..policies.base import Policy
-from ..random import Draws
+from .constants import Constants
 
 FAR = 1e305  # a statistic beyond this, or NaN, is no number that a policy could use
 
 
 @kernel
 def choose(
-    policy: Policy,
-    state: Floats,
-    family: Family,
-    evidence: Evidence,
-    chooser: Scan,
-    known: Arms,
-    seen: Arms,
-    memory: Floats,
-    features: Features,
-    drawn: Floats,
-    waits: Floats,
-    places: NDArray[np.int64],
-    t: int,
-    draw: int,
-    pending: int,
-    horizon: int,
-    key0: int,
-    key1: int,
-    replication: int,
-    random_ties: bool,
-) -> int:
+    policy: Policy, state: Floats, family: Family, evidence: Evidence, chooser: Scan, known: Arms,
+    seen: Arms, memory: Floats, features: Features, drawn: Floats, waits: Floats,
+    places: NDArray[np.int64], constants: Constants, t: int, draw: int, pending: int,
+) -> int:  # fmt: skip
     """One choice among the arms at `places`: which of them to play in round t; -1 if features are
     so large that an arm's mean is no number.
 
     known: the statistics of all arms. seen: room for those that the policy sees. drawn: room for
     errors that are drawn together. waits: each arm's pending pulls; pending: all of them.
-    draw, horizon: as in `decide`.
+    draw: the round whose random numbers are used.
     """
-    now = min(t, horizon) if horizon > 0 else t
-    rng = Draws(key0, key1, replication, draw & 0xFFFFFFFF, random_ties)
-    evidence.look(known, memory, features, now == 1 or evidence.reads() > 0)
+    now, rng = constants.clock(t), constants.rng(draw)
+    evidence.look(known, memory, features, now.t == 1 or evidence.reads() > 0)
     if policy.draws_jointly() and evidence.draws():
         evidence.draw(known, memory, features, rng, drawn)
         state[0] = drawn[0]
         for k in range(places.size):
             state[1 + k] = drawn[1 + places[k]]
-    clock = evidence.clock(memory, now, horizon)
+    clock = evidence.clock(memory, now.t, now.horizon)
     if evidence.reads() == 0 and evidence.changes_all():
-        more = min(now, clock.t + pending) - clock.t
-        clock = Clock(clock.t + more, clock.horizon + more if clock.horizon > 0 else 0)
+        clock = clock.after(pending, now.t)
     show(known, seen, waits, places)
     for k in range(places.size):
         if not abs(seen.sums[k]) <= FAR or not seen.pulls[k] <= FAR:

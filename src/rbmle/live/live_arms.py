@@ -17,42 +17,30 @@ from ..choosers import Chooser, chooser_for
 from ..families import Family
 from ..policies.arms import Arms, Clock, origin_of
 from ..policies.base import Policy, fresh_state
-from ..random import Draws, key
+from ..random import Counter, key
 from ..rewards.delays import ROUNDS_BLIND
+from .constants import Constants
 from .live_arm import LiveArm, Name
 
 
 @kernel
 def decide(
-    policy: Policy,
-    state: Floats,
-    family: Family,
-    chooser: Chooser,
-    arms: Arms,
-    t: int,
-    draw: int,
-    horizon: int,
-    key0: int,
-    key1: int,
-    replication: int,
-    random_ties: bool,
-) -> int:
+    policy: Policy, state: Floats, family: Family, chooser: Chooser, arms: Arms,
+    constants: Constants, t: int, draw: int,
+) -> int:  # fmt: skip
     """One choice, as in the simulator's loop: the arm to play in round t.
 
-    draw: the round whose random numbers are used. Only its lowest 32 bits count, so random numbers
-    repeat after 2^32 rounds. A policy with a known horizon (> 0) never sees a later round than it.
+    draw: the round whose random numbers are used.
     """
-    now = min(t, horizon) if horizon > 0 else t
-    rng = Draws(key0, key1, replication, draw & 0xFFFFFFFF, random_ties)
-    chosen: int = chooser.pick(policy, state, family, arms, Clock(now, horizon), rng)
+    clock, rng = constants.clock(t), constants.rng(draw)
+    chosen: int = chooser.pick(policy, state, family, arms, clock, rng)
     return chosen
 
 
 @kernel
-def rank(policy: Policy, family: Family, arms: Arms, t: int, horizon: int, indices: Floats) -> None:
-    """Fill `indices` with the index of each arm in round t."""
-    now = min(t, horizon) if horizon > 0 else t
-    level = policy.level(family, arms, Clock(now, horizon))
+def rank(policy: Policy, family: Family, arms: Arms, clock: Clock, indices: Floats) -> None:
+    """Fill `indices` with the index of each arm in this round."""
+    level = policy.level(family, arms, clock)
     for i in range(arms.n_arms()):
         indices[i] = policy.index_of(family, arms, i, level)
 
@@ -83,7 +71,7 @@ class LiveArms:
         waiting = [(number, arm) for arm in arms for number in arm.pending]
         self._waiting = deque(sorted(waiting, key=lambda each: each[0]))  # oldest pull first
         seed, replication = source
-        self._constants = (horizon, *key(seed), replication, random_ties)
+        self._constants = Constants(horizon, Counter(*key(seed), random_ties), replication)
         self.arrange()
 
     def arrange(self) -> None:
@@ -93,7 +81,7 @@ class LiveArms:
         self._state = fresh_state(self.policy, self.family, len(self.enabled))
         self._chooser = chooser_for(self.policy, self.family, len(self.enabled))
         self._decide = decide.specialised(
-            self.policy, self._state, self.family, self._chooser, self._seen, 1, 1, *self._constants
+            self.policy, self._state, self.family, self._chooser, self._seen, self._constants, 1, 1
         )
         self._blind: dict[Name, int] = {}  # blind arm -> number of its last pull, oldest first
         for arm in self.arms.values():
@@ -191,7 +179,7 @@ class LiveArms:
         t = self.rounds + 1
         draw = t + self.withdrawn
         chosen: int = self._decide(
-            self.policy, state, self.family, self._chooser, seen, t, draw, *self._constants
+            self.policy, state, self.family, self._chooser, seen, self._constants, t, draw
         )
         if memory and any(arm.pending for arm in arms):
             self.memory = memory
@@ -274,7 +262,8 @@ class LiveArms:
         values = np.empty(len(ranked))
         if ranked:
             seen = _side_by_side(ranked)
-            rank(self.policy, self.family, seen, self.rounds + 1, self.horizon, values)
+            clock = self._constants.clock(self.rounds + 1)
+            rank(self.policy, self.family, seen, clock, values)
         known = {arm.name: value for arm, value in zip(ranked, values.tolist(), strict=True)}
         unknown = {arm.name: nan if arm.blind else inf for arm in self.enabled}
         return {**unknown, **known}

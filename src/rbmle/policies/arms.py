@@ -106,3 +106,8 @@ class Clock(NamedTuple):
     def left(self) -> float:
         """T - t, the rounds to come after this one."""
         return float(self.horizon - self.t)
+
+    def after(self, rounds: int, last: int) -> Clock:
+        """So many rounds later, but not after round `last`; the horizon moves with it."""
+        more = min(last, self.t + rounds) - self.t
+        return Clock(self.t + more, self.horizon + more if self.horizon > 0 else 0)
