@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, njit, record
+from .._compile import Floats, lean, record
 from .._record import Choice
 from ..random import Draws
 from .arms import Arms
@@ -52,7 +52,7 @@ LEAST = 1e-300  # in place of an F that rounds to 0: h = f / F stays finite, and
 _BLOCKS_A_DRAW = 256  # random blocks set aside for a posterior draw: two gamma draws of 128 each
 
 
-@njit
+@lean
 def share_out(weight: Nodes, hazard: Tables, a: int, panels: int, share: Nodes) -> float:
     """Fill `share` with h_a P d(eta) at every node of the first panels; returns the sum, p_a."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
@@ -67,7 +67,7 @@ def share_out(weight: Nodes, hazard: Tables, a: int, panels: int, share: Nodes) 
     return (s0 + s1) + (s2 + s3)
 
 
-@njit
+@lean
 def common(share: Nodes, hazard: Tables, j: int, panels: int) -> float:
     """G_aj from the shares of arm a. Four sums, so that no addition has to wait for the last."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0

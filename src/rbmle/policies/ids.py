@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import inf
 from typing import Annotated, Any, NamedTuple
 
-from .._compile import Floats, njit
+from .._compile import Floats, lean, njit
 from ..errors import ParameterError
 from ..families import Family, Gaussian
 from ..random import Draws
@@ -57,7 +57,7 @@ def samples_posteriors(self: Any) -> bool:
     return bool(self.method == Method.monte_carlo)
 
 
-@njit
+@lean
 def dominated(i: int, regret: Floats, information: Floats) -> bool:
     """Whether another arm has less regret and no less information: then arm i is not needed.
 
@@ -126,7 +126,7 @@ def weigh(self: Any, state: Floats, family: Shaped, arms: Arms, clock: Clock, rn
     return first if rng.cell(0).uniform(0) < odds else second
 
 
-@njit
+@lean
 def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, int, float]:
     """Two arms and the probability of the first whose mixture has the least information ratio.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, njit, record
+from .._compile import Floats, lean, njit, record
 
 WIDEST = 2.5  # posterior standard deviations; with 12 nodes the error is about 1e-12, see `beliefs`
 
@@ -52,7 +52,7 @@ def panel_width(sd: float) -> float:
     return ldexp(1.0, exponent - 1)
 
 
-@njit
+@lean
 def largest_of(values: Floats) -> float:
     """The largest of some numbers, as a plain loop that every processor can run."""
     most = values[0]
@@ -61,7 +61,7 @@ def largest_of(values: Floats) -> float:
     return float(most)
 
 
-@njit
+@lean
 def lay_panels(
     low: Floats, high: Floats, width: Floats, largest: Span, left: Floats, size: Floats
 ) -> int:

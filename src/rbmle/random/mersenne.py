@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import njit, record
+from .._compile import lean, record
 
 _N, _M = 624, 397
 _WORD = 0xFFFFFFFF
 
 
-@njit
+@lean
 def twist(words: NDArray[np.int64]) -> None:
     """Replace the 624 words of the Mersenne Twister's state by the next 624."""
     for i in range(_N):
@@ -29,7 +29,7 @@ def twist(words: NDArray[np.int64]) -> None:
         words[i] = words[(i + _M) % _N] ^ (y >> 1) ^ (0x9908B0DF if y & 1 else 0)
 
 
-@njit
+@lean
 def next_word(words: NDArray[np.int64], position: NDArray[np.int64]) -> int:
     """The next 32-bit number: a word of the state, tempered."""
     if position[0] >= _N:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .._compile import Floats, njit, record
+from .._compile import Floats, lean, njit, record
 from .._record import Choice, register
 from ..errors import ParameterError
 from ..random import MAX_ARMS, Cell, feature_cell
@@ -44,7 +44,7 @@ def given(self: Any) -> bool:
 _DEFAULTS = {"anew": anew, "given": given}
 
 
-@njit
+@lean
 def fill_normal(cell: Cell, out: Floats, i: int, scale: float) -> float:
     """Fill row i of `out` with normal numbers times `scale`; returns the sum of their squares."""
     d, square = out.shape[1], 0.0
@@ -58,7 +58,7 @@ def fill_normal(cell: Cell, out: Floats, i: int, scale: float) -> float:
     return square
 
 
-@njit
+@lean
 def fill_sphere(out: Floats, key0: int, key1: int, replication: int, t: int, arms: int) -> None:
     """Fill the first rows of `out` with points that are uniform on the unit sphere in 3 dimensions.
 
@@ -90,7 +90,7 @@ def in_disc(u: float, v: float, cell: Cell) -> tuple[float, float]:
     return u, v
 
 
-@njit
+@lean
 def from_disc(out: Floats, i: int, u: float, v: float) -> None:
     """Put the point of the sphere that belongs to a point of the disc into row i."""
     s = u * u + v * v
@@ -104,7 +104,7 @@ def side(word: int) -> float:
     return (word + 0.5) * 4.656612873077393e-10 - 1.0  # 2^-31
 
 
-@njit
+@lean
 def copy_down(out: Floats) -> None:
     """Give all arms the features of the first."""
     for i in range(1, out.shape[0]):
