@@ -12,37 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, lean
+from .._compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
-from .redrawn import CHANGED, EVERY, redrawn
+from .redrawn import CHANGED, EVERY, highest, redrawn
 
 KEPT = 2  # from this place in `memory` on: the level that the ceilings are for
-
-
-@lean
-def find(
-    ceilings: Any, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock,
-    rng: Draws,
-) -> int:  # fmt: skip
-    """The arm to play: the one that a scan finds."""
-    if not ceilings.ready(arms):
-        return int(policy.choose(state, family, arms, clock, rng))
-    level = policy.level(family, arms, clock)
-    ceilings.refresh(policy, family, arms, level, clock)
-    top, best, second = 0, -inf, -inf
-    for i in range(arms.n_arms()):  # no branch on who leads: a processor could not predict it
-        height = ceilings.height[i]
-        lower = height if height < best else best
-        second = lower if lower > second else second
-        top = i if height > best else top
-        best = height if height > best else best
-    index = policy.index_of(family, arms, top, level)
-    if second < index:
-        return top
-    return int(ceilings.settle(policy, family, arms, level, clock, top, index, rng))
 
 
 @redrawn
@@ -60,15 +37,19 @@ class Ceilings(NamedTuple):
         ceilings.restart()  # type: ignore[attr-defined]  # one of the methods of `redrawn`
         return ceilings
 
-    def places(self) -> int:
-        """How many ceilings there are."""
-        return self.height.size
+    def value(self, i: int, at: float) -> float:
+        """The ceiling of arm i, wherever it is looked at."""
+        return float(self.height[i])
 
-    def pick(
-        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
-    ) -> int:
-        """The arm to play: the one that a scan finds."""
-        return find(self, policy, state, family, arms, clock, rng)
+    def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+        """The arm that a scan finds."""
+        level = policy.level(family, arms, clock)
+        self.refresh(policy, family, arms, level, clock)
+        top, _, second = highest(self, 0.0, arms.n_arms())
+        index = policy.index_of(family, arms, top, level)
+        if second < index:
+            return top
+        return self.settle(policy, family, arms, level, clock, top, index, rng)
 
     def refresh(self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock) -> None:
         """Compute the ceilings that changed, all of them if they no longer hold."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, lean
+from .._compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
@@ -28,24 +28,6 @@ BEGIN, END, LAST = 2, 3, 4
 # The lines hold while the level rises by this share. Longer lines are farther above the index,
 # so that more indices are computed; shorter ones are drawn more often.
 _SHARE = 1.0 / 128.0
-
-
-@lean
-def find(
-    chords: Any, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
-) -> int:
-    """The arm to play: the one that a scan finds."""
-    if not chords.ready(arms):
-        return int(policy.choose(state, family, arms, clock, rng))
-    level = policy.level(family, arms, clock)
-    changed, index = chords.refresh(policy, family, arms, level)
-    ahead = level - chords.memory[BEGIN]
-    top, _, second = highest(chords.height, chords.rise, ahead, arms.n_arms())
-    if top != changed:
-        index = policy.index_of(family, arms, top, level)
-    if second < chords.curve.straightened(family, index):
-        return top
-    return int(chords.settle(policy, family, arms, level, ahead, top, index, rng))
 
 
 @redrawn
@@ -64,15 +46,21 @@ class Chords(NamedTuple):
         chords.restart()  # type: ignore[attr-defined]  # one of the methods of `redrawn`
         return chords
 
-    def places(self) -> int:
-        """How many lines there are."""
-        return self.height.size
+    def value(self, i: int, at: float) -> float:
+        """The value of the line of arm i, if the level is so far above BEGIN."""
+        return float(self.height[i] + self.rise[i] * at)
 
-    def pick(
-        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
-    ) -> int:
-        """The arm to play: the one that a scan finds."""
-        return find(self, policy, state, family, arms, clock, rng)
+    def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+        """The arm that a scan finds."""
+        level = policy.level(family, arms, clock)
+        changed, index = self.refresh(policy, family, arms, level)
+        ahead = level - self.memory[BEGIN]
+        top, _, second = highest(self, ahead, arms.n_arms())
+        if top != changed:
+            index = policy.index_of(family, arms, top, level)
+        if second < self.curve.straightened(family, index):
+            return top
+        return self.settle(policy, family, arms, level, ahead, top, index, rng)
 
     def refresh(
         self, policy: Policy, family: Family, arms: Arms, level: float
@@ -125,7 +113,7 @@ class Chords(NamedTuple):
         for i in range(arms.n_arms()):
             value = index
             if i != top and not self.curve.same_index(family, arms, i, top):
-                if self.height[i] + self.rise[i] * ahead < floor:
+                if self.value(i, ahead) < floor:
                     continue
                 value = policy.index_of(family, arms, i, level)
             if value > best:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, lean
+from .._compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
@@ -23,20 +23,6 @@ from .redrawn import CHANGED, EVERY, highest, redrawn
 # The index that a policy computes and the value of a line differ by some ten roundings of the base
 # and of the rise times the scale: by 3e-15 of them. So do two values of lines and their indices.
 _NEAR = 1e-13
-
-
-@lean
-def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-    """The arm with the largest index, one of them if they have the same past; -1 if the lines do
-    not tell."""
-    if not lines.ready(arms):
-        return -1
-    level = policy.level(family, arms, clock)
-    lines.refresh(family, arms, level)
-    scale = lines.line.scale(level)
-    chosen, best, second = highest(lines.base, lines.rise, scale, arms.n_arms())
-    floor = best - _NEAR * (abs(lines.base[chosen]) + abs(lines.rise[chosen] * scale))
-    return chosen if second < floor else int(lines.tied(arms, chosen, floor, scale, rng))
 
 
 @redrawn
@@ -58,12 +44,19 @@ class Lines(NamedTuple):
         """How many lines there are."""
         return self.base.size
 
-    def pick(
-        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
-    ) -> int:
-        """The arm to play: the one that a scan finds."""
-        chosen = leader(self, policy, family, arms, clock, rng)
-        return chosen if chosen >= 0 else policy.choose(state, family, arms, clock, rng)
+    def value(self, i: int, at: float) -> float:
+        """The value of the line of arm i, if the scale is `at`."""
+        return float(self.base[i] + self.rise[i] * at)
+
+    def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+        """The arm with the largest index, one of them if they have the same past; -1 if the lines
+        do not tell."""
+        level = policy.level(family, arms, clock)
+        self.refresh(family, arms, level)
+        scale = self.line.scale(level)
+        chosen, best, second = highest(self, scale, arms.n_arms())
+        floor = best - _NEAR * (abs(self.base[chosen]) + abs(self.rise[chosen] * scale))
+        return chosen if second < floor else self.tied(arms, chosen, floor, scale, rng)
 
     def tied(self, arms: Arms, chosen: int, floor: float, scale: float, rng: Draws) -> int:
         """One of the arms with the past of the chosen one; -1 if the line of another arm is not
@@ -72,7 +65,7 @@ class Lines(NamedTuple):
         for i in range(arms.n_arms()):
             if same_past(arms, i, chosen):
                 ties += 1
-            elif not self.base[i] + self.rise[i] * scale < floor:
+            elif not self.value(i, scale) < floor:
                 return -1
         place, i = rng.among(ties), -1
         while place >= 0:

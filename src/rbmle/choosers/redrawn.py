@@ -1,5 +1,9 @@
 """What choosers with one line for each arm have in common: which lines are to be drawn anew, and
-which are highest."""
+which are highest.
+
+Such a chooser is a record with an array `memory` and the methods `find` (the arm to play, or -1 if
+a scan must find it) and `value` (that of an arm's line at some place).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,10 @@ from math import inf
 from typing import Any, TypeVar
 
 from .._compile import Floats, lean, record
-from ..policies.arms import Arms
+from ..families import Family
+from ..policies.arms import Arms, Clock
+from ..policies.base import Policy
+from ..random import Draws
 
 T = TypeVar("T")
 
@@ -17,16 +24,35 @@ EVERY = 1  # 1 if that is so for every arm, or if an arm may be without a reward
 
 
 @lean
-def highest(height: Floats, rise: Floats, at: float, n_arms: int) -> tuple[int, float, float]:
+def highest(lines: Any, at: float, n_arms: int) -> tuple[int, float, float]:
     """The first of the highest lines, its value and that of the second highest, at this place."""
     top, best, second = 0, -inf, -inf
     for i in range(n_arms):  # no branch on who leads: a processor could not predict it
-        value = height[i] + rise[i] * at
+        value = lines.value(i, at)
         lower = value if value < best else best
         second = lower if lower > second else second
         top = i if value > best else top
         best = value if value > best else best
     return top, best, second
+
+
+@lean
+def found(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+    """The arm to play; -1 if a scan must find it."""
+    return int(lines.find(policy, family, arms, clock, rng)) if lines.ready(arms) else -1
+
+
+def pick(
+    self: Any, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
+) -> int:
+    """The arm to play: the one that a scan finds."""
+    chosen = found(self, policy, family, arms, clock, rng)
+    return chosen if chosen >= 0 else policy.choose(state, family, arms, clock, rng)
+
+
+def places(self: Any) -> int:
+    """How many lines there are."""
+    return int(self.height.size)
 
 
 def restart(self: Any) -> None:
@@ -67,10 +93,11 @@ def ready(self: Any, arms: Arms) -> bool:
 
 
 _DEFAULTS = {
-    each.__name__: each for each in (restart, changed, skips_absent, withdraw, bring_back, ready)
+    each.__name__: each
+    for each in (pick, places, restart, changed, skips_absent, withdraw, bring_back, ready)
 }
 
 
 def redrawn(cls: type[T]) -> type[T]:
-    """Make a NamedTuple class with `memory` and `places` a record with the methods above."""
+    """Make a NamedTuple class a record with the methods above."""
     return record(cls, _DEFAULTS)
