@@ -7,7 +7,6 @@ below that index: in most rounds, of none.
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,8 @@ from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
-from .redrawn import CHANGED, EVERY, highest, redrawn
+from .promises import same_past
+from .redrawn import CHANGED, EVERY, highest, redrawn, settle
 
 KEPT = 2  # from this place in `memory` on: the level that the ceilings are for
 
@@ -49,7 +49,16 @@ class Ceilings(NamedTuple):
         index = policy.index_of(family, arms, top, level)
         if second < index:
             return top
-        return self.settle(policy, family, arms, level, clock, top, index, rng)
+        if self.rising.falls(clock):  # then ceilings may have become too high
+            above = self.rising.above(self.memory, KEPT, level, clock)
+            for i in range(arms.n_arms()):
+                if self.height[i] >= index:
+                    self.draw(policy, family, arms, i, above)
+        return settle(self, policy, family, arms, level, 0.0, top, index, index, rng)
+
+    def same(self, family: Family, arms: Arms, i: int, j: int) -> bool:
+        """Whether two arms have the same index, by the promise `Rising`."""
+        return same_past(arms, i, j)
 
     def refresh(self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock) -> None:
         """Compute the ceilings that changed, all of them if they no longer hold."""
@@ -60,34 +69,10 @@ class Ceilings(NamedTuple):
             first, last = 0, arms.n_arms() - 1
         above = rising.above(memory, KEPT, level, clock)
         for i in range(max(first, 0), last + 1):
-            value = policy.index_of(family, arms, i, above)
-            self.height[i] = value + rising.index_error(family, arms, i, value)
+            self.draw(policy, family, arms, i, above)
         memory[CHANGED], memory[EVERY] = -1.0, 0.0
 
-    def settle(
-        self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock, top: int,
-        index: float, rng: Draws,
-    ) -> int:  # fmt: skip
-        """The arm that a scan finds, if some ceilings are not below the index of arm `top`.
-
-        If levels fall, ceilings that are too high are lowered first.
-        """
-        rising, best, first, ties = self.rising, -inf, 0, 0
-        above = rising.above(self.memory, KEPT, level, clock)
-        for i in range(arms.n_arms()):
-            value = index
-            if rising.falls(clock) and self.height[i] >= index:
-                value = policy.index_of(family, arms, i, above)
-                self.height[i] = value + rising.index_error(family, arms, i, value)
-            if self.height[i] < index:
-                continue
-            value = policy.index_of(family, arms, i, level) if i != top else index
-            if value > best:
-                best, first, ties = value, i, 1
-            elif value == best:
-                preferred = policy.prefer(family, arms, i, first, level)
-                if preferred > 0.0:
-                    first, ties = i, 1
-                elif preferred == 0.0:
-                    ties += 1
-        return int(policy.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first
+    def draw(self, policy: Policy, family: Family, arms: Arms, i: int, above: Any) -> None:
+        """Draw the ceiling of arm i: its index at a level above, and a rounding error."""
+        value = policy.index_of(family, arms, i, above)
+        self.height[i] = value + self.rising.index_error(family, arms, i, value)

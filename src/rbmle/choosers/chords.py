@@ -19,7 +19,7 @@ from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
-from .redrawn import CHANGED, EVERY, highest, redrawn
+from .redrawn import CHANGED, EVERY, highest, redrawn, settle
 
 # Places in `memory`, after those of `redrawn`: the levels between which the lines hold, and the
 # last one that was seen.
@@ -58,9 +58,14 @@ class Chords(NamedTuple):
         top, _, second = highest(self, ahead, arms.n_arms())
         if top != changed:
             index = policy.index_of(family, arms, top, level)
-        if second < self.curve.straightened(family, index):
+        floor = self.curve.straightened(family, index)
+        if second < floor:
             return top
-        return self.settle(policy, family, arms, level, ahead, top, index, rng)
+        return settle(self, policy, family, arms, level, ahead, top, index, floor, rng)
+
+    def same(self, family: Family, arms: Arms, i: int, j: int) -> bool:
+        """Whether two arms have the same index."""
+        return bool(self.curve.same_index(family, arms, i, j))
 
     def refresh(
         self, policy: Policy, family: Family, arms: Arms, level: float
@@ -102,26 +107,3 @@ class Chords(NamedTuple):
             self.height[i] = here + slack - rise * (level - self.memory[BEGIN])
             self.rise[i] = rise
         return index
-
-    def settle(
-        self, policy: Policy, family: Family, arms: Arms, level: float, ahead: float, top: int,
-        index: float, rng: Draws,
-    ) -> int:  # fmt: skip
-        """The arm that a scan finds, if some lines are not below the index of arm `top`."""
-        floor = self.curve.straightened(family, index)
-        best, first, ties = -inf, 0, 0
-        for i in range(arms.n_arms()):
-            value = index
-            if i != top and not self.curve.same_index(family, arms, i, top):
-                if self.value(i, ahead) < floor:
-                    continue
-                value = policy.index_of(family, arms, i, level)
-            if value > best:
-                best, first, ties = value, i, 1
-            elif value == best:
-                preferred = policy.prefer(family, arms, i, first, level)
-                if preferred > 0.0:
-                    first, ties = i, 1
-                elif preferred == 0.0:
-                    ties += 1
-        return int(policy.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first

@@ -37,6 +37,33 @@ def highest(lines: Any, at: float, n_arms: int) -> tuple[int, float, float]:
 
 
 @lean
+def settle(
+    lines: Any, policy: Policy, family: Family, arms: Arms, level: Any, at: float, top: int,
+    index: float, floor: float, rng: Draws,
+) -> int:  # fmt: skip
+    """The arm that a scan finds, if several lines at this place reach the index of arm `top`.
+
+    floor: that index, transformed as the lines are. `lines.same` says which arms have it, too.
+    """
+    best, first, ties = -inf, 0, 0
+    for i in range(arms.n_arms()):
+        value = index
+        if i != top and not lines.same(family, arms, i, top):
+            if lines.value(i, at) < floor:
+                continue
+            value = policy.index_of(family, arms, i, level)
+        if value > best:
+            best, first, ties = value, i, 1
+        elif value == best:
+            preferred = policy.prefer(family, arms, i, first, level)
+            if preferred > 0.0:
+                first, ties = i, 1
+            elif preferred == 0.0:
+                ties += 1
+    return int(policy.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first
+
+
+@lean
 def found(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
     """The arm to play; -1 if a scan must find it."""
     return int(lines.find(policy, family, arms, clock, rng)) if lines.ready(arms) else -1
