@@ -133,6 +133,11 @@ class KGBounds(NamedTuple):
         exact = self.policy.form == Form.exact
         return bool(exact and (isinstance(family, Exponential) or squared(family)))
 
+    def helps_devices(self, family: Any) -> bool:
+        """Exponential rewards, ten arms, 50,000 rounds on an H200: 2.9e9 rounds a second with
+        bounds, 4.4e9 by a scan."""
+        return squared(family)
+
     def index_below(self, family: Any, arms: Arms, i: int, level: Race) -> float:
         mean: float = family.posterior_mean(arms.pulls[i], arms.sums[i])
         return mean - _TINY if moderate(level) else -inf
@@ -159,6 +164,10 @@ class KGStarBounds(NamedTuple):
 
     def fits(self, family: Any) -> bool:
         return bool(self.policy.form == Form.exact and squared(family))
+
+    def helps_devices(self, family: Any) -> bool:
+        """On an H200 bounds took 1.4 times as long as a scan."""
+        return False
 
     def near(self, family: Any, n: float, gap: float, left: float) -> tuple[float, float, float]:
         """About the best number of pulls, and two numbers between which it is.

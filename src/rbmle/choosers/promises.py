@@ -26,6 +26,7 @@ class Bounds(Protocol):
     """Bounds on the index of `policy`; it must depend on the arm's pulls and sums and on the level.
 
     fits: whether the bounds hold for a family, and cost less than the index.
+    helps_devices: whether that is so on a GPU too.
     index_below: a lower bound of arm i's index.
     surely_below: True if arm i's index is certainly below the value; False if that is not known.
     """
@@ -33,6 +34,7 @@ class Bounds(Protocol):
     policy: Any
 
     def fits(self, family: Any) -> bool: ...
+    def helps_devices(self, family: Any) -> bool: ...
     def index_below(self, family: Any, arms: Arms, i: int, level: Any) -> float: ...
     def surely_below(self, family: Any, arms: Arms, i: int, level: Any, value: float) -> bool: ...
 
@@ -106,6 +108,11 @@ def same_past(arms: Arms, i: int, j: int) -> bool:
 
 def fits(self: Any, family: Family) -> bool:
     """Whether the promise holds for the policy's parameters and this family."""
+    return True
+
+
+def helps_devices(self: Any, family: Family) -> bool:
+    """Whether bounds are quicker than a scan on a GPU, where threads that part wait for another."""
     return True
 
 
@@ -198,7 +205,7 @@ class Promises:
         return next((kind(policy) for kind in kinds if kind(policy).fits(family)), None)
 
 
-BOUNDS = Promises(fits)
+BOUNDS = Promises(fits, helps_devices)
 LINES = Promises(fits, helps_few, helps_many)
 RISING = Promises(fits)
 CURVES = Promises(fits, pays_from, bends, bends_one_way, same_index, straightened, index_error)

@@ -102,3 +102,13 @@ def chooser_of_few(policy: Policy, family: Any, n_arms: int, evidence: Any = _CO
         if made is not None:
             return made  # type: ignore[no-any-return]
     return Scan(n_arms)
+
+
+def chooser_on_device(
+    policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING
+) -> Chooser:
+    """The quickest chooser on a GPU."""
+    bounds = bounds_for(policy, family) if ranks_only(policy) else None
+    if bounds is not None and not bounds.helps_devices(family):
+        return Scan(n_arms)
+    return chooser_of_few(policy, family, n_arms, evidence)

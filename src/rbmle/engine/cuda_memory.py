@@ -9,7 +9,7 @@ import numpy as np
 from numba import cuda
 
 from .._cuda import side_by_side
-from ..choosers.selection import chooser_of_few
+from ..choosers.selection import chooser_on_device
 from ..policies.arms import Arms
 from .cuda_parts import Group, Part, parts
 from .plan import Plan
@@ -92,7 +92,7 @@ def arguments(
         block = np.zeros(shape) if bring is _alike else cuda.device_array(shape)
         return side_by_side(block)[:count]
 
-    chooser: Any = chooser_of_few(policy, model, n_arms, plan.evidence)
+    chooser: Any = chooser_on_device(policy, model, n_arms, plan.evidence)
     lines = beside(sum(isinstance(x, np.ndarray) and x.shape == (n_arms,) for x in chooser))
     chooser = _with_arrays(
         chooser,

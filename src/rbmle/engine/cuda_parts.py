@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..choosers.selection import chooser_of_few
+from ..choosers.selection import chooser_on_device
 from ..rewards.sources import RewardStream
 from .plan import Plan
 
@@ -43,7 +43,7 @@ def bytes_a_thread(plan: Plan, group: Group) -> int:
     problem = plan.problems[group.problems[0]]
     policy, model = plan.players[group.problems[0]][group.player]
     state = policy.remembers() + policy.scratch(model, problem.n_arms)
-    chooser: Any = chooser_of_few(policy, model, problem.n_arms, plan.evidence)
+    chooser: Any = chooser_on_device(policy, model, problem.n_arms, plan.evidence)
     kept = sum(max(each.size, 2) for each in chooser if isinstance(each, np.ndarray))
     kept += max(plan.evidence.memory_size(problem.n_arms), 2)
     kept += 4 + problem.n_arms * (2 + problem.dimension)  # the tally, features and means
