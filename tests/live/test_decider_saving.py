@@ -54,10 +54,10 @@ from rbmle.live.decider import Decider
 from rbmle.families import Bernoulli
 from rbmle.policies import UCB
 decider = Decider(range(200), UCB(), Bernoulli())
-print("ready", flush=True)
 while True:
     decider.update(range(200), [1.0] * 200)
     decider.save(sys.argv[1])
+    print("ready", flush=True)
 """
 
 
