@@ -8,34 +8,41 @@ from typing import Any
 
 from ..policies import RBMLE, ArmBias, BetaBias
 
-# (spread, c): for Gaussian rewards the width is c L^(0.6) / (2 sqrt n) at the spread 1/2. MOSS has
-# sqrt(L / n) there, which at L = 9 is c = 1.6, and KL-UCB has sqrt(2 L / n), which is c = 2.3.
-_SHAPES = [
-    *product((0.35,), (1.4, 1.7)),
-    *product((0.5,), (1.4, 1.6, 1.8, 2.1)),
-]
-# For exponential rewards the index is infinite up to n = alpha, which is exploration enough for a
-# smaller c: c = 1.6 makes 36 pulls of every arm at L = 9.
-_EXPONENTIAL = [
-    *product((0.35,), (0.7, 1.0)),
-    *product((0.5,), (0.7, 0.9, 1.1, 1.3)),
-]
+# Forms by the rounds that were played: c, spread, by_pulls, by_arms and least, at the power 0.1.
+# For Gaussian rewards the width is c L^0.6 / (2 sqrt n) at the spread 1/2. MOSS has sqrt(L / n)
+# there, which at L = 9 is c = 1.6, and KL-UCB has sqrt(2 L / n), which is c = 2.3. For exponential
+# rewards the index is infinite up to n = alpha, which is exploration enough for a smaller c.
+_PAST: dict[str, Any] = {
+    "bernoulli": (
+        *((2.1, 0.5, 1.0, 0.0, 0.1), (2.1, 0.5, 1.0, 0.5, 0.1), (2.1, 0.5, 1.0, 0.5, 1.0)),
+        (2.5, 0.5, 1.0, 1.0, 0.1),
+    ),
+    "gaussian": (
+        *((1.6, 0.5, 1.0, 0.0, 0.1), (1.8, 0.5, 1.0, 0.5, 0.1), (2.1, 0.5, 1.0, 0.5, 0.1)),
+        *((2.1, 0.5, 1.0, 1.0, 0.1), (2.5, 0.5, 1.0, 1.0, 0.1)),
+    ),
+    "exponential": (
+        *((1.1, 0.5, 1.0, 0.5, 0.1), (1.3, 0.5, 1.0, 0.0, 0.1), (1.3, 0.5, 1.0, 1.0, 0.1)),
+        *((1.5, 0.35, 0.0, 0.0, 0.1), (1.7, 0.5, 1.0, 0.5, 0.5)),
+    ),
+}
+
+
+def _grid(powers: tuple[float, ...], constants: tuple[float, ...]) -> list[tuple[float, float]]:
+    return list(product(powers, constants))
+
+
 # Forms that use the horizon, at the spread 1/2: (power, c), by_arms, least and reach.
 _LEFT: dict[str, Any] = {
-    "bernoulli": (((0.1, 1.8), (0.1, 2.1), (0.1, 2.4)), (0.5, 1.0), (1.0,), (inf,)),
-    "gaussian": (((0.1, 1.7), (0.1, 1.8), (0.1, 1.9), (0.2, 1.6)), (0.5, 1.0), (0.1,), (inf,)),
-    "exponential": (((0.1, 1.8), (0.2, 1.6), (0.2, 1.8)), (0.5, 1.0), (1.0,), (0.3, 0.5, 1.0)),
+    "bernoulli": (_grid((0.1,), (1.8, 2.1, 2.4)), (0.5, 1.0), (1.0,), (inf,)),
+    "gaussian": (_grid((0.1,), (1.7, 1.8, 1.9, 2.0, 2.1)), (0.5, 1.0), (0.1, 0.5), (inf,)),
+    "exponential": (_grid((0.2,), (1.6, 1.8, 2.0)), (0.5, 1.0), (1.0,), (0.3, 0.5, 1.0)),
 }
 
 
 def candidates(family: str) -> dict[str, Any]:
     """The candidates for a family, by labels that state their parameters."""
-    shapes = _EXPONENTIAL if family == "exponential" else _SHAPES
-    own = [ArmBias(0.1, c, s, 1.0, arms) for (s, c), arms in product(shapes, (0.0, 0.5, 1.0))]
-    own += [ArmBias(0.1, 1.7, 0.2, 1.0, arms) for arms in (0.0, 0.5)]
-    own += [ArmBias(0.1, 1.5, 0.35, 0.0, 0.0), ArmBias(0.1, 1.5, 0.5, 0.0, 0.0)]
-    own += [ArmBias(0.1, 2.5, 0.5, 1.0, 1.0), ArmBias(0.1, 1.7, 0.5, 1.0, 0.5, 0.5)]
-    own += [ArmBias(0.1, 2.1, 0.5, 1.0, 0.5, 1.0)] if family == "bernoulli" else []
+    own = [ArmBias(0.1, *each) for each in _PAST[family]]
     own += [
         ArmBias(power, c, 0.5, 1.0, arms, least, "left", reach)
         for (power, c), arms, least, reach in product(*_LEFT[family])

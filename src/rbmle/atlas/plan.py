@@ -75,15 +75,15 @@ class Effort(NamedTuple):
 FULL = Effort(
     problems=128,
     replications={1_000: 1024, 10_000: 1024, 100_000: 64},
-    slow={1_000: 1024, 10_000: 128, 100_000: 8},
+    slow={1_000: 256, 10_000: 32, 100_000: 8},
     slowest={1_000: 8},
     arms={1_000: 500, 10_000: 500, 100_000: 50},
     arms_slowest=12,
 )
 TRAINING = Effort(
     problems=64,
-    replications={1_000: 32, 10_000: 32, 100_000: 32},
-    slow={1_000: 16, 10_000: 16},
+    replications={1_000: 64, 10_000: 64, 100_000: 64},
+    slow={1_000: 64, 10_000: 64, 100_000: 64},
     slowest={},
     arms={1_000: 500, 10_000: 500, 100_000: 10},
     arms_slowest=0,
@@ -129,8 +129,10 @@ def _replications(effort: Effort, where: ProblemSet, policy: Any) -> dict[int, i
     """Replications of each problem, by horizon."""
     if isinstance(policy, (IDS, VIDS)):
         return effort.slowest if where.arms <= effort.arms_slowest else {}
-    slow = isinstance(policy, KGStar) or (
-        isinstance(policy, BayesUCB) and where.family == "bernoulli"
+    slow = (
+        isinstance(policy, KGStar)
+        or (isinstance(policy, BayesUCB) and where.family == "bernoulli")
+        or (isinstance(policy, KLUCB) and policy.plus and where.family != "gaussian")
     )
     return effort.slow if slow or where.arms > 50 else effort.replications
 

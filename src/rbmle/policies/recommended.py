@@ -16,7 +16,7 @@ from .rbmle import RBMLE
 # that of MOSS, sqrt(L / n), but L = log(1 + (T - t + 1) / (n K)) in place of log(T / (n K)). A
 # smaller c has longer tails at T = 100,000, a larger one more regret than MOSS up to T = 10,000.
 _COINS = RBMLE(ArmBias(0.1, 2.1, 0.5, 1.0, 0.5, 1.0, rounds="left"), f="stable")
-_GAUSSIAN = RBMLE(ArmBias(0.1, 1.9, 0.5, 1.0, 1.0, 0.1, rounds="left"), f="stable")
+_GAUSSIAN = RBMLE(ArmBias(0.1, 2.0, 0.5, 1.0, 1.0, 0.1, rounds="left"), f="stable")
 # Without a bound on means every arm would get some 30 pulls, its alpha. `least`: an arm whose only
 # reward is tiny, e^-L times the largest mean, has n D = L, and is pulled again if alpha g exceeds
 # it, so if alpha log(1 + reach) > L; at n = 1 alpha is c least^1/2 L^1.2. The power 0.2 in place
