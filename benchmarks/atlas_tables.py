@@ -36,7 +36,8 @@ ALSO = (
     "stable ArmBias 0.2 1.8 0.5 1 1 1 left reach 0.5",
 )
 TARGETS = (
-    "pairs | below all rivals | at most 1.25 times | 99 % at most 2 times Thompson's "
+    "pairs | below all rivals | surely below, surely above | at most 1.25 times "
+    "| 99 % at most 2 times Thompson's "
     "| mean, best rival = 1: geometric mean | worst | worst 99 %"
 )
 HEAD = (
@@ -72,31 +73,45 @@ def table(cells: list[Cell]) -> list[str]:
     return [row[0] for row in shown]
 
 
-def counts(found: list[Verdict]) -> str:
+def surely(cells: list[Cell], found: list[Verdict]) -> tuple[int, int]:
+    """On how many pairs the recommended policy's mean is below and above the best rival's by more
+    than two standard errors of the difference, problem by problem."""
+    named = {(*each[:3], each.policy): each.by_problem for each in cells}
+    sides = [0, 0]
+    for each in found:
+        ours, best = (named[(*each[:3], name)] for name in ("recommended", each.best))
+        gap = ours - best
+        error = gap.std(ddof=1) / np.sqrt(gap.size)
+        sides[0] += bool(gap.mean() + 2.0 * error < 0.0)
+        sides[1] += bool(gap.mean() - 2.0 * error > 0.0)
+    return sides[0], sides[1]
+
+
+def counts(cells: list[Cell], found: list[Verdict]) -> str:
     """A row of the table of targets."""
     ratio = np.array([each.ratio for each in found])
     below, near, tails = within_targets(found)
     mean, tail = float(np.exp(np.log(ratio).mean())), max(each.tail for each in found)
-    return (
-        f"{len(found)} | {below} | {near} | {tails} | {mean:.2f} | {ratio.max():.2f} | {tail:.1f}"
-    )
+    under, over = surely(cells, found)
+    whole = f"{len(found)} | {below} | {under}, {over} | {near} | {tails}"
+    return f"{whole} | {mean:.2f} | {ratio.max():.2f} | {tail:.1f}"
 
 
 def report(cells: list[Cell]) -> None:
     """Print what the report says of the recommended policy."""
     found = verdicts(cells)
     wrong = {(each.family, each.name) for each in atlas_sets("report") if each.misspecified}
-    print(f"| | T | {TARGETS} |\n|---|---|---|---|---|---|---|---|---|")
+    print(f"| | T | {TARGETS} |\n|---|---|---|---|---|---|---|---|---|---|")
     for family in dict.fromkeys(each.family for each in cells):
         own = [each for each in found if each.family == family]
         right = [each for each in own if (family, each.name) not in wrong]
         for horizon in dict.fromkeys(each.horizon for each in right):
             some = [each for each in right if each.horizon == horizon]
-            print(f"| {family.capitalize()} | {horizon:,} | {counts(some)} |")
-        print(f"| **{family.capitalize()}** | all | {counts(right)} |")
+            print(f"| {family.capitalize()} | {horizon:,} | {counts(cells, some)} |")
+        print(f"| **{family.capitalize()}** | all | {counts(cells, right)} |")
         other = [each for each in own if each not in right]
         if other:
-            print(f"| {family.capitalize()}, misspecified | all | {counts(other)} |")
+            print(f"| {family.capitalize()}, misspecified | all | {counts(cells, other)} |")
     for family in dict.fromkeys(each.family for each in cells):
         own = [each for each in found if each.family == family]
         horizons = sorted({each.horizon for each in own})

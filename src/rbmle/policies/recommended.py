@@ -40,10 +40,11 @@ def recommended(family: Any) -> RBMLE:
 
     It has an alpha for each arm (`ArmBias`), and explores less as the rounds come to their end:
     simulations tell it their horizon, and so does `Decider(horizon=...)`. A decider without a
-    horizon supposes in each round that as many are to come as have been played. Its regret is of
-    the order (log T)^1.2, for Exponential and Gamma rewards (log T)^1.4, on every problem, which is
-    proved (docs/mathematics.md). Its constants were chosen by simulation; docs/atlas.md says on
-    which problems, and where other policies are better.
+    horizon supposes in each round that as many are to come as have been played; that was hardly
+    measured, and for Gaussian rewards docs/atlas.md names a form that is better then.
+    Its regret is of the order (log T)^1.2, for Exponential and Gamma rewards (log T)^1.4, on every
+    problem, which is proved (docs/mathematics.md). Its constants were chosen by simulation;
+    docs/atlas.md says on which problems, and where other policies are better.
 
     >>> recommended("bernoulli").alpha.c
     2.1
