@@ -7,6 +7,7 @@ below that index: in most rounds, of none.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
 from .promises import same_past
-from .redrawn import CHANGED, EVERY, highest, redrawn, settle
+from .redrawn import CHANGED, EVERY, leader, redrawn
 
 KEPT = 2  # from this place in `memory` on: the level that the ceilings are for
 
@@ -41,38 +42,48 @@ class Ceilings(NamedTuple):
         """The ceiling of arm i, wherever it is looked at."""
         return float(self.height[i])
 
+    def ahead(self, level: Any) -> float:
+        """Not used: a ceiling is the same wherever it is looked at."""
+        return 0.0
+
+    def straightened(self, family: Family, index: float) -> float:
+        """The index itself."""
+        return index
+
     def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-        """The arm that a scan finds."""
-        level = policy.level(family, arms, clock)
-        self.refresh(policy, family, arms, level, clock)
-        top, _, second = highest(self, 0.0, arms.n_arms())
-        index = policy.index_of(family, arms, top, level)
-        if second < index:
-            return top
-        if self.rising.falls(clock):  # then ceilings may have become too high
-            above = self.rising.above(self.memory, KEPT, level, clock)
-            for i in range(arms.n_arms()):
-                if self.height[i] >= index:
-                    self.draw(policy, family, arms, i, above)
-        return settle(self, policy, family, arms, level, 0.0, top, index, index, rng)
+        return leader(self, policy, family, arms, clock, rng)
 
     def same(self, family: Family, arms: Arms, i: int, j: int) -> bool:
         """Whether two arms have the same index, by the promise `Rising`."""
         return same_past(arms, i, j)
 
-    def refresh(self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock) -> None:
-        """Compute the ceilings that changed, all of them if they no longer hold."""
+    def renew(self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock) -> None:
+        """Draw all ceilings anew if they no longer hold."""
         memory, rising = self.memory, self.rising
-        first = last = int(memory[CHANGED])
         if memory[EVERY] != 0.0 or not rising.holds(memory, KEPT, level, clock):
             rising.keep(memory, KEPT, level, clock)
-            first, last = 0, arms.n_arms() - 1
-        above = rising.above(memory, KEPT, level, clock)
-        for i in range(max(first, 0), last + 1):
-            self.draw(policy, family, arms, i, above)
-        memory[CHANGED], memory[EVERY] = -1.0, 0.0
+            for i in range(arms.n_arms()):
+                self.draw(policy, family, arms, i, level, clock, 0.0)
+            memory[CHANGED], memory[EVERY] = -1.0, 0.0
 
-    def draw(self, policy: Policy, family: Family, arms: Arms, i: int, above: Any) -> None:
+    def hide(self, i: int) -> None:
+        """Let the ceiling of arm i be below all others."""
+        self.height[i] = -inf
+
+    def lower(
+        self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock, floor: float
+    ) -> None:
+        """Draw the ceilings that reach the floor anew, if levels fall: they may be too high."""
+        if self.rising.falls(clock):
+            for i in range(arms.n_arms()):
+                if self.height[i] >= floor:
+                    self.draw(policy, family, arms, i, level, clock, 0.0)
+
+    def draw(
+        self, policy: Policy, family: Family, arms: Arms, i: int, level: Any, clock: Clock,
+        index: float,
+    ) -> None:  # fmt: skip
         """Draw the ceiling of arm i: its index at a level above, and a rounding error."""
+        above = self.rising.above(self.memory, KEPT, level, clock)
         value = policy.index_of(family, arms, i, above)
         self.height[i] = value + self.rising.index_error(family, arms, i, value)

@@ -19,7 +19,7 @@ from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
-from .redrawn import CHANGED, EVERY, highest, redrawn, settle
+from .redrawn import CHANGED, EVERY, leader, redrawn
 
 # Places in `memory`, after those of `redrawn`: the levels between which the lines hold, and the
 # last one that was seen.
@@ -50,53 +50,55 @@ class Chords(NamedTuple):
         """The value of the line of arm i, if the level is so far above BEGIN."""
         return float(self.height[i] + self.rise[i] * at)
 
+    def ahead(self, level: float) -> float:
+        """How far the level is above BEGIN."""
+        return float(level - self.memory[BEGIN])
+
+    def straightened(self, family: Family, index: float) -> float:
+        """The index as the lines have it."""
+        return float(self.curve.straightened(family, index))
+
     def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-        """The arm that a scan finds."""
-        level = policy.level(family, arms, clock)
-        changed, index = self.refresh(policy, family, arms, level)
-        ahead = level - self.memory[BEGIN]
-        top, _, second = highest(self, ahead, arms.n_arms())
-        if top != changed:
-            index = policy.index_of(family, arms, top, level)
-        floor = self.curve.straightened(family, index)
-        if second < floor:
-            return top
-        return settle(self, policy, family, arms, level, ahead, top, index, floor, rng)
+        return leader(self, policy, family, arms, clock, rng)
 
     def same(self, family: Family, arms: Arms, i: int, j: int) -> bool:
         """Whether two arms have the same index."""
         return bool(self.curve.same_index(family, arms, i, j))
 
-    def refresh(
-        self, policy: Policy, family: Family, arms: Arms, level: float
-    ) -> tuple[int, float]:
-        """Draw the lines that are to be drawn anew, all of them if they no longer hold.
-
-        Returns the last arm whose line was drawn, -1 if none was, and its index.
-        """
-        memory, index = self.memory, 0.0
-        first = last = int(memory[CHANGED])
+    def renew(self, policy: Policy, family: Family, arms: Arms, level: float, clock: Clock) -> None:
+        """Draw all lines anew if they no longer hold."""
+        memory = self.memory
         if memory[EVERY] != 0.0 or not memory[LAST] <= level <= memory[END]:
             memory[BEGIN], memory[END] = level, level + _SHARE * abs(level)
-            first, last = 0, arms.n_arms() - 1
-        for i in range(max(first, 0), last + 1):
-            index = self.draw(policy, family, arms, i, level)
-        memory[CHANGED], memory[EVERY], memory[LAST] = -1.0, 0.0, level
-        return last, index
+            for i in range(arms.n_arms()):
+                index = policy.index_of(family, arms, i, level)
+                self.draw(policy, family, arms, i, level, clock, index)
+            memory[CHANGED], memory[EVERY] = -1.0, 0.0
+        memory[LAST] = level
 
-    def draw(self, policy: Policy, family: Family, arms: Arms, i: int, level: float) -> float:
-        """Draw the line of arm i, which is above its index from this level to END; returns its
-        index.
+    def hide(self, i: int) -> None:
+        """Let the line of arm i be below all others."""
+        self.height[i], self.rise[i] = -inf, 0.0
+
+    def lower(
+        self, policy: Policy, family: Family, arms: Arms, level: float, clock: Clock, floor: float
+    ) -> None:
+        """Nothing to do: no line is higher than it must be."""
+
+    def draw(
+        self, policy: Policy, family: Family, arms: Arms, i: int, level: float, clock: Clock,
+        index: float,
+    ) -> None:  # fmt: skip
+        """Draw the line of arm i, which is above its index from this level, where it is given, to
+        END.
 
         If the index is not finite, or does not bend one way, the line is infinite.
         """
         curve, span = self.curve, self.memory[END] - level
         convex = curve.bends() > 0
         other = level + span if convex else level - span
-        index = here = there = 0.0
-        for look in range(2):  # a loop, so that the code of an index, which may be long, is once
-            there = policy.index_of(family, arms, i, other if look == 0 else level)
-            index, here, there = there, curve.straightened(family, there), here
+        here = curve.straightened(family, index)
+        there = curve.straightened(family, policy.index_of(family, arms, i, other))
         low, high = (level, other) if convex else (other, level + span)
         size = max(abs(here), abs(there))
         self.height[i], self.rise[i] = inf, 0.0
@@ -106,4 +108,3 @@ class Chords(NamedTuple):
             rise = (there - here) / (other - level) if span > 0.0 else 0.0
             self.height[i] = here + slack - rise * (level - self.memory[BEGIN])
             self.rise[i] = rise
-        return index

@@ -64,6 +64,35 @@ def settle(
 
 
 @lean
+def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+    """The arm that a scan finds, by lines that are never below the indices.
+
+    While one arm is pulled in round after round, its line is not drawn: only its index is computed,
+    which the lines of the others must not reach.
+    """
+    level, memory = policy.level(family, arms, clock), lines.memory
+    lines.renew(policy, family, arms, level, clock)
+    at = lines.ahead(level)
+    known, index = int(memory[CHANGED]), 0.0
+    if known >= 0:
+        index = policy.index_of(family, arms, known, level)
+        lines.hide(known)
+        _, best, _ = highest(lines, at, arms.n_arms())
+        if best < lines.straightened(family, index):
+            return known
+        lines.draw(policy, family, arms, known, level, clock, index)
+        memory[CHANGED] = -1.0
+    top, _, second = highest(lines, at, arms.n_arms())
+    if top != known:
+        index = policy.index_of(family, arms, top, level)
+    floor = lines.straightened(family, index)
+    if second < floor:
+        return top
+    lines.lower(policy, family, arms, level, clock, floor)
+    return settle(lines, policy, family, arms, level, at, top, index, floor, rng)
+
+
+@lean
 def found(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
     """The arm to play; -1 if a scan must find it."""
     return int(lines.find(policy, family, arms, clock, rng)) if lines.ready(arms) else -1
