@@ -55,9 +55,14 @@ _COUNTING = Counting()
 # no longer fits into the nearest caches. With 1,000 arms both take the same time, within a quarter.
 MANY = 4096
 
-# From this many arms on chords are used. Measured for RBMLE: with 2 arms they take 0.6 (Bernoulli)
-# to 1.2 times (Poisson) the time of a scan, with 3 arms 0.6 to 0.85 times, with 10 a third.
-SOME = 3
+# From this many arms on chords are used. Measured for RBMLE: with 3 arms they take 0.6 (Bernoulli)
+# to 0.85 times (Exponential) the time of a scan, with 10 arms 0.3 to 0.6 times. With fewer arms
+# than this that is not worth the longer compilation.
+SOME = 6
+
+# From this many arms on ceilings are used. Measured for the recommended forms: with 2 arms they
+# take 0.7 times the time of a scan, with 3 half of it, with 10 arms 0.15 to 0.3 times.
+THREE = 3
 
 
 def chooser_for(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING) -> Chooser:
@@ -78,7 +83,7 @@ def chooser_for(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNT
     if line is not None and not line.helps_few():
         return Scan(n_arms)
     rising = rising_for(policy, family) if ranks_only(policy) else None
-    if rising is not None:  # with 2 arms 0.7 times the time of a scan, with 10 arms 0.15 to 0.3
+    if rising is not None and n_arms >= THREE:
         return Ceilings.of(rising, n_arms)  # type: ignore[return-value]
     return chooser_of_few(policy, family, n_arms)
 
