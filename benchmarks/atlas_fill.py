@@ -13,48 +13,41 @@ import sys
 from pathlib import Path
 
 from rbmle.atlas import write_atlas
-from rbmle.atlas.plan import FULL, OTHERS, Effort, atlas_runs
+from rbmle.atlas.plan import FULL, OTHERS, atlas_runs
 from rbmle.atlas.play import play
-from rbmle.atlas.runs import Run, stored
+from rbmle.atlas.runs import Run
 from rbmle.atlas.summary import cells_of
 
-FEW = Effort(
-    problems=128,
+FEW = FULL._replace(
     replications={1_000: 8, 10_000: 8, 100_000: 1},
     slow={1_000: 4, 10_000: 2, 100_000: 1},
     slowest={1_000: 1},
     arms={1_000: 500, 10_000: 500, 100_000: 10},
-    arms_slowest=12,
 )
 
 
-def lacking(folder: Path) -> list[Run]:
-    """The runs with few replications of which the folder does not hold those with many."""
-    here = {
-        (run.where.label, run.label, horizon)
-        for run in atlas_runs("report", [], FULL)
-        for horizon in run.checkpoints
-        if stored(folder, run) is not None
-    }
+def lacking(known: set[tuple[str, str, int, str]]) -> list[Run]:
+    """The runs with few replications of which a cell is not known."""
     return [
         run
         for run in atlas_runs("report", [], FEW)
-        if any((run.where.label, run.label, each) not in here for each in run.checkpoints)
+        if not {(run.where.family, run.where.name, t, run.label) for t in run.checkpoints} <= known
     ]
+
+
+def waits(run: Run) -> bool:
+    """Whether others are played first: rivals, the recommended form, RBMLE and UCB."""
+    return run.label in OTHERS and run.label not in ("RBMLE", "UCB")
 
 
 def main(folder: Path, processes: int) -> None:
-    few = lacking(folder / "runs")
-    later = [run for run in few if run.label in OTHERS and run.label not in ("RBMLE", "UCB")]
-    for some in ([run for run in few if run not in later], later):
-        play(some, folder / "few", threads=1, processes=processes, tell=print)
     cells = cells_of(atlas_runs("report", [], FULL), folder / "runs")
-    known = {(each.family, each.name, each.horizon, each.policy) for each in cells}
-    cells += [
-        each
-        for each in cells_of(few, folder / "few")
-        if (each.family, each.name, each.horizon, each.policy) not in known
-    ]
+    known = {each[:4] for each in cells}
+    few = lacking(known)
+    for later in (False, True):
+        some = [run for run in few if waits(run) == later]
+        play(some, folder / "few", threads=1, processes=processes, tell=print)
+    cells += [each for each in cells_of(few, folder / "few") if each[:4] not in known]
     write_atlas(cells, folder)
 
 

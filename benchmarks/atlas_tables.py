@@ -20,15 +20,7 @@ from rbmle.atlas import (
     verdicts,
     within_targets,
 )
-from rbmle.figures import (
-    atlas_gaps,
-    atlas_map,
-    atlas_risk,
-    draw_atlas_gaps,
-    draw_atlas_map,
-    draw_atlas_risk,
-    save,
-)
+from rbmle.figures import atlas_map, draw_atlas_map, save, save_atlas_figures
 
 BEST = 8  # candidates shown of each family
 ALSO = (
@@ -127,24 +119,13 @@ def report(cells: list[Cell]) -> None:
             print(f"| {name} | " + " | ".join(told) + " |")
 
 
-def draw(cells: list[Cell], images: str) -> None:
-    """The figures of a report: the map, the risk and the gaps of each family."""
-    for family in dict.fromkeys(each.family for each in cells):
-        figures = {
-            "map": draw_atlas_map(atlas_map(cells, family, 10_000)),
-            "risk": draw_atlas_risk(atlas_risk(cells, family, 10_000)),
-            "gaps": draw_atlas_gaps(atlas_gaps(cells, family, 10_000)),
-        }
-        for name, figure in figures.items():
-            save(figure, f"{images}/atlas-{family}-{name}.png")
-
-
 def main(folder: str, images: str = "") -> None:
     cells = read_atlas(folder)
     if any(each.policy == "recommended" for each in cells):
         report(cells)
         if images:
-            draw(cells, images)
+            middle = [each for each in cells if each.horizon == 10_000]
+            save_atlas_figures(middle, f"{images}/atlas")
         return
     for family in dict.fromkeys(each.family for each in cells):
         here = [each for each in cells if each.family == family]

@@ -28,15 +28,11 @@ _PAST: dict[str, Any] = {
 }
 
 
-def _grid(powers: tuple[float, ...], constants: tuple[float, ...]) -> list[tuple[float, float]]:
-    return list(product(powers, constants))
-
-
-# Forms that use the horizon, at the spread 1/2: (power, c), by_arms, least and reach.
+# Forms that use the horizon, at the spread 1/2: power, c, by_arms, least and reach.
 _LEFT: dict[str, Any] = {
-    "bernoulli": (_grid((0.1,), (1.8, 2.1, 2.4)), (0.5, 1.0), (1.0,), (inf,)),
-    "gaussian": (_grid((0.1,), (1.7, 1.8, 1.9, 2.0, 2.1)), (0.5, 1.0), (0.1, 0.5), (inf,)),
-    "exponential": (_grid((0.2,), (1.6, 1.8, 2.0)), (0.5, 1.0), (1.0,), (0.3, 0.5, 1.0)),
+    "bernoulli": ((0.1,), (1.8, 2.1, 2.4), (0.5, 1.0), (1.0,), (inf,)),
+    "gaussian": ((0.1,), (1.7, 1.8, 1.9, 2.0, 2.1), (0.5, 1.0), (0.1, 0.5), (inf,)),
+    "exponential": ((0.2,), (1.6, 1.8, 2.0), (0.5, 1.0), (1.0,), (0.3, 0.5, 1.0)),
 }
 
 
@@ -45,7 +41,7 @@ def candidates(family: str) -> dict[str, Any]:
     own = [ArmBias(0.1, *each) for each in _PAST[family]]
     own += [
         ArmBias(power, c, 0.5, 1.0, arms, least, "left", reach)
-        for (power, c), arms, least, reach in product(*_LEFT[family])
+        for power, c, arms, least, reach in product(*_LEFT[family])
     ]
     named: list[tuple[str, Any]] = [("stable", each) for each in own]
     named += [("stable", BetaBias(0.5, c)) for c in (0.5, 1.0, 2.0)]

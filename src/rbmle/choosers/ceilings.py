@@ -1,8 +1,7 @@
 """Ceilings: a chooser for indices that rise with the level, by the promise `Rising`.
 
 For each arm it keeps a ceiling, its index at a level above those of the next rounds. So a choice
-computes the index of the arm whose ceiling is highest, and of those arms whose ceilings are not
-below that index: in most rounds, of none.
+computes the index of the arm that was pulled last, and others only where their ceilings reach it.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from .._compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
-from ..random import Draws
 from .promises import same_past
-from .redrawn import CHANGED, EVERY, leader, redrawn
+from .redrawn import CHANGED, EVERY, redrawn
 
 KEPT = 2  # from this place in `memory` on: the level that the ceilings are for
 
@@ -49,9 +47,6 @@ class Ceilings(NamedTuple):
     def straightened(self, family: Family, index: float) -> float:
         """The index itself."""
         return index
-
-    def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-        return leader(self, policy, family, arms, clock, rng)
 
     def same(self, family: Family, arms: Arms, i: int, j: int) -> bool:
         """Whether two arms have the same index, by the promise `Rising`."""

@@ -3,8 +3,7 @@
 For each arm it keeps a line that is above the arm's index while the level rises by a certain share.
 If the index is convex in the level, that line is a chord; if it is concave, the line goes on from
 the chord before. It stays the same until the arm is pulled. So a choice computes the index of the
-arm whose line is highest, and of those arms whose lines are not below that index: in most rounds,
-of none.
+arm that was pulled last, and others only where their lines reach it.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from .._compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
-from ..random import Draws
-from .redrawn import CHANGED, EVERY, leader, redrawn
+from .redrawn import CHANGED, EVERY, redrawn
 
 # Places in `memory`, after those of `redrawn`: the levels between which the lines hold, and the
 # last one that was seen.
@@ -57,9 +55,6 @@ class Chords(NamedTuple):
     def straightened(self, family: Family, index: float) -> float:
         """The index as the lines have it."""
         return float(self.curve.straightened(family, index))
-
-    def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-        return leader(self, policy, family, arms, clock, rng)
 
     def same(self, family: Family, arms: Arms, i: int, j: int) -> bool:
         """Whether two arms have the same index."""

@@ -112,7 +112,7 @@ def fits(self: Any, family: Family) -> bool:
 
 
 def helps_devices(self: Any, family: Family) -> bool:
-    """Whether bounds are quicker than a scan on a GPU, where threads that part wait for another."""
+    """Whether bounds are quicker than a scan on a GPU, whose threads wait where they part."""
     return True
 
 

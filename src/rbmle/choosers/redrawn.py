@@ -1,8 +1,11 @@
 """What choosers with one line for each arm have in common: which lines are to be drawn anew, and
 which are highest.
 
-Such a chooser is a record with an array `memory` and the methods `find` (the arm to play, or -1 if
-a scan must find it) and `value` (that of an arm's line at some place).
+Such a chooser is a record with an array `memory` and a method `value`, that of an arm's line at
+some place. `Lines` has a `find` of its own (the arm to play, or -1 if a scan must find it). That of
+`Chords` and `Ceilings` is here. For it they say how far ahead a level is (`ahead`), what an index
+is as the lines have it (`straightened`), which arms have the same one (`same`), and how lines are
+drawn: all that no longer hold (`renew`), one (`draw`), none (`hide`), too high ones (`lower`).
 """
 
 from __future__ import annotations
@@ -92,6 +95,11 @@ def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock,
     return settle(lines, policy, family, arms, level, at, top, index, floor, rng)
 
 
+def find(self: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+    """The arm that a scan finds."""
+    return leader(self, policy, family, arms, clock, rng)
+
+
 @lean
 def found(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
     """The arm to play; -1 if a scan must find it."""
@@ -150,7 +158,7 @@ def ready(self: Any, arms: Arms) -> bool:
 
 _DEFAULTS = {
     each.__name__: each
-    for each in (pick, places, restart, changed, skips_absent, withdraw, bring_back, ready)
+    for each in (find, pick, places, restart, changed, skips_absent, withdraw, bring_back, ready)
 }
 
 
