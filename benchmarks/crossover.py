@@ -16,7 +16,7 @@ from rbmle.bench.table import choosing_by_turns
 from rbmle.choosers import Tournament
 from rbmle.choosers.promises import curve_for
 from rbmle.choosers.selection import chooser_of_few
-from rbmle.families import Bernoulli, Exponential, Gaussian
+from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson
 from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned, UCBTuned
 from rbmle.rewards.problems import Problem
 from rbmle.timing import Recording
@@ -31,6 +31,11 @@ CASES = (
     (RBMLE(), Gaussian()),
     (RBMLE(), Exponential()),
     (RBMLE(), Bernoulli()),
+    (RBMLE(f="mean"), Bernoulli()),
+    (RBMLE(f="stable"), Bernoulli()),
+    (RBMLE(f="mean"), Exponential()),
+    (RBMLE(f="stable"), Exponential()),
+    (RBMLE(f="stable"), Poisson()),
     (KLUCB(), Gaussian()),
     (KLUCB(), Bernoulli()),
     (KLUCB(), Exponential()),
@@ -62,7 +67,8 @@ def main() -> None:
         later = [n for n, r in zip(ARMS, ratios, strict=True) if r > 1.0]
         quicker = [n for n in ARMS if not later or n > later[-1]]
         used = curve_for(policy, family).pays_from(family)
-        name = f"{type(policy).__name__}, {type(family).__name__}"
+        f = f", f={policy.f}" if isinstance(policy, RBMLE) else ""
+        name = f"{type(policy).__name__}{f}, {type(family).__name__}"
         cells = "".join(f"{r:>6.2f}" for r in ratios)
         print(f"{name:32}{cells}   {quicker[0] if quicker else 'more'}, {used:g}", flush=True)
 

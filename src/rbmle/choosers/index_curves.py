@@ -2,8 +2,7 @@
 
 From how many arms on a tournament is used (`pays_from`) was measured by benchmarks/crossover.py: it
 prints the time of a choice by the tournament in units of the other chooser's, for 4 to 192 arms.
-One number serves several policies and families, so that for most of them a tournament would pay
-from fewer arms on; the docstrings say where both cost the same.
+One number serves several policies and families; the docstrings say where both cost the same.
 """
 
 from __future__ import annotations
@@ -20,25 +19,30 @@ from ..policies.rbmle import BiasFunction, Boundary
 from .promises import curve_of, same_past
 
 
-@curve_of(UCB)
+def beside_lines(self: Any, family: Any) -> float:
+    """`pays_from` of policies with `Lines` or `Chords`: 160 arms.
+
+    Measured: these cost the same at 128 arms (UCB on Bernoulli rewards, where many arms tie), at
+    150 to 180 for UCB-Tuned, MOSS and GP-UCB, and beyond 192 for UCB on Gaussian rewards.
+    """
+    return 160.0
+
+
+@curve_of(UCB, pays_from=beside_lines)
 class UCBCurve(NamedTuple):
     """Concave: a mean plus a width proportional to the root of the level."""
 
     policy: Any
 
-    def pays_from(self, family: Any) -> float:
-        """96 arms. Measured: `Lines` cost the same at 80 arms (Bernoulli, many ties) to 190."""
-        return 96.0
 
-
-@curve_of(GPUCB, GPUCBTuned)
+@curve_of(GPUCB, GPUCBTuned, pays_from=beside_lines)
 class GPUCBCurve(NamedTuple):
     """Linear: a mean plus a width proportional to the level."""
 
     policy: Any
 
 
-@curve_of(UCBTuned)
+@curve_of(UCBTuned, pays_from=beside_lines)
 class UCBTunedCurve(NamedTuple):
     """Concave: the mean plus the root of a minimum of concave functions of the level."""
 
@@ -53,7 +57,7 @@ class UCBTunedCurve(NamedTuple):
         return same_past(arms, i, j) and bool(alike)
 
 
-@curve_of(MOSS)
+@curve_of(MOSS, pays_from=beside_lines)
 class MOSSCurve(NamedTuple):
     """Constant up to the level N_i, then concave."""
 
@@ -110,13 +114,16 @@ class RBMLECurve(NamedTuple):
 
 
 def solved_from(self: Any, family: Any) -> float:
-    """`pays_from` of KL-UCB: 100 arms if indices are found by a root search, else 24.
+    """`pays_from` of KL-UCB: 160 arms, but if indices are found by a root search 100, or 48 if the
+    mean is bounded above.
 
-    With few arms the champion test needs hardly any root search. Measured: both cost the same at 48
+    With few arms the champion test needs hardly any root search. Measured: both cost the same at 45
     arms for Bernoulli rewards, at about 90 for exponential ones; for Gaussian rewards, whose index
-    is a formula and scanned, at 20.
+    is a line, beyond 192.
     """
-    return 100.0 if type(family).kl_upper is kl_upper else 24.0
+    if type(family).kl_upper is not kl_upper:
+        return 160.0
+    return 48.0 if family.mean_range()[1] < inf else 100.0
 
 
 def root_error(self: Any, family: Any, arms: Arms, i: int, value: float) -> float:

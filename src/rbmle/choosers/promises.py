@@ -132,10 +132,11 @@ def helps_many(self: Any) -> bool:
 
 
 def pays_from(self: Any, family: Family) -> float:
-    """The number of arms from which on a tournament is used, because it is quicker than a scan.
+    """The number of arms from which on a tournament is used, because it is quicker.
 
-    24 is for an index that costs a square root and some divisions. Measured by
-    benchmarks/crossover.py: both cost the same at 8 (MOSS) to 10 (GP-UCB) arms.
+    24 is for an index that costs a square root and some divisions, and a policy that is scanned
+    with fewer arms: both cost the same at 8 to 10 arms then. The curves of our policies have their
+    own numbers, as these have quicker choosers than a scan (benchmarks/crossover.py).
     """
     return 24.0
 
