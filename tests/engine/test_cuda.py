@@ -39,6 +39,7 @@ FORMS: list[tuple[Any, Any]] = [
     (rbmle.recommended("gaussian"), rbmle.Gaussian()),
     (rbmle.recommended("exponential"), rbmle.Exponential()),
     (rbmle.RBMLE(rbmle.ArmBias()), rbmle.Exponential()),
+    (rbmle.RBMLE(rbmle.ArmBias()), rbmle.Gaussian()),
     (rbmle.MOSS(anytime=True), rbmle.Gaussian()),
     (rbmle.KLUCB(plus=True), rbmle.Gaussian()),
 ]

@@ -95,9 +95,11 @@ class RBMLELine(NamedTuple):
     policy: Any
 
     def fits(self, family: Any) -> bool:
+        """Only if all arms share one alpha(t): the level must be a number."""
         exact = self.policy.boundary == Boundary.exact
         canonical = self.policy.f == BiasFunction.canonical
-        return bool(isinstance(family, Gaussian) and exact and canonical)
+        shared = self.policy.alpha.shared()
+        return bool(isinstance(family, Gaussian) and exact and canonical and shared)
 
     def scale(self, level: float) -> float:
         return level
