@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from rbmle.choosers import Champion, Scan, Tournament, chooser_for
+from rbmle.choosers import Champion, Lines, Scan, Tournament, chooser_for
 from rbmle.choosers.promises import CURVES, curve_for, curve_of
+from rbmle.choosers.selection import DOZEN, chooser_on_device
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gaussian, Poisson
 from rbmle.live.decider import Decider
@@ -156,6 +157,18 @@ def test_a_tournament_is_used_where_it_pays_and_fits():
         assert isinstance(chooser_for(rule, family, 10_000), Champion), rule
     for rule in (ThompsonSampling(), RBMLE(AdaptiveGaussian())):
         assert isinstance(chooser_for(rule, family, 10_000), Scan), rule
+
+
+def test_lines_are_used_where_they_pay_and_fit():
+    """RBMLE's index on Gaussian rewards is a line if all arms share one alpha(t), and a scan of few
+    arms is quicker than lines."""
+    family = Gaussian()
+    for rule in (RBMLE(), RBMLE(AdaptiveGaussian())):
+        assert isinstance(chooser_for(rule, family, DOZEN - 1), Scan), rule
+        assert isinstance(chooser_for(rule, family, DOZEN), Lines), rule
+    assert isinstance(chooser_for(UCB(), family, 2), Lines)
+    assert isinstance(chooser_for(RBMLE(ArmBias()), family, 100), Scan)
+    assert isinstance(chooser_on_device(RBMLE(ArmBias()), family, 100), Scan)
 
 
 def test_a_level_that_reads_statistics_has_no_curve(monkeypatch):

@@ -111,8 +111,9 @@ class RBMLELine(NamedTuple):
         return float(0.5 / arms.pulls[i])
 
     def helps_few(self) -> bool:
-        """No: the index takes two divisions. Measured with ten arms: a round takes 85 ns by lines,
-        65 ns by a scan, whose branches let a processor go on before the last reward is known."""
+        """No: the index takes two divisions, and the branches of a scan let a processor go on
+        before the last reward is known. Measured with 6 arms: 43 ns a round by a scan, 62 by lines.
+        """
         return False
 
     def helps_many(self) -> bool:

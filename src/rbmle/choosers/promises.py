@@ -117,7 +117,7 @@ def helps_devices(self: Any, family: Family) -> bool:
 
 
 def helps_few(self: Any) -> bool:
-    """Whether `Lines` are quicker than a scan of few arms on a CPU."""
+    """Whether `Lines` are quicker than a scan of fewer than a dozen arms on a CPU."""
     return True
 
 
