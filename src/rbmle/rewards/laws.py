@@ -9,7 +9,7 @@ lambda.
 from __future__ import annotations
 
 from math import inf, log, sqrt
-from typing import Annotated, NamedTuple, Protocol, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from .._compile import record
 from .._record import register
@@ -20,16 +20,6 @@ from ..random import Cell
 T = TypeVar("T")
 
 LAWS: dict[str, type] = {}
-
-
-class Law(Protocol):
-    """A distribution of rewards for each mean: a family, or one of the laws below."""
-
-    def mean_range(self) -> tuple[float, float]: ...
-    def mean_interval(self) -> Interval: ...
-    def reward_interval(self) -> Interval: ...
-    def variance(self, mean: float) -> float: ...
-    def sample(self, mean: float, cell: Cell) -> float: ...
 
 
 def law(cls: type[T]) -> type[T]:

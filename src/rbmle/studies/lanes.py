@@ -24,7 +24,7 @@ SECONDS_A_BLOCK = 1.0
 # process that hands it out and takes it back, so 200 a second keep it almost busy.
 _BLOCKS_A_SECOND = 200
 # The last blocks are smaller, so that all workers end together; but not below this many seconds,
-# ten times what `rbmle bench --only cluster` measures as the cost of a block.
+# three times what a block costs besides its work (9 ms, `rbmle bench --only cluster`).
 _LEAST_SECONDS = 0.03
 _BYTES_A_BLOCK = 32_000_000  # of results: short horizons give many rows in a second
 
@@ -98,11 +98,6 @@ class Lane:
             self.left -= cut - part.first
             wanted -= cut - part.first
         return taken
-
-    def give_back(self, parts: Sequence[Part]) -> None:
-        """Put parts back that were taken and not played."""
-        self.parts.extendleft(reversed(parts))
-        self.left += sum(part.last - part.first for part in parts)
 
 
 class Lanes:
