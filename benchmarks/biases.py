@@ -13,7 +13,6 @@ All policies meet the same rewards. Training and test sets share neither seeds n
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +20,9 @@ from numpy.typing import NDArray
 
 import rbmle
 from rbmle import BetaBias, LogBias
+from rbmle.atlas.draws import Beta, Draw, LogNormal, Normal, OneGood, Uniform
 
 Floats = NDArray[np.float64]
-Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 
 RIVALS: tuple[Any, ...] = (
     rbmle.ThompsonSampling(),  # the first: tails are told in units of its tail
@@ -48,92 +47,65 @@ class Set(NamedTuple):
     draw: Draw
 
 
-def uniform(low: float, high: float) -> Draw:
-    return lambda rng, size: rng.uniform(low, high, size)
-
-
-def normal(sd: float) -> Draw:
-    return lambda rng, size: rng.normal(0.0, sd, size)
-
-
-def beta(a: float, b: float) -> Draw:
-    return lambda rng, size: rng.beta(a, b, size)
-
-
-def lognormal(centre: float, sd: float) -> Draw:
-    return lambda rng, size: centre * np.exp(rng.normal(0.0, sd, size))
-
-
-def one_good(low: float, high: float) -> Draw:
-    """All arms alike but the first, which is better."""
-
-    def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
-        means = np.full(size, low)
-        means[:, 0] = rng.uniform(low, high, size[0])
-        return means
-
-    return draw
-
-
 POSITIVE = (
     [
-        Set("wide", 10, uniform(0.1, 1.0)),
-        Set("close", 5, uniform(0.8, 1.2)),
-        Set("two arms", 2, uniform(0.1, 1.0)),
-        Set("large", 10, uniform(5.0, 20.0)),
-        Set("one good", 20, one_good(1.0, 2.0)),
+        Set("wide", 10, Uniform(0.1, 1.0)),
+        Set("close", 5, Uniform(0.8, 1.2)),
+        Set("two arms", 2, Uniform(0.1, 1.0)),
+        Set("large", 10, Uniform(5.0, 20.0)),
+        Set("one good", 20, OneGood(1.0, 1.0, 2.0)),
     ],
     [
-        Set("log-normal", 8, lognormal(1.0, 0.5)),
-        Set("log-normal, close", 8, lognormal(1.0, 0.1)),
-        Set("log-normal, small", 8, lognormal(0.02, 0.5)),
-        Set("three arms", 3, lognormal(3.0, 0.3)),
-        Set("many", 40, lognormal(1.0, 0.3)),
+        Set("log-normal", 8, LogNormal(1.0, 0.5)),
+        Set("log-normal, close", 8, LogNormal(1.0, 0.1)),
+        Set("log-normal, small", 8, LogNormal(0.02, 0.5)),
+        Set("three arms", 3, LogNormal(3.0, 0.3)),
+        Set("many", 40, LogNormal(1.0, 0.3)),
     ],
 )
 SETS: dict[str, tuple[list[Set], list[Set]]] = {
     "bernoulli": (
         [
-            Set("uniform", 10, uniform(0.0, 1.0)),
-            Set("middle", 10, uniform(0.4, 0.6)),
-            Set("near 0", 10, uniform(0.0, 0.1)),
-            Set("near 1", 10, uniform(0.9, 1.0)),
-            Set("two arms", 2, uniform(0.0, 1.0)),
-            Set("50 arms", 50, uniform(0.0, 1.0)),
-            Set("one good", 20, one_good(0.5, 0.8)),
+            Set("uniform", 10, Uniform(0.0, 1.0)),
+            Set("middle", 10, Uniform(0.4, 0.6)),
+            Set("near 0", 10, Uniform(0.0, 0.1)),
+            Set("near 1", 10, Uniform(0.9, 1.0)),
+            Set("two arms", 2, Uniform(0.0, 1.0)),
+            Set("50 arms", 50, Uniform(0.0, 1.0)),
+            Set("one good", 20, OneGood(0.5, 0.5, 0.8)),
         ],
         [
-            Set("Beta(2, 2)", 8, beta(2.0, 2.0)),
-            Set("Beta(20, 20)", 8, beta(20.0, 20.0)),
-            Set("Beta(1, 30)", 8, beta(1.0, 30.0)),
-            Set("Beta(30, 1)", 8, beta(30.0, 1.0)),
-            Set("three arms", 3, beta(5.0, 3.0)),
-            Set("40 arms", 40, beta(1.0, 3.0)),
-            Set("one good", 12, one_good(0.2, 0.4)),
+            Set("Beta(2, 2)", 8, Beta(2.0, 2.0)),
+            Set("Beta(20, 20)", 8, Beta(20.0, 20.0)),
+            Set("Beta(1, 30)", 8, Beta(1.0, 30.0)),
+            Set("Beta(30, 1)", 8, Beta(30.0, 1.0)),
+            Set("three arms", 3, Beta(5.0, 3.0)),
+            Set("40 arms", 40, Beta(1.0, 3.0)),
+            Set("one good", 12, OneGood(0.2, 0.2, 0.4)),
         ],
     ),
     "gaussian": (
         [
-            Set("wide", 10, normal(1.0)),
-            Set("close", 10, normal(0.2)),
-            Set("very wide", 10, normal(5.0)),
-            Set("two arms", 2, normal(1.0)),
-            Set("50 arms", 50, normal(1.0)),
+            Set("wide", 10, Normal(1.0)),
+            Set("close", 10, Normal(0.2)),
+            Set("very wide", 10, Normal(5.0)),
+            Set("two arms", 2, Normal(1.0)),
+            Set("50 arms", 50, Normal(1.0)),
         ],
         [
-            Set("uniform", 8, uniform(-1.0, 1.0)),
-            Set("uniform, close", 8, uniform(0.0, 0.3)),
-            Set("uniform, wide", 8, uniform(0.0, 10.0)),
-            Set("one good", 12, one_good(0.0, 1.0)),
-            Set("40 arms", 40, uniform(-2.0, 2.0)),
+            Set("uniform", 8, Uniform(-1.0, 1.0)),
+            Set("uniform, close", 8, Uniform(0.0, 0.3)),
+            Set("uniform, wide", 8, Uniform(0.0, 10.0)),
+            Set("one good", 12, OneGood(0.0, 0.0, 1.0)),
+            Set("40 arms", 40, Uniform(-2.0, 2.0)),
         ],
     ),
     "exponential": POSITIVE,
     "gamma(shape=3)": POSITIVE,
     "poisson": POSITIVE,
     "binomial(trials=5)": (
-        [Set("uniform", 10, uniform(0.0, 5.0)), Set("middle", 10, uniform(2.0, 3.0))],
-        [Set("near 0", 8, uniform(0.0, 0.5)), Set("near 5", 8, uniform(4.5, 5.0))],
+        [Set("uniform", 10, Uniform(0.0, 5.0)), Set("middle", 10, Uniform(2.0, 3.0))],
+        [Set("near 0", 8, Uniform(0.0, 0.5)), Set("near 5", 8, Uniform(4.5, 5.0))],
     ),
 }
 
