@@ -46,15 +46,22 @@ FAMILIES: dict[str, Any] = {
     "Binomial": rbmle.Binomial(5),
 }
 SLOW = ("IDS", "VIDS")  # some thousand times slower a round than the others
+RECOMMENDED = "recommended"
 
 
 def pairs(only: list[str]) -> Iterator[tuple[str, str]]:
-    """Every policy with every family that it fits."""
-    for policy, kind in rbmle.POLICIES.items():
-        fitting = {each.__name__ for each in families_of(kind)}
-        for family in FAMILIES:
-            if family in fitting and (not only or policy in only or f"{policy}-{family}" in only):
-                yield policy, family
+    """Every policy with every family that it fits, and the recommended form of RBMLE for each."""
+    fitting = {name: families_of(kind) for name, kind in rbmle.POLICIES.items()}
+    for policy, kinds in {**fitting, RECOMMENDED: families_of(rbmle.RBMLE)}.items():
+        for name, family in FAMILIES.items():
+            asked = not only or policy in only or f"{policy}-{name}" in only
+            if asked and type(family) in kinds:
+                yield policy, name
+
+
+def policy_of(name: str, family: str) -> Any:
+    """The policy of a pair."""
+    return rbmle.recommended(FAMILIES[family]) if name == RECOMMENDED else rbmle.POLICIES[name]()
 
 
 def played(problem: Any, policy: Any, horizon: int, count: int, device: str) -> tuple[Any, float]:
@@ -69,7 +76,7 @@ def played(problem: Any, policy: Any, horizon: int, count: int, device: str) -> 
 def speed(given: argparse.Namespace) -> None:
     for name, family in pairs(given.only):
         problem = rbmle.Problem(FAMILIES[family], MEANS[family])
-        policy = rbmle.POLICIES[name]()
+        policy = policy_of(name, family)
         share = 64 if name in SLOW else 1
         count = given.replications // share
         _, there = played(problem, policy, given.horizon, count, "cuda")
@@ -97,7 +104,7 @@ def matches(given: argparse.Namespace) -> Iterator[tuple[str, str, int, Any]]:
     """What `equal` and `record` play: policy, family, replications, and a function of a device."""
     for name, family in pairs(given.only):
         problem = rbmle.Problem(FAMILIES[family], sorted(MEANS[family])[-given.arms :])
-        policy = rbmle.POLICIES[name]()
+        policy = policy_of(name, family)
         count = given.replications // (50 if name in SLOW else 1)
 
         def play(device: str, world: Any = problem, who: Any = policy, n: int = count) -> Any:
