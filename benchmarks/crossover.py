@@ -2,8 +2,8 @@
 
     python benchmarks/crossover.py
 
-It is measured for every policy with a curve; `pays_from` in `rbmle.choosers.index_curves` has the
-rounded numbers.
+It is measured for every policy with a curve; `pays_from` in `rbmle.choosers.index_curves` and
+`rbmle.choosers.biased_curves` has the rounded numbers.
 """
 
 from __future__ import annotations
