@@ -106,7 +106,7 @@ class Recording:
         seed: int = 0, chooser: Any = None,
     ) -> None:  # fmt: skip
         """chooser: the chooser to use; by default the quickest."""
-        policy, family = player(policy, problem, family)
+        policy, family = player(policy, problem, family, owner="decision_time")
         self.horizon = horizon = integer(
             "decision_time", "horizon", horizon, f"[{problem.n_arms}, inf)"
         )
@@ -163,7 +163,7 @@ def live_decision_time(
     seed: int = 0,
 ) -> Timing:
     """The seconds per `pull` of a `Decider`, in `repeats` runs of `horizon` rounds."""
-    policy, family = player(policy, problem, family)
+    policy, family = player(policy, problem, family, owner="live_decision_time")
     source = Stream(problem.law, np.array(problem.means), *key(seed))
 
     def once() -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,16 @@ def test_labels_and_checkpoints_are_those_of_simulate() -> None:
 def test_problems_must_be_a_list_of_problems(problems: object) -> None:
     with pytest.raises(ParameterError, match="simulate_many: 'problems' must be a list of problem"):
         simulate_many(problems, ["ucb"], horizon=10, replications=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"), [("policies", "ubc"), ("family", "gaus"), ("checkpoints", [11])]
+)
+def test_mistakes_are_told_of_the_function_that_was_called(name: str, wrong: Any) -> None:
+    given: dict[str, Any] = {"policies": ["ucb"], "horizon": 10, "replications": 1}
+    given[name] = [wrong] if name == "policies" else wrong
+    with pytest.raises(ParameterError, match=f"^simulate_many: '{name}' must be "):
+        simulate_many(PROBLEMS, **given)
 
 
 def test_the_device_must_be_known() -> None:

@@ -114,7 +114,8 @@ def plan(
     first = integer(owner, "first_replication", first_replication, "[0, inf)")
     last = first + count
     if last > MAX_REPLICATIONS:
-        raise ParameterError.of(owner, "replications", f"below {MAX_REPLICATIONS}", last)
+        most = f"at most {MAX_REPLICATIONS - count} for {count} replications"
+        raise ParameterError.of(owner, "first_replication", most, first)
     one_of(owner, "ties", ties, ("random", "first"))
     if seed is not None:
         if rewards is not None:
@@ -129,7 +130,7 @@ def plan(
         check_rewards(owner, rewards, problem, horizon, last)
     evidence = Counting() if evidence is None else as_evidence(evidence, owner)
     labels, policies = _labelled(owner, policies)
-    rounds = rounds_kept(checkpoints, horizon)
+    rounds = rounds_kept(checkpoints, horizon, owner)
     # best_pulls and pulls are held twice at the end: as floats, and converted to whole numbers.
     numbers = sum(3 * rounds.size + 2 * problem.n_arms for problem in problems)
     check_memory(owner, count, 8 * len(policies) * count * numbers)
@@ -137,7 +138,7 @@ def plan(
     for problem in problems:
         law = type(problem.law), problem.law
         if law not in fitted:
-            fitted[law] = tuple(player(each, problem, family, evidence) for each in policies)
+            fitted[law] = tuple(player(each, problem, family, evidence, owner) for each in policies)
     players = tuple(fitted[type(problem.law), problem.law] for problem in problems)
     for problem, pairs in zip(problems, players, strict=True):
         for _, model in pairs:
@@ -161,8 +162,13 @@ def _labelled(owner: str, policies: Any) -> tuple[tuple[str, ...], Any]:
     return labels, policies
 
 
-def rounds_kept(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
-    """The checkpoints: those given, or about 200 by default; the horizon is always the last."""
+def rounds_kept(
+    given: ArrayLike | None, horizon: int, owner: str = "simulate"
+) -> NDArray[np.int64]:
+    """The checkpoints: those given, or about 200 by default; the horizon is always the last.
+
+    owner: the function that the user called.
+    """
     if given is None:
         even = np.linspace(1, horizon, 100)
         even_in_log = np.geomspace(1, horizon, 100)
@@ -174,7 +180,5 @@ def rounds_kept(given: ArrayLike | None, horizon: int) -> NDArray[np.int64]:
             rounds = np.full(1, np.nan)
         whole = rounds.ndim == 1 and (not rounds.size or np.issubdtype(rounds.dtype, np.integer))
         if not whole or (rounds.size and (rounds.min() < 1 or rounds.max() > horizon)):
-            raise ParameterError.of(
-                "simulate", "checkpoints", f"whole numbers in [1, {horizon}]", given
-            )
+            raise ParameterError.of(owner, "checkpoints", f"whole numbers in [1, {horizon}]", given)
     return np.unique(np.append(rounds, horizon)).astype(np.int64)

@@ -34,25 +34,28 @@ class Assuming(NamedTuple):
     family: Annotated[Any, as_family]
 
 
-def player(given: Any, problem: Any, family: Any, evidence: Any = None) -> tuple[Any, Any]:
+def player(
+    given: Any, problem: Any, family: Any, evidence: Any = None, owner: str = "simulate"
+) -> tuple[Any, Any]:
     """The policy to play on a problem and the family it assumes, checked to fit each other.
 
     given: a policy, its name, or one `Assuming` a family. family: what a policy alone assumes; None
     means the problem's own family. evidence: what an arm's past is worth; None: it counts.
+    owner: the function that the user called.
     """
     if isinstance(given, Assuming):
         policy, model = given
     else:
-        policy = as_policy(given, "simulate", "policies")
-        model = as_family(family, "simulate")
+        policy = as_policy(given, owner, "policies")
+        model = as_family(family, owner)
     if model is None:
         model = problem.family
     if model is None:
         raise ParameterError.of(
-            "simulate", "family", f"given for rewards of law {type(problem.law).__name__}", None
+            owner, "family", f"given for rewards of law {type(problem.law).__name__}", None
         )
     if not hasattr(model, "reward_interval"):
-        raise ParameterError.of("simulate", "family", "a family, as in Gaussian()", model)
+        raise ParameterError.of(owner, "family", "a family, as in Gaussian()", model)
     check_fit(policy, model, evidence)
     rewards, assumed = problem.law.reward_interval(), model.reward_interval()
     if rewards.low < assumed.low or rewards.high > assumed.high:

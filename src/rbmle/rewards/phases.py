@@ -98,7 +98,9 @@ class Phases(World):
 
     def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> MeanPath:
         if self.dimension > 0:
-            raise ParameterError("Phases: 'device' must be 'cpu' for phases of linear problems.")
+            raise ParameterError.of(
+                "Phases", "device", "'cpu' for phases of linear problems", "cuda"
+            )
         return self.source(seed, horizon)  # type: ignore[return-value]
 
     def source(self, seed: int, horizon: int) -> MeanPath | LinearPath:
