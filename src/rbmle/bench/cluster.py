@@ -73,41 +73,45 @@ def cost_of_a_block(executor: Executor, count: int) -> float:
     return wall_seconds(lambda: play(count)) * WORKERS / count
 
 
+def compared(executor: Any, scratch: Path, whole: Study, repeats: int) -> tuple[bool, Turns, Turns]:
+    """A study on the workers against one thread: whether the results are the same bytes, the turns
+    by the clock, and those by the processor time of all processes."""
+    folders = (scratch / str(number) for number in range(1_000))
+    there, here = next(folders), next(folders)
+    for _ in range(2):  # the second time, each worker has compiled all of it
+        run(study(400), next(folders), executor=executor)
+    run(study(400), there, executor=executor)
+    run(study(400), here, threads=1)
+    work: list[float] = []
+    alone: list[float] = []
+
+    def on_workers() -> None:
+        run(whole, next(folders), executor=executor)
+
+    def on_a_thread() -> None:
+        begin = time.process_time()
+        run(whole, next(folders), threads=1)
+        alone.append(time.process_time() - begin)
+
+    turns = by_turns(
+        lambda: wall_seconds(lambda: work.append(processor_seconds(executor, on_workers))),
+        lambda: wall_seconds(on_a_thread),
+        repeats,
+    )
+    return shards(there) == shards(here), turns, Turns(tuple(work), tuple(alone))
+
+
 def cluster(effort: Effort) -> BenchTable:
     """The table: a study on a local cluster of two workers against one thread; an empty block."""
     if (os.cpu_count() or 1) < WORKERS:
         raise UnavailableError("bench: 'cluster' needs two processors, and this machine has one.")
-    replications = effort.size(3_000, 600)
-    whole = study(replications)
+    replications, count = effort.size(3_000, 600), effort.size(400, 100)
     try:
         with connected("local", WORKERS) as executor, tempfile.TemporaryDirectory() as scratch:
             assert executor is not None
-            folders = (Path(scratch) / str(number) for number in range(1_000))
-            there, here = next(folders), next(folders)
-            for _ in range(2):  # the second time, each worker has compiled all of it
-                run(study(400), next(folders), executor=executor)
-            run(study(400), there, executor=executor)
-            run(study(400), here, threads=1)
-            same = shards(there) == shards(here)
-            seconds: dict[str, list[float]] = {"work": [], "alone": []}
-
-            def on_workers() -> None:
-                run(whole, next(folders), executor=executor)
-
-            def on_a_thread() -> None:
-                begin = time.process_time()
-                run(whole, next(folders), threads=1)
-                seconds["alone"].append(time.process_time() - begin)
-
-            turns = by_turns(
-                lambda: wall_seconds(
-                    lambda: seconds["work"].append(processor_seconds(executor, on_workers))
-                ),
-                lambda: wall_seconds(on_a_thread),
-                effort.repeats,
+            same, turns, work = compared(
+                executor, Path(scratch), study(replications), effort.repeats
             )
-            work = Turns(tuple(seconds["work"]), tuple(seconds["alone"]))
-            count = effort.size(400, 100)
             costs = tuple(cost_of_a_block(executor, count) for _ in range(effort.repeats))
     except RbmleError as problem:
         raise UnavailableError(f"bench: 'cluster' cannot be measured: {problem}") from None

@@ -188,16 +188,26 @@ def render(report: Report) -> str:
 
 def _shown(number: int, section: Section) -> dict[str, Any]:
     """A section as the template needs it."""
-    drawings = [
-        inline(
-            each.figure if isinstance(each.figure, str) else svg(each.figure),
-            f"f{number}-{rank}-",
-            each.caption,
-        )
-        for rank, each in enumerate(section.figures, 1)
-    ]
+    tables = _tables(number, section)
+    first = 1 if section.table is not None and section.table.rows else 0
+    return {
+        "id": f"section-{number}",
+        "title": section.title,
+        "text": section.text,
+        "facts": section.facts,
+        "tables": tables[:first],
+        "more": tables[first:],
+        "plots": [
+            _plot(number, rank, section, each) for rank, each in enumerate(section.figures, 1)
+        ],
+        "policies": [(clean(name), style) for name, style in styles(section.policies).items()],
+    }
+
+
+def _tables(number: int, section: Section) -> list[dict[str, Any]]:
+    """The tables of a section that have rows."""
     tables = [each for each in (section.table, *section.more) if each is not None]
-    shown = [
+    return [
         {
             "id": f"table-{number}-{rank}",
             "title": table.title,
@@ -211,31 +221,19 @@ def _shown(number: int, section: Section) -> dict[str, Any]:
         for rank, table in enumerate(tables, 1)
         if table.rows
     ]
-    first = 1 if section.table is not None and section.table.rows else 0
+
+
+def _plot(number: int, rank: int, section: Section, plot: Plot) -> dict[str, Any]:
+    """A figure of a section: its drawing, and its chart if there is one."""
+    text = plot.figure if isinstance(plot.figure, str) else svg(plot.figure)
+    chart = chart_of(getattr(plot.figure, "record", None))
+    drawing = inline(text, f"f{number}-{rank}-", plot.caption)
     return {
-        "id": f"section-{number}",
-        "title": section.title,
-        "text": section.text,
-        "facts": section.facts,
-        "tables": shown[:first],
-        "more": shown[first:],
-        "plots": [
-            {
-                "drawing": Markup(drawing),  # SVG that `inline` has cleaned, so not escaped
-                "caption": each.caption,
-                "chart": json.dumps(chart, separators=(",", ":")) if chart else "",
-                "file": f"{_file_name(section.title)}-{chart['about'] if chart else rank}",
-            }
-            for rank, (drawing, each, chart) in enumerate(
-                zip(drawings, section.figures, map(_chart, section.figures), strict=True), 1
-            )
-        ],
-        "policies": [(clean(name), style) for name, style in styles(section.policies).items()],
+        "drawing": Markup(drawing),  # SVG that `inline` has cleaned, so not escaped
+        "caption": plot.caption,
+        "chart": json.dumps(chart, separators=(",", ":")) if chart else "",
+        "file": f"{_file_name(section.title)}-{chart['about'] if chart else rank}",
     }
-
-
-def _chart(plot: Plot) -> dict[str, Any] | None:
-    return chart_of(getattr(plot.figure, "record", None))
 
 
 def _file_name(title: str) -> str:

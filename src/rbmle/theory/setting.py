@@ -65,46 +65,54 @@ def setting(
         raise ParameterError.of("theory", "proposition", f"one of {listing}", proposition)
     best, gap = unique_best(owner, problem)
     family = as_family(family, owner)
-    law, means = problem.law, problem.means
+    means = problem.means
     epsilon = number(owner, "epsilon", epsilon, "(0, 1)")
-    model, floor = Gaussian(), -inf
-    sigma = rho = kappa = inf
-    name = type(law).__name__
-    if proposition == 2:
-        model = problem.family
-        if model is None or family not in (None, model):
-            raise ParameterError.of(
-                owner, "problem", "one whose rewards are the assumed exponential family", name
-            )
-    elif proposition == 5:
-        model = assumed(owner, problem, family)
-        if law.reward_interval().low < 0.0:
-            raise ParameterError.of(owner, "problem", "one whose rewards are never negative", name)
-        pairs = [law.sub_exponential(mean) for mean in means]
-        rho, kappa = max(each[0] for each in pairs), max(each[1] for each in pairs)
-    else:
-        if proposition == 3 and not isinstance(law, Gaussian):
-            raise ParameterError.of(owner, "problem", "one with Gaussian rewards", name)
-        if family is not None and not isinstance(family, Gaussian):
-            raise ParameterError.of(owner, "family", "Gaussian, whose index it is about", family)
-        sigma = max(law.sub_gaussian(mean) for mean in means)
-        if sigma == inf:
-            raise ParameterError.of(owner, "problem", "one with sub-Gaussian rewards", name)
+    model, sigma, rho, kappa = _rewards(owner, problem, proposition, family)
     inside(owner, model, means)
     for spread in (sigma, rho, kappa):
         if not (_moderate(spread) or spread in (0.0, inf)):
             raise ParameterError.of(
                 owner, "problem", f"one whose rewards have a spread in {_SIZES}", float(spread)
             )
+    floor = -inf
     if proposition in (2, 5):
         floor, _ = model.mean_range()
         if lower is not None:
             ends = Interval(floor, float(means.min()), closed_low=floor > -inf, closed_high=True)
             floor = number(owner, "lower", lower, ends)
     return Setting(
-        int(proposition), law, model, means, problem.gaps, best, gap, epsilon, floor, sigma, rho,
-        kappa,
+        int(proposition), problem.law, model, means, problem.gaps, best, gap, epsilon, floor, sigma,
+        rho, kappa,
     )  # fmt: skip
+
+
+def _rewards(
+    owner: str, problem: Any, proposition: Any, family: Any
+) -> tuple[Any, float, float, float]:
+    """What a proposition supposes of the rewards: the family of the index, their sub-Gaussian sigma
+    and their sub-Exponential rho and kappa; infinite where it does not use them."""
+    law, means = problem.law, problem.means
+    name = type(law).__name__
+    if proposition == 2:
+        if problem.family is None or family not in (None, problem.family):
+            raise ParameterError.of(
+                owner, "problem", "one whose rewards are the assumed exponential family", name
+            )
+        return problem.family, inf, inf, inf
+    if proposition == 5:
+        model = assumed(owner, problem, family)
+        if law.reward_interval().low < 0.0:
+            raise ParameterError.of(owner, "problem", "one whose rewards are never negative", name)
+        pairs = [law.sub_exponential(mean) for mean in means]
+        return model, inf, max(each[0] for each in pairs), max(each[1] for each in pairs)
+    if proposition == 3 and not isinstance(law, Gaussian):
+        raise ParameterError.of(owner, "problem", "one with Gaussian rewards", name)
+    if family is not None and not isinstance(family, Gaussian):
+        raise ParameterError.of(owner, "family", "Gaussian, whose index it is about", family)
+    sigma = max(law.sub_gaussian(mean) for mean in means)
+    if sigma == inf:
+        raise ParameterError.of(owner, "problem", "one with sub-Gaussian rewards", name)
+    return Gaussian(), sigma, inf, inf
 
 
 def assumed(owner: str, problem: Problem, family: Any) -> Any:
