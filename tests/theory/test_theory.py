@@ -295,7 +295,7 @@ EDGE = Problem(Bernoulli(), [0.2, 1.0])
         (lambda: theory.smallest_c_alpha(CLEAR, 4, family=Poisson()), "'family' must be Gaussian"),
         (
             lambda: theory.regret_bound(Problem(Exponential(), [1, 2]), 9, 2),
-            "no C_alpha is admissible for Exponential with 'lower' 0",
+            "Proposition 2: 'lower' must be above the mean at which K* is 0. Got 0.0.",
         ),
         (lambda: theory.regret_bound(CLEAR, 9, 6, c_alpha=3), "left out, as Algorithm 1 estimates"),
         (lambda: theory.regret_bound(CLEAR, 9, 6, power=0), "'power' must be a number in (0, inf)"),

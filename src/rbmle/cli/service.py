@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -56,11 +57,8 @@ def verify(database: Database = _DATABASE, modules: Import = None, json: Json = 
     from .screen import say, show_json
 
     bring("service", modules)
-    storage = open_storage(database)
-    try:
+    with closing(open_storage(database)) as storage:
         verdicts = check(storage)
-    finally:
-        storage.close()
     if json:
         show_json([each._asdict() for each in verdicts])
         return 1 if any(each.wrong for each in verdicts) else 0
@@ -88,11 +86,8 @@ def create(
     from ..service.keys import create_key
     from ..service.storage import open_storage
 
-    storage = open_storage(database)
-    try:
+    with closing(open_storage(database)) as storage:
         print(create_key(storage, role, experiment))
-    finally:
-        storage.close()
 
 
 @_key.command("list", cls=Command)
@@ -108,11 +103,8 @@ def list_(database: Database = _DATABASE, json: Json = False) -> None:
     from ..service.storage import open_storage
     from .screen import say, show_json
 
-    storage = open_storage(database)
-    try:
+    with closing(open_storage(database)) as storage:
         keys = list_keys(storage)
-    finally:
-        storage.close()
     if json:
         fields = ("number", "role", "experiment", "created", "revoked")
         show_json([{name: getattr(each, name) for name in fields} for each in keys])
@@ -140,9 +132,6 @@ def revoke(
     from ..service.storage import open_storage
     from .screen import say
 
-    storage = open_storage(database)
-    try:
+    with closing(open_storage(database)) as storage:
         revoke_key(storage, number)
-    finally:
-        storage.close()
     say(f"Revoked key {number}.")

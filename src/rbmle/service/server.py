@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from .._extras import require_extra
@@ -42,11 +43,8 @@ def serve(
     require_extra("serve", "service")
     port = integer("serve", "--port", port, "[0, 65535]")
     workers = integer("serve", "--workers", workers, f"[1, {_MOST_WORKERS}]")
-    storage = open_storage(database)
-    try:
+    with closing(open_storage(database)) as storage:
         keys = list_keys(storage)
-    finally:
-        storage.close()
     here = is_loopback(host)
     if not here and not any(each.revoked is None for each in keys):
         raise ParameterError(

@@ -196,10 +196,7 @@ def _admissible(given: Setting, c_alpha: Any, sharp: bool) -> float:
     # A given C_alpha may be below the printed constant, as long as a proof supports it.
     smallest = least_c_alpha(given, sharp) if c_alpha is None else _smallest_known(given)
     if smallest == inf:
-        raise ParameterError(
-            f"{owner}: no C_alpha is admissible for {type(given.family).__name__} with 'lower' "
-            f"{given.lower:g}, where K* is 0."
-        )
+        raise ParameterError.of(owner, "lower", "above the mean at which K* is 0", given.lower)
     if c_alpha is None:
         return smallest
     c = number(owner, "c_alpha", c_alpha, "(0, inf)")
