@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rbmle import UCB, Bernoulli, Decider, Problem, simulate
+from rbmle._exceptions import exception_in
 from rbmle._mistakes import explained, rehearse
 from rbmle.errors import DefinitionError, RbmleError
 
@@ -181,6 +182,59 @@ class TestRehearsal:
             assert sys.getprofile() is profiler
         finally:
             sys.setprofile(None)
+
+
+def test_what_the_compiler_has_not_is_said_in_words(mine):
+    policy, path = mine("return 0.0")
+    text = (
+        "Failed in cuda mode pipeline (step: nopython frontend)\n"
+        "No implementation of function Function(<function sort at 0x7f14d37e76a0>) found for "
+        f'signature:\n\n >>> sort(array(float64, 1d, A))\n\nFile "{path.name}", line 3:\n'
+    )
+    told = str(explained((policy,), RuntimeError(text)))
+    assert told.startswith("Mine: 'sort' cannot be compiled for these arguments. A body must be ")
+    assert "0x" not in told
+
+
+def _raises(x):
+    if x < 0.0:
+        raise ValueError
+    return x
+
+
+def _catches(x):
+    try:
+        return 1.0 / x
+    except ZeroDivisionError:
+        return 0.0
+
+
+def _asserts(x):
+    assert x >= 0.0
+    return x
+
+
+def _calls(x):
+    return _raises(x)
+
+
+def _fine(x):
+    return sum(each * x for each in range(3)) if x else 0.0
+
+
+@pytest.mark.parametrize(
+    ("function", "words", "where"),
+    [(_raises, "raised", 2), (_asserts, "raised", 1), (_catches, "caught", None)],
+)
+def test_exceptions_are_found_with_their_line(function, words, where):
+    said, code, line = exception_in(function)
+    assert (said, code) == (words, function.__code__)
+    assert where is None or line == code.co_firstlineno + where
+
+
+def test_exceptions_are_found_in_functions_that_are_called():
+    assert exception_in(_calls) == exception_in(_raises)
+    assert exception_in(_fine) is None
 
 
 def test_a_complaint_without_a_place_is_still_one_line(mine):

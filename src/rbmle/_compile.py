@@ -26,7 +26,7 @@ from numba.extending import infer_getattr, lower_builtin
 from numpy.typing import NDArray
 
 from . import _cache
-from ._bridge import INTERPRETED, Target, add_target, bridge
+from ._bridge import INTERPRETED, Target, add_target, bridge, failures
 from ._log import log
 from ._mistakes import explained, rehearse
 from ._record import checked, is_package
@@ -286,11 +286,12 @@ class Kernel:
     def _compile_users(self, signature: tuple[Any, ...], args: tuple[Any, ...]) -> None:
         """Compile for a user's class, after the interpreter has looked for mistakes in it."""
         rehearse(self.interpreted, args)
+        failures.clear()
         try:
             self._fresh.compile(signature)
         except Exception as problem:
             log.debug("%s", problem)
-            raise explained(args, problem) from None
+            raise explained(args, problem, failures[0] if failures else None) from None
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -22,7 +22,7 @@ from numba.cuda.core import config, errors
 
 from ._bridge import Target, add_target, failures
 from ._log import log
-from ._mistakes import explained, refuse_generators
+from ._mistakes import explained, refuse_exceptions, refuse_generators
 from .errors import RbmleError
 
 SIMULATED = bool(config.ENABLE_CUDASIM)  # numba-cuda's simulator stands in for a device
@@ -155,6 +155,10 @@ def _told(args: tuple[Any, ...]) -> Iterator[None]:
     except (NumbaError, errors.NumbaError) as problem:
         log.debug("%s", problem)
         raise explained(args, problem, failures[0] if failures else None) from None
+    except Exception:
+        refuse_exceptions(args, _dispatchers)  # numba-cuda itself stumbles over `try`
+        raise
+    refuse_exceptions(args, _dispatchers)
 
 
 @contextmanager

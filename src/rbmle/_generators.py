@@ -26,12 +26,25 @@ def generator_in(function: Any, seen: frozenset[Any] = frozenset()) -> tuple[str
     for name, value, line in _names_of(function):
         if _is_generator(value):
             return name, line
-        inner = getattr(value, "py_func", value)  # the Python function, if Numba compiled it
-        if isinstance(inner, FunctionType) and inner not in seen and not _of_a_library(inner):
+        inner = _users_function(value)
+        if inner is not None and inner not in seen:
             found = generator_in(inner, seen | {function})
             if found is not None:
                 return f"{found[0]} in {name}", line
     return None
+
+
+def functions_in(function: Any) -> Iterator[tuple[str, FunctionType, int]]:
+    """The functions of the user's that a function names: (name, function, line)."""
+    for name, value, line in _names_of(function):
+        inner = _users_function(value)
+        if inner is not None:
+            yield name, inner, line
+
+
+def _users_function(value: Any) -> FunctionType | None:
+    inner = getattr(value, "py_func", value)  # the Python function, if Numba compiled it
+    return inner if isinstance(inner, FunctionType) and not _of_a_library(inner) else None
 
 
 def _names_of(function: Any) -> Iterator[tuple[str, Any, int]]:

@@ -16,12 +16,13 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 
+from ._exceptions import exception_in
 from ._generators import generator_in
 from ._record import is_package
 from .errors import DefinitionError, show
@@ -35,8 +36,18 @@ _MOST_BYTES = 1 << 26  # 64 MB: larger arrays take longer to copy than a rehears
 _MISTAKES = (NameError, AttributeError, TypeError, LookupError)
 _PLACE = re.compile(r'\n\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
 _NOISE = re.compile(
-    r"^(Failed in nopython|- Resolution failure|During:|None$|Overload of|\W*$)|>>>"
+    r"^(Failed in (nopython|cuda)|- Resolution failure|During:|None$|Overload of|\W*$)|>>>"
 )
+# How the compiler says that it has no such function, or none for arguments of these types.
+_UNKNOWN = re.compile(
+    r"No implementation of function Function\(<[a-z -]*(?:function|class) '?(?:_ol_)?([\w.]+).*"
+)
+_CANNOT = (
+    r"'\1' cannot be compiled for these arguments. A body must be arithmetic on single numbers, "
+    r"without arrays, lists or text of its own."
+)
+
+_DEFINED = re.compile(r"\s*def (\w+)")
 
 _Return = tuple[CodeType, int, Any]  # a user's method, the line where it returned, the value
 
@@ -100,6 +111,19 @@ def refuse_generators(args: tuple[Any, ...]) -> None:
             raise _error(args, reason, code.co_filename, line, code.co_name)
 
 
+def refuse_exceptions(args: tuple[Any, ...], compiled: Container[Any]) -> None:
+    """Raise DefinitionError if a method of a user's class raises or catches exceptions.
+
+    compiled: the methods that run on a device. Others may: `check_family` is meant to.
+    """
+    for function in _users_functions(args):
+        found = exception_in(function) if function in compiled else None
+        if found is not None:
+            words, code, line = found
+            reason = f"no exceptions can be {words} on a device (raise, assert, try, with)."
+            raise _error(args, reason, code.co_filename, line, code.co_name)
+
+
 def _interpreters(
     args: tuple[Any, ...], problem: Exception, codes: set[CodeType], returned: list[_Return]
 ) -> DefinitionError:
@@ -131,19 +155,25 @@ def explained(
     files = {os.path.basename(code.co_filename): code.co_filename for code in _users_code(args)}
     begin, reason = 0, ""
     for found in _PLACE.finditer(text):
-        said = [each.strip() for each in text[begin : found.start()].splitlines()]
-        said = [each for each in said if each and not _NOISE.search(each)]
+        reason = reason or _reason_in(text[begin : found.start()])
         begin = found.end()
-        reason = reason or (said[0] if said else "")
         file = files.get(os.path.basename(found["file"]))
         if file is not None:
             line = int(found["line"])
             return _error(args, reason, file, line, _function_at(args, file, line))
-    reason = reason or next(iter(str(problem).splitlines()), type(problem).__name__)
+    reason = reason or _reason_in(text) or type(problem).__name__
     if place is None:
         return _error(args, reason)
     function, line = place
-    return _error(args, reason, function.__code__.co_filename, line, function.__name__)
+    file = function.__code__.co_filename
+    return _error(args, reason, file, line, _function_at(args, file, line))
+
+
+def _reason_in(text: str) -> str:
+    """The first line of the compiler's message that says something, or an empty string."""
+    said = [each.strip() for each in text.splitlines()]
+    first = next((each for each in said if each and not _NOISE.search(each)), "")
+    return _UNKNOWN.sub(_CANNOT, first)
 
 
 def _error(
@@ -157,10 +187,11 @@ def _error(
 
 
 def _function_at(args: tuple[Any, ...], file: str, line: int) -> str:
-    """The name of the user's method that contains the line."""
+    """The name of the user's method that contains the line, or of a function that it calls."""
     codes = [each for each in _users_code(args) if each.co_filename == file]
-    before = [each for each in codes if each.co_firstlineno <= line]
-    return max(before or codes, key=lambda each: each.co_firstlineno).co_name
+    inside = [each.co_name for each in codes if line in {at for _, _, at in each.co_lines()}]
+    above = (_DEFINED.match(linecache.getline(file, each)) for each in range(line, 0, -1))
+    return next(iter(inside), "") or next((each[1] for each in above if each), codes[0].co_name)
 
 
 def _users_classes(args: tuple[Any, ...]) -> Iterator[type]:

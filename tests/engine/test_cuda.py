@@ -257,7 +257,7 @@ def test_a_study_on_a_device_has_the_same_bytes(
     assert len(simulated(STUDY, tmp_path)) > 20
 
 
-def test_a_mistake_of_a_user_is_named_with_its_line(tmp_path: Path) -> None:
+def test_a_mistake_of_a_user_is_named_with_its_line() -> None:
     """What the CPU's compiler accepts and a device's does not, such as allocation."""
     from typing import NamedTuple
 
@@ -266,13 +266,44 @@ def test_a_mistake_of_a_user_is_named_with_its_line(tmp_path: Path) -> None:
         def index_of(self, family: Any, arms: Any, i: int, level: float) -> float:
             return float(np.sort(np.array([arms.mean(i), level]))[0])
 
-    from rbmle.engine import on_cuda
-    from rbmle.engine.plan import plan
-
-    planned = plan(
-        "test", [rbmle.Problem("gaussian", [0.1, 0.2])], [Allocates()], 9, 1, None, 1, "first",
-        None, None, 0,
-    )  # fmt: skip
-    [group] = on_cuda.groups(planned)
     with pytest.raises(rbmle.DefinitionError, match=r"(?s)Allocates.*line \d+, in index_of"):
-        on_cuda.kernel.ptx(*on_cuda.example(planned, group))
+        code_for(Allocates(), rbmle.Gaussian())
+
+
+def test_exceptions_of_a_user_are_refused_with_their_line() -> None:
+    """A device would end the thread in the middle of its replication, and say nothing."""
+    from typing import NamedTuple
+
+    @rbmle.policy
+    class Raises(NamedTuple):
+        def check_family(self, family: Any) -> None:
+            if family is None:
+                raise ValueError  # in Python, where it may
+
+        def index_of(self, family: Any, arms: Any, i: int, level: float) -> float:
+            if arms.pulls[i] > 1e9:
+                raise ValueError
+            return float(arms.mean(i))
+
+    @rbmle.policy
+    class Catches(NamedTuple):
+        def index_of(self, family: Any, arms: Any, i: int, level: float) -> float:
+            try:
+                return float(arms.mean(i))
+            except Exception:
+                return 0.0
+
+    @rbmle.policy
+    class Checks(NamedTuple):
+        def check_family(self, family: Any) -> None:
+            if family is None:
+                raise ValueError
+
+        def index_of(self, family: Any, arms: Any, i: int, level: float) -> float:
+            return float(arms.mean(i))
+
+    for policy, words in ((Raises(), "raised"), (Catches(), "caught")):
+        text = rf"(?s)no exceptions can be {words} on a device.*line \d+, in index_of"
+        with pytest.raises(rbmle.DefinitionError, match=text):
+            code_for(policy, rbmle.Gaussian())
+    assert code_for(Checks(), rbmle.Gaussian())
