@@ -15,7 +15,7 @@ from rbmle.atlas.runs import Run, stored, told
 from rbmle.atlas.summary import cells_of, within_targets
 from rbmle.cli.atlas import _named
 from rbmle.cli.main import run
-from rbmle.errors import ParameterError
+from rbmle.errors import ParameterError, RunError
 from rbmle.policies import MOSS, POLICIES, RBMLE, UCB, ArmBias, LinTS
 
 SMALL = Effort(4, {20: 3, 40: 2}, {}, {}, {20: 500, 40: 500}, 0)
@@ -59,6 +59,24 @@ class TestSets:
             atlas_sets("report", ["coins"])
         with pytest.raises(ParameterError, match="'group'"):
             atlas_sets("test")
+        with pytest.raises(ParameterError, match=r"Got 'Gausian'\. Did you mean 'gaussian'\?$"):
+            atlas_sets("report", ["Gausian"])
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"only": "gaussian"}, "'only' must be a list of names. Got 'gaussian'."),
+            ({"only": ["gaussian: 50 arms"], "quick": True}, "'only' must be sets of at most 12 "),
+            ({"group": "test", "quick": True}, "'group' must be one of 'training', 'report'."),
+            ({"threads": 0}, "'threads' must be a whole number in [1, inf). Got 0."),
+            ({"processes": 0}, "'processes' must be a whole number in [1, inf). Got 0."),
+        ],
+    )
+    def test_what_cannot_be_played_is_refused_before_any_work(self, given, said, tmp_path: Path):
+        with pytest.raises(ParameterError) as problem:
+            atlas(tmp_path / "atlas", **given)
+        assert str(problem.value).startswith(f"atlas: {said}")
+        assert not (tmp_path / "atlas").exists()
 
 
 class TestPlan:
@@ -136,6 +154,16 @@ class TestSummary:
             assert one[6:10] == pytest.approx(other[6:10], rel=1e-4)
             assert one.by_problem == pytest.approx(other.by_problem, rel=1e-6)
 
+    @pytest.mark.parametrize("name", ["atlas.csv", "atlas.npz"])
+    def test_damaged_files_are_told_in_one_sentence(self, name: str, tmp_path: Path):
+        write_atlas([cell("a", [1.0, 0.1]), cell("b", [2.0, 3.0])], tmp_path)
+        whole = (tmp_path / name).read_bytes()
+        turned = bytes(255 - each for each in whole)
+        for bad in (b"", whole[:-30], whole[: len(whole) // 2], turned):
+            (tmp_path / name).write_bytes(bad)
+            with pytest.raises(RunError, match=r"has no atlas in atlas\.csv and atlas\.npz\.$"):
+                read_atlas(tmp_path)
+
 
 def test_sets_are_named_at_the_command_line_with_their_commas():
     named = _named("training", ["bernoulli: two arms, close", "gaussian,exponential"])
@@ -196,8 +224,8 @@ def test_the_command_prints_a_table_and_goes_on(tmp_path: Path, capsys):
     assert run(typed) == 0
     shown = capsys.readouterr()
     assert "gaussian, two arms: regret, T = 1,000, 10 problems" in shown.out
-    assert "The recommended RBMLE on 1 pairs" in shown.out
-    assert "runs" in shown.err
+    assert "The recommended RBMLE on 1 pair of a set" in shown.out
+    assert "1 run, " in shown.err
     assert run([*typed, "--json"]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""  # nothing was left to play

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._files import write_atomically
 from ..errors import RunError
+from .runs import DAMAGED
 from .summary import Cell, Row, rows_of
 
 TABLE, MEANS = "atlas.csv", "atlas.npz"
@@ -47,6 +48,8 @@ def read_atlas(folder: str | os.PathLike[str]) -> list[Cell]:
         with open(target / TABLE, encoding="utf-8", newline="") as file:
             lines = list(csv.DictReader(file))
         with np.load(io.BytesIO((target / MEANS).read_bytes())) as means:
+            if len(lines) != len(means.files):
+                raise ValueError
             return [
                 Cell(
                     line["family"], line["set"], int(line["horizon"]), line["policy"],
@@ -58,5 +61,5 @@ def read_atlas(folder: str | os.PathLike[str]) -> list[Cell]:
             ]  # fmt: skip
     except OSError as problem:
         raise RunError(f"{target}: cannot be read ({problem.strerror or problem}).") from None
-    except (ValueError, KeyError):
+    except (TypeError, csv.Error, *DAMAGED):  # TypeError: a line is cut off
         raise RunError(f"{target}: has no atlas in {TABLE} and {MEANS}.") from None

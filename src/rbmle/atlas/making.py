@@ -6,9 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..errors import ParameterError, one_of
 from .data import write_atlas
 from .plan import FULL, QUICK, QUICK_POLICIES, QUICK_SETS, TRAINING, atlas_runs
 from .play import play
+from .runs import Run
+from .sets import GROUPS
 from .summary import Row, cells_of
 
 
@@ -32,12 +35,27 @@ def atlas(
     device, threads: as in `simulate`. processes: see `play`.
     tell: called with a line about each job that is done.
     """
+    if isinstance(only, str):
+        raise ParameterError.of("atlas", "only", "a list of names", only)
+    one_of("atlas", "group", group, GROUPS)
     asked = list(only)
     if quick:
         runs = atlas_runs(group, asked or QUICK_SETS[group], QUICK)
         runs = [each for each in runs if each.label in QUICK_POLICIES]
+        _check_played(asked, runs)
     else:
         runs = atlas_runs(group, asked, TRAINING if group == "training" else FULL)
     target = Path(folder)
     play(runs, target / "runs", device, threads, processes, tell)
     return write_atlas(cells_of(runs, target / "runs"), target)
+
+
+def _check_played(asked: list[str], runs: Sequence[Run]) -> None:
+    """Refuse a set that was asked for and that a quick atlas leaves out."""
+    played = {name for each in runs for name in (each.where.family, each.where.label)}
+    for name in asked:
+        if name not in played:
+            most = max(QUICK.arms.values())
+            raise ParameterError.of(
+                "atlas", "only", f"sets of at most {most} arms with quick", name
+            )

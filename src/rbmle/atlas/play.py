@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._files import sweep
+from .._text import count_text
 from ..engine import simulate_many
 from ..engine.devices import check_device
+from ..errors import RunError, integer
 from ..policies.fit import as_family
 from .runs import Run, store, stored, told
 
@@ -39,7 +42,12 @@ def play(
     tell: called with a line for each finished job.
     """
     check_device("atlas", device)
+    if threads is not None:
+        threads = integer("atlas", "threads", threads, "[1, inf)")
+    if processes is not None:
+        processes = integer("atlas", "processes", processes, "[1, inf)")
     folder.mkdir(parents=True, exist_ok=True)
+    sweep(folder)
     tell = tell or (lambda _: None)
     jobs = _jobs([each for each in runs if stored(folder, each) is None])
     if device == "cpu" and processes is None:
@@ -54,6 +62,11 @@ def play(
             done, waiting = wait(waiting, _SECONDS_A_WAIT, FIRST_COMPLETED)
             for each in done:
                 tell(each.result())
+    except BrokenExecutor:
+        raise RunError(
+            "atlas: a process died, perhaps for want of memory; what was finished is kept, and the "
+            "same atlas goes on from there."
+        ) from None
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -127,4 +140,4 @@ def _play_job(job: Sequence[Run], folder: Path, device: str, threads: int | None
                 store(folder, run, told(regret))
     kind = type(job[0].policy).__name__
     rounds = sum(each.rounds() for each in job)
-    return f"{job[0].where.law}: {kind}, {len(job)} runs, {rounds:.2g} rounds"
+    return f"{job[0].where.law}: {kind}, {count_text(len(job), 'run')}, {rounds:.2g} rounds"

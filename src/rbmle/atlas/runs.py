@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,9 @@ from ..spec import to_spec
 from .sets import ProblemSet
 
 TAILS = (0.99, 0.999)
+# What NumPy raises for a damaged .npz, a zip file of arrays. RuntimeError is for an entry that looks
+# encrypted, or of a later version of the format.
+DAMAGED = (ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 class Run(NamedTuple):
@@ -119,5 +123,5 @@ def stored(folder: Path, run: Run) -> Told | None:
         content = io.BytesIO((folder / run.file_name).read_bytes())
         with np.load(content) as data:
             return Told(*(data[name] for name in Told._fields))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (OSError, *DAMAGED):
         return None

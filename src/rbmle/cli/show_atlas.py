@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._text import number_text, with_error
+from .._text import count_text, number_text, with_error
 from ..atlas import RIVALS, Row, verdicts, within_targets
 from .screen import say, show_table
 
@@ -27,9 +27,10 @@ def show_atlas(rows: Sequence[Row]) -> None:
         played = {row.cell.policy for row in rows}
         rivals = [name for name in RIVALS if name in played]
         below, near, safe = within_targets(found)
+        pairs = count_text(len(found), "pair")
         say(
-            f"The recommended RBMLE on {len(found)} pairs of a set and a horizon: its mean regret "
-            f"is below that of each of {', '.join(rivals)} on {below}, at most 1.25 times the "
+            f"The recommended RBMLE on {pairs} of a set and a horizon: its mean regret is "
+            f"below that of each of {', '.join(rivals)} on {below}, at most 1.25 times the "
             f"smallest of theirs on {near}; its 99 % quantile is at most twice Thompson sampling's "
             f"on {safe}."
         )
