@@ -137,6 +137,27 @@ def test_other_versions_are_refused_before_anything_is_played() -> None:
         blocks.play_block(old)
 
 
+def test_a_worker_without_the_device_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(owner: str, device: str) -> None:
+        raise RbmleError(f"{owner}: 'device' must be 'cpu': no {device} device was found (why).")
+
+    monkeypatch.setattr(blocks, "check_device", missing)
+    monkeypatch.setattr(runner, "check_device", missing)
+    with pytest.raises(RunError, match=r"^run: the worker on .* cannot play .* \(run: 'device' "):
+        run(ONE, executor=Sequential(), device="cuda")
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_a_local_cluster_has_workers(threads: int) -> None:
+    with (
+        pytest.raises(
+            ParameterError, match=r"^run: 'threads' must be a whole number in \[1, inf\)"
+        ),
+        executors.connected("local", threads),
+    ):
+        pass
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

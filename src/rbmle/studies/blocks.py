@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.devices import check_device
+from ..errors import RbmleError, RunError
 from ..pieces import Rows, compile_piece, play_piece
 from .parcels import unpacked
 from .versions import check_versions, versions
@@ -69,12 +71,23 @@ def _cut(rows: Rows, ranges: Sequence[Range]) -> list[Rows]:
     return [Rows(rows.regret[c], rows.best_pulls[c], rows.pulls[c]) for c in cuts]
 
 
+def _check_device(device: str) -> None:
+    """Raise RunError, with the name of this machine, if the device is not here."""
+    try:
+        check_device("run", device)
+    except RbmleError as problem:
+        why = str(problem).rstrip(".")
+        where = platform.node()
+        raise RunError(f"run: the worker on {where} cannot play this study ({why}).") from None
+
+
 def play_block(block: Block, stop: NDArray[np.int64] | None = None) -> Played:
     """Play a block on this thread: a pure function, for any thread, process or machine.
 
     stop: as in `play_piece`; by default what stops the run, if that is in this process.
     """
     check_versions(block.versions, versions(), platform.node())
+    _check_device(block.device)
     if stop is None:
         stop = STOPS.get(block.run)
     piece = unpacked(block.content)

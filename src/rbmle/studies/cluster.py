@@ -23,7 +23,7 @@ from distributed.comm import resolve_address
 from distributed.scheduler import KilledWorker
 
 from .._log import log
-from ..errors import RunError
+from ..errors import RbmleError, RunError
 from .blocks import Block, Played, StoppedError, play_block
 from .executors import Workers
 from .versions import check_versions, versions
@@ -42,6 +42,9 @@ _LEAN = {
 # What a worker is asked. As text, because a worker without this version of the package could not
 # read a function of ours.
 _ASKED = "__import__('rbmle.studies.versions', fromlist=['versions']).versions()"
+_ASKED_FOR_DEVICE = (
+    "__import__('rbmle.engine.devices', fromlist=['check_device']).check_device('run', {!r})"
+)
 
 
 @contextmanager
@@ -112,17 +115,26 @@ class DaskWorkers(Workers):
         self._threads: dict[str, int] = {}
         self._counted = -np.inf
 
-    def check(self) -> None:
-        """Raise RunError if a worker has other versions. Workers that join later are checked by
-        their first block."""
-        found = self._client.run(eval, _ASKED, on_error="return")
+    def check(self, device: str) -> None:
+        """Raise RunError if a worker has other versions, or not the device. Workers that join later
+        are checked by their first block."""
+        found = self._answers(_ASKED)
         for address, answer in found.items():
-            if isinstance(answer, Exception):
-                why = f"{type(answer).__name__}: {answer}"
-                raise RunError(f"run: worker {address} cannot play this study ({why}).")
             check_versions(versions(), answer, f"worker {address}")
+        if device != "cpu":
+            self._answers(_ASKED_FOR_DEVICE.format(device))
         if not found:
             log.info("the cluster has no workers yet: waiting for the first")
+
+    def _answers(self, asked: str) -> dict[str, Any]:
+        """What each worker answers, by its address."""
+        found: dict[str, Any] = self._client.run(eval, asked, on_error="return")
+        for address, answer in found.items():
+            if isinstance(answer, Exception):
+                kind = "" if isinstance(answer, RbmleError) else f"{type(answer).__name__}: "
+                why = f"{kind}{answer}".rstrip(".")
+                raise RunError(f"run: worker {address} cannot play this study ({why}).")
+        return found
 
     def slots(self) -> int:
         """How many threads all workers have."""

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from .._extras import require_extra
-from ..errors import ParameterError, RunError
+from ..errors import ParameterError, RunError, integer
 from .blocks import STOPS, Block, Played, play_block
 from .lanes import Lane, Lanes, Part
 from .versions import versions
@@ -36,7 +36,7 @@ class Workers:
         self.executor = executor
         self.killing: tuple[type[Exception], ...] = ()  # what a block raises that kills workers
 
-    def check(self) -> None:
+    def check(self, device: str) -> None:
         """Raise RunError if a worker cannot play; by default each block checks its own."""
 
     def slots(self) -> int:
@@ -73,10 +73,12 @@ def connected(cluster: str | None, workers: int | None = None) -> Iterator[Execu
         yield None
         return
     require_extra("run", "dask")
-    from .cluster import dask_client
-
     if cluster != "local" and workers is not None:
         raise ParameterError.of("run", "threads", "left out where a cluster is named", workers)
+    if workers is not None:
+        workers = integer("run", "threads", workers, "[1, inf)")
+    from .cluster import dask_client
+
     with dask_client(cluster, workers) as client:
         yield client.get_executor()
 

@@ -59,7 +59,7 @@ def run(
     workers = None if executor is None else workers_of(executor)
     if workers is not None:
         _check_executor(study, threads)
-        workers.check()
+        workers.check(device)
     if times and folder is None:
         raise ParameterError.of("run", "times", "False where nothing is kept in a folder", times)
     _check_size(study)
