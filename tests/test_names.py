@@ -13,6 +13,8 @@ from rbmle import (
     Assuming,
     Bernoulli,
     Decider,
+    Discounted,
+    FixedDelay,
     Gaussian,
     KGStar,
     Laplace,
@@ -21,12 +23,15 @@ from rbmle import (
     Problem,
     Study,
     ThompsonSampling,
+    Window,
     policy_named,
     simulate,
     theory,
 )
+from rbmle.evidence import as_evidence
 from rbmle.names import split
 from rbmle.policies.fit import as_policy
+from rbmle.rewards.delays import as_delay
 
 COINS = Problem(Bernoulli(), [0.3, 0.6])
 NAMES = ["rbmle", "ts", "ucb(alpha=1)"]
@@ -75,6 +80,13 @@ def test_a_family_is_named() -> None:
     )
     assert named.families == (Gaussian(2.0), Gaussian())
     assert theory.lai_robbins(COINS, "bernoulli") == theory.lai_robbins(COINS)
+
+
+def test_the_first_parameter_of_evidence_and_of_a_delay_needs_no_name() -> None:
+    """As the help of the command line writes them."""
+    assert as_evidence("window(500)", "simulate") == Window(500)
+    assert as_evidence("discounted(0.9)", "simulate") == Discounted(0.9)
+    assert as_delay("fixeddelay(100)", "simulate") == FixedDelay(100)
 
 
 def test_a_study_says_the_same_by_names() -> None:

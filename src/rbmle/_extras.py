@@ -6,19 +6,19 @@ import importlib.util
 
 from .errors import RbmleError
 
-_EXTRAS = {  # as in pyproject.toml
+_EXTRAS = {  # packages as pip knows them, as in pyproject.toml
     "report": ("matplotlib", "jinja2"),
     "data": ("pandas",),
     "service": ("uvicorn", "httptools", "msgspec", "httpx", "psycopg"),
     "dask": ("distributed",),
-    "gpu": ("numba_cuda",),
+    "gpu": ("numba-cuda",),
 }
 
 
 def require_extra(owner: str, extra: str) -> None:
     """Raise an error with the pip command to type, if a package of the extra is not installed."""
     for package in _EXTRAS[extra]:
-        if importlib.util.find_spec(package) is None:
+        if importlib.util.find_spec(package.replace("-", "_")) is None:
             raise not_installed(owner, package, extra)
 
 

@@ -25,7 +25,7 @@ from ..spec import to_spec
 from .sets import ProblemSet
 
 TAILS = (0.99, 0.999)
-# What NumPy raises for a damaged .npz, a zip file of arrays. RuntimeError is for an entry that looks
+# What NumPy raises for a damaged .npz, a zip file of arrays. RuntimeError: an entry seems to be
 # encrypted, or of a later version of the format.
 DAMAGED = (ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 

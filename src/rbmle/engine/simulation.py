@@ -102,7 +102,9 @@ def simulate_many(
     [(1, 3), (1, 3)]
     """
     if isinstance(problems, World) or not isinstance(problems, Sequence) or not problems:
-        raise ParameterError.of("simulate_many", "problems", "a list of problems", problems)
+        raise ParameterError.of(
+            "simulate_many", "problems", "a list of problems, at least one", problems
+        )
     for each in problems:
         if not isinstance(each, World):
             raise ParameterError.of("simulate_many", "problems", "a list of problems", each)

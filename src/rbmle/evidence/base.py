@@ -17,7 +17,7 @@ from .._record import register
 from ..errors import ParameterError
 from ..policies.arms import Arms, Clock
 from ..random import Draws
-from ..spec import as_record
+from ..spec import as_record, first_named
 
 T = TypeVar("T")
 
@@ -185,8 +185,8 @@ def evidence(cls: type[T]) -> type[T]:
 
 
 def as_evidence(given: Any, owner: str, key: str = "evidence") -> Any:
-    """The evidence that is meant: given as such, or by its name as in "discounted(gamma=0.99)"."""
-    found = as_record(given, EVIDENCE, owner, key)
+    """The evidence that is meant: given as such, or by its name as in "discounted(0.99)"."""
+    found = as_record(first_named(given, EVIDENCE), EVIDENCE, owner, key)
     if type(found) not in EVIDENCE.values():
         raise ParameterError.of(owner, key, "a kind of evidence, as in Discounted(0.99)", given)
     return found
