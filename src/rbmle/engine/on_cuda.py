@@ -1,6 +1,6 @@
 """A CUDA device as a place: it plays the whole plan, or as much at a time as its memory holds.
 
-Rounds are played in slices of some milliseconds: between two of them Ctrl-C is noticed. Several
+Rounds are played in slices of a tenth of a second: between two of them Ctrl-C is noticed. Several
 policies are played at once, each in a stream of its own, so that few replications fill the device.
 """
 

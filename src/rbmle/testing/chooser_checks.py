@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,12 +40,27 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     require_equal(best, compiled.best_pulls[0], "interpreted and compiled pulls of the best arm")
 
 
+def makers_of_choosers(policy: Any, family: Any) -> list[Callable[[int], Any]]:
+    """For each chooser that the promises about the policy allow, a function of the number of arms
+    that makes it; the scan's is the first."""
+    makers: list[Callable[[int], Any]] = [Scan]
+    if (curve := curve_for(policy, family)) is not None:
+        makers.append(partial(Tournament.of, curve))
+        makers += [partial(Chords.of, curve)] if curve.bends() != 0 else []
+    if (bounds := bounds_for(policy, family)) is not None:
+        makers.append(lambda _: Champion.of(bounds))
+    if (line := line_for(policy, family)) is not None:
+        makers.append(partial(Lines.of, line))
+        makers += [partial(LineTournament.of, line)] if line.helps_many() else []
+    if (rising := rising_for(policy, family)) is not None:
+        makers.append(partial(Ceilings.of, rising))
+    return makers
+
+
 def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
-    """Every chooser that the policy's bounds, curve or line allow makes the scan's choices."""
-    curve, bounds = curve_for(policy, family), bounds_for(policy, family)
-    line, rising = line_for(policy, family), rising_for(policy, family)
-    promises = (curve, bounds, line, rising)
-    if not ranks_only(policy) or all(each is None for each in promises):
+    """Every chooser that the promises about the policy allow makes the scan's choices."""
+    makers = makers_of_choosers(policy, family)
+    if not ranks_only(policy) or len(makers) == 1:
         raise NotApplicable(f"{type(policy).__name__} is always played by a scan")
     n_arms, horizon, replications = 70, 1500, 3
     low, high = easy_problem(family).means.min(), easy_problem(family).means.max()
@@ -51,15 +68,9 @@ def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
     source = Stream(family, np.array(problem.means), *key(SEED))
     known = horizon if policy.uses_horizon() else 0
     rounds = np.arange(1, horizon + 1)
-    choosers: list[Any] = [Scan(n_arms)]
-    choosers += [] if curve is None else [Tournament.of(curve, n_arms)]
-    choosers += [Chords.of(curve, n_arms)] if curve is not None and curve.bends() != 0 else []
-    choosers += [] if bounds is None else [Champion.of(bounds)]
-    choosers += [] if line is None else [Lines.of(line, n_arms)]
-    choosers += [] if rising is None else [Ceilings.of(rising, n_arms)]
-    choosers += [LineTournament.of(line, n_arms)] if line is not None and line.helps_many() else []
     found = []
-    for chooser in choosers:
+    for make in makers:
+        chooser = make(n_arms)
         regret = np.zeros((replications, horizon))
         best, pulls = np.zeros_like(regret), np.zeros((replications, n_arms))
         play(
