@@ -31,7 +31,7 @@ def atlas(
     and runs/, a small file for each run.
     group: "report", or "training" for the sets on which the recommended forms were chosen.
     only: families or sets, as in "bernoulli" or "bernoulli: near 0"; all by default.
-    quick: three sets of each family, the fast policies, 1,000 rounds, few replications.
+    quick: ten sets (three of "training"), the fast policies, 1,000 rounds, few replications.
     device, threads: as in `simulate`. processes: see `play`.
     tell: called with a line about each job that is done.
     """
