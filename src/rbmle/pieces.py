@@ -80,7 +80,7 @@ def _plan(piece: Piece) -> Plan:
 def _piece(piece: Piece, stop: NDArray[np.int64]) -> tuple[Filled, tuple[Any, ...]]:
     """The arrays for the results of a piece, and the arguments of `play` that fill them."""
     problem, policy, horizon, rewards, ties, checkpoints, first, last, evidence, delay = piece
-    chosen, model = player(policy, problem, None)
+    chosen, model = player(policy, problem, None, evidence)
     rounds, count = rounds_kept(checkpoints, horizon), last - first
     [(source, _, _)] = rewards.batches(problem, horizon, first, last, count)
     draws = rewards.draws(problem, horizon, first, last, ties == "random")

@@ -163,6 +163,7 @@ def live_decision_time(
     seed: int = 0,
 ) -> Timing:
     """The seconds per `pull` of a `Decider`, in `repeats` runs of `horizon` rounds."""
+    repeats = integer("live_decision_time", "repeats", repeats, "[1, inf)")
     policy, family = player(policy, problem, family, owner="live_decision_time")
     source = Stream(problem.law, np.array(problem.means), *key(seed))
 

@@ -48,6 +48,17 @@ def test_every_world_is_plain_data(name: str, tmp_path: Path) -> None:
         assert again.problems[name] == WORLDS[name]
 
 
+@pytest.mark.slow
+def test_a_study_plays_whatever_simulate_plays_with_its_evidence() -> None:
+    """LinTS fits Bernoulli rewards only with the evidence `Logistic`."""
+    given: dict[str, Any] = {"horizon": 40, "replications": 3, "evidence": rbmle.Logistic(2)}
+    stated = Study(WORLDS["drawn"], ["lints"], **given)
+    simulated = rbmle.simulate(WORLDS["drawn"], ["lints"], **given)
+    assert np.array_equal(rbmle.run(stated).result.regret, simulated.regret)
+    with pytest.raises(ParameterError, match="'family' must be one of Gaussian"):
+        stated.replaced(evidence=rbmle.Counting())
+
+
 def toml(text: str, folder: Path) -> Study:
     (folder / "study.toml").write_text(text)
     return Study.from_toml(folder / "study.toml")

@@ -107,7 +107,10 @@ class Sheet:
     def result(self) -> tuple[Result, NDArray[np.int64]]:
         """The replications that all wanted policies have, and the numbers of those replications."""
         common = np.flatnonzero(self.have[self.wanted].all(axis=0))
-        players = [player(self.policies[each], self.problem, None) for each in self.wanted]
+        evidence = self.study.evidence
+        players = [
+            player(self.policies[each], self.problem, None, evidence) for each in self.wanted
+        ]
         labels, rows = list(self.study.policies), self.rows
         if self.wanted != list(range(len(labels))) or common.size < self.study.replications:
             kept = np.ix_(np.array(self.wanted), common)
@@ -123,7 +126,7 @@ class Sheet:
             pulls=rows.pulls,
             labels=tuple(labels[each] for each in self.wanted),
             rewards=repr(self.study.rewards_source()),
-            evidence=self.study.evidence,
+            evidence=evidence,
             delay=self.study.delay,
         )
         return result, common

@@ -126,7 +126,7 @@ class Study:
             check_rewards("Study", self.rewards_source(), problem, self.horizon, self.replications)
             for label, each in players.items():
                 try:
-                    _, model = player(on_problem(each, problem), problem, None)
+                    _, model = player(on_problem(each, problem), problem, None, self.evidence)
                     check_evidence(self.evidence, model, problem.dimension)
                 except ParameterError as mistake:
                     said = str(mistake).removeprefix("simulate: ")
