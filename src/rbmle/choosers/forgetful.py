@@ -21,8 +21,8 @@ class ForgetfulChampion(NamedTuple):
     """The champion test while every arm is worth a pull or more, and the scan otherwise.
 
     The test looks at the statistics as they are now and remembers nothing but the last leader, so
-    that it may be used with any evidence. Lines, chords and tournaments may not: they remember what
-    an arm's index was.
+    that it may be used with any evidence. Lines, chords, ceilings and tournaments may not: they
+    remember what an arm's index was.
     """
 
     champion: Champion

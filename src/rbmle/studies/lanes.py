@@ -115,7 +115,7 @@ class Lanes:
                 Lane(sheet, each, found, device) for each, found in chunks.items() if found
             ]
         for lane in self.lanes[: len(work.sheets[0].wanted)]:
-            assert lane.content  # what cannot be sent is refused now, before anything is played
+            lane.content  # noqa: B018  what cannot be sent is refused now, before anything is played
         self._paces: dict[int, float] = {}  # policy -> seconds a replication, where last measured
 
     @property
