@@ -83,6 +83,10 @@ def test_a_delay_is_plain_data(delay: Any) -> None:
     assert from_spec(to_spec(delay)) == delay
 
 
+def test_a_log_of_delays_may_be_read_once() -> None:
+    assert TableDelay(iter([0, 5])) == TableDelay([0, 5])
+
+
 def test_delays_have_names() -> None:
     assert as_delay("fixeddelay(100)", "simulate") == FixedDelay(100)
     assert as_delay("geometricdelay(mean=3, lost=0.5)", "run") == GeometricDelay(3.0, 0.5)

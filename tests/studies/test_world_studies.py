@@ -64,6 +64,14 @@ def toml(text: str, folder: Path) -> Study:
     return Study.from_toml(folder / "study.toml")
 
 
+def test_linear_problems_are_equal_if_all_that_makes_them_is() -> None:
+    """Python's hash of -1.0 is that of -2.0, so that equal hashes do not suffice."""
+    one, other = (LinearProblem([1.0, 0.0], X, rbmle.Gaussian(prior_mean=m)) for m in (-1.0, -2.0))
+    assert one != other
+    assert one == LinearProblem([1.0, 0.0], X, rbmle.Gaussian(prior_mean=-1.0))
+    assert len({*WORLDS.values(), *WORLDS.values()}) == len(WORLDS)
+
+
 def test_evidence_and_delay_are_a_part_of_a_study() -> None:
     plain = study(problems=DAY)
     assert "evidence" not in plain.to_dict()  # so that digests are what they were

@@ -160,9 +160,10 @@ class BatchDelay(NamedTuple):
 
 def _table(given: Any) -> tuple[int, ...]:
     """A list of whole numbers, at least one."""
-    if isinstance(given, str) or not hasattr(given, "__iter__") or not len(tuple(given)):
+    listed = tuple(given) if hasattr(given, "__iter__") and not isinstance(given, str) else ()
+    if not listed:
         raise ParameterError.of("TableDelay", "rounds", "a list of whole numbers", given)
-    return tuple(integer("TableDelay", "rounds", each, _ROUNDS) for each in given)
+    return tuple(integer("TableDelay", "rounds", each, _ROUNDS) for each in listed)
 
 
 @delay
