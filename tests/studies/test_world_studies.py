@@ -64,12 +64,15 @@ def toml(text: str, folder: Path) -> Study:
     return Study.from_toml(folder / "study.toml")
 
 
-def test_linear_problems_are_equal_if_all_that_makes_them_is() -> None:
+def test_problems_are_equal_if_all_that_makes_them_is() -> None:
     """Python's hash of -1.0 is that of -2.0, so that equal hashes do not suffice."""
     one, other = (LinearProblem([1.0, 0.0], X, rbmle.Gaussian(prior_mean=m)) for m in (-1.0, -2.0))
     assert one != other
     assert one == LinearProblem([1.0, 0.0], X, rbmle.Gaussian(prior_mean=-1.0))
+    wide, high = (LinearProblem(np.ones(n), np.ones(n)) for n in ((2, 3), (3, 2)))
+    assert wide != high
     assert len({*WORLDS.values(), *WORLDS.values()}) == len(WORLDS)
+    assert len({Problem("gaussian", [zero, 1.0]) for zero in (0.0, -0.0)}) == 1
 
 
 def test_evidence_and_delay_are_a_part_of_a_study() -> None:

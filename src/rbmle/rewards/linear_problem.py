@@ -231,13 +231,14 @@ class LinearProblem(World):
         return hash(self._told())
 
     def _told(self) -> tuple[Any, ...]:
-        """All that makes the problem, with the bytes of arrays in place of them."""
+        """All that makes the problem, with the shape and the bytes of each array in its place."""
         drawing = self.features
         told = tuple(
-            each.tobytes() if isinstance(each, np.ndarray) else each
+            (each.shape, each.tobytes()) if isinstance(each, np.ndarray) else each
             for each in ([drawing] if isinstance(drawing, np.ndarray) else drawing)
         )
-        return type(self.law), self.law, type(drawing), told, self.theta.tobytes()
+        theta = self.theta.shape, self.theta.tobytes()
+        return type(self.law), self.law, type(drawing), told, theta
 
 
 def _numbers(name: str, given: Any) -> Floats:

@@ -96,4 +96,5 @@ class Problem(World):
         return same_law and np.array_equal(self.means, other.means)
 
     def __hash__(self) -> int:
-        return hash((type(self.law), self.law, self.means.tobytes()))
+        means = self.means + 0.0  # -0.0 becomes 0.0, to which it is equal
+        return hash((type(self.law), self.law, means.tobytes()))
