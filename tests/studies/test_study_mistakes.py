@@ -91,6 +91,11 @@ MISTAKES = [
     ),
     (
         "alpha = 2",
+        'alpha = {proposition = 2}\nf = "stable"',
+        r", policy 1: RBMLE: 'f' must be 'canonical' where .*Got 'stable'\.",
+    ),
+    (
+        "alpha = 2",
         "alpha = {proposition = 2}\nbondary = 1",
         r", policy 1: RBMLE: 'parameter' must be .*Did you mean 'boundary'\?",
     ),

@@ -79,8 +79,8 @@ class Theoretical(NamedTuple):
             return None
         for key in spec:
             one_of("RBMLE", "parameter", key, ("name", *RBMLE._fields))
-        if spec.get("boundary", "exact") != "exact":
-            raise ParameterError.of(
-                "RBMLE", "boundary", "'exact' where alpha is a proposition's", spec["boundary"]
-            )
+        for key, only in (("boundary", "exact"), ("f", "canonical")):
+            if spec.get(key, only) != only:
+                words = f"'{only}' where alpha is a proposition's"
+                raise ParameterError.of("RBMLE", key, words, spec[key])
         return cls(**alpha)
