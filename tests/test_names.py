@@ -124,6 +124,11 @@ UNKNOWN = {
 }
 
 
+def test_a_class_without_parameters_says_so() -> None:
+    with pytest.raises(ParameterError, match=r"^IMED: takes no parameters\. Got 'c'\.$"):
+        simulate(COINS, ["imed(c=1)"], 60, 3)
+
+
 @pytest.mark.parametrize("sentence", UNKNOWN)
 def test_unknown_names_suggest_the_nearest(sentence: str) -> None:
     with pytest.raises(ParameterError, match=rf"^{sentence}\?$"):

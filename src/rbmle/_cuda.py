@@ -20,7 +20,7 @@ from numba import cuda
 from numba.core.errors import NumbaError
 from numba.cuda.core import config, errors
 
-from ._bridge import Target, add_target, failures
+from ._bridge import INTERPRETED, Target, add_target, failures
 from ._log import log
 from ._mistakes import explained, refuse_exceptions, refuse_generators
 from .errors import RbmleError
@@ -72,6 +72,13 @@ if not SIMULATED:
 
 def check_device(owner: str) -> None:
     """Raise RbmleError with one sentence if there is no CUDA device that can be used."""
+    if SIMULATED != INTERPRETED:
+        given, lacking = "NUMBA_ENABLE_CUDASIM=1", "NUMBA_DISABLE_JIT=1"
+        given, lacking = (given, lacking) if SIMULATED else (lacking, given)
+        raise RbmleError(
+            f"{owner}: 'device' must be 'cpu' where {given} is set without {lacking}: only "
+            f"numba-cuda's simulator runs in the interpreter, and only there."
+        )
     if not cuda.is_available():
         reason = " ".join(str(cuda.cuda_error() or "the driver shows none").split())
         raise RbmleError(f"{owner}: 'device' must be 'cpu': no CUDA device was found ({reason}).")

@@ -89,6 +89,8 @@ def from_spec(
     kind: Any = class_named(given["name"], _known() if among is None else among, owner, key)
     values = {key: value for key, value in given.items() if key != "name"}
     for key in values:
+        if not kind._fields:
+            raise ParameterError(f"{kind.__name__}: takes no parameters. Got {key!r}.")
         one_of(kind.__name__, "parameter", key, kind._fields)
     return kind(**{key: _value(value) for key, value in values.items()})
 

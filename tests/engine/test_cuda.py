@@ -197,6 +197,18 @@ def test_a_device_plays_what_a_cpu_plays(tmp_path: Path) -> None:
     assert "'device' must be 'cpu' for ThompsonSampling on PublishedTable(seed=" in said
 
 
+@pytest.mark.parametrize("name", ["NUMBA_ENABLE_CUDASIM", "NUMBA_DISABLE_JIT"])
+def test_the_simulator_and_the_interpreter_go_together(name: str) -> None:
+    problem = "rbmle.Problem('gaussian', [0, 1])"
+    code = f"import rbmle; rbmle.simulate({problem}, ['ucb'], 9, 1, device='cuda')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, name: "1"}, capture_output=True, text=True
+    )
+    assert f"RbmleError: simulate: 'device' must be 'cpu' where {name}=1 is set" in (
+        done.stderr.replace("rbmle.errors.", "")
+    )
+
+
 def test_the_kernel_is_given_what_it_takes() -> None:
     from rbmle.engine.cuda_kernel import play_thread
     from rbmle.engine.cuda_memory import Given

@@ -166,6 +166,7 @@ def compare(
     """Compare policies on one problem, without a file.
 
     Example: rbmle compare bernoulli 0.1 0.2 0.3 --policies rbmle,ucb,ts --horizon 10000
+
     Example: rbmle compare bernoulli 0.2 0.6 --then 0.6,0.2 --at 5000 --evidence "window(1000)"
     """
     from .. import engine
