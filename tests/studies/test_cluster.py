@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -124,7 +125,10 @@ def test_a_worker_with_other_versions_is_refused(cluster: DaskCluster, tmp_path:
 
 def test_where_no_scheduler_answers_there_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY.to_toml())
-    for address in ("tcp://127.0.0.1:9", "nonsense://x", "tcp://no.such.host.invalid:1"):
+    other = socket.create_server(("127.0.0.1", 0))  # it listens, and says nothing
+    port = other.getsockname()[1]
+    wrong = ("tcp://127.0.0.1:9", "nonsense://x", "tcp://no.such.host.invalid:1")
+    for address in (*wrong, f"tcp://127.0.0.1:{port}", f"tls://127.0.0.1:{port}"):
         now = time.monotonic()
         head = rbmle_run("study.toml", "--cluster", address, cwd=tmp_path)
         out, said = head.communicate(timeout=60)
@@ -134,6 +138,7 @@ def test_where_no_scheduler_answers_there_is_one_sentence(tmp_path: Path) -> Non
         assert line.startswith("rbmle: run: 'cluster' must be the address of a Dask scheduler")
         assert repr(address) in line
         assert not (tmp_path / "study-run").exists()
+    other.close()
 
 
 HELPERS = "def half(x):\n    return 0.5 * x\n"

@@ -6,6 +6,7 @@ Dask itself plays the blocks of a dead worker again, on others.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import sys
@@ -20,7 +21,9 @@ import dask
 import numpy as np
 from distributed import Client, LocalCluster, Reschedule, get_worker
 from distributed.comm import resolve_address
+from distributed.core import rpc
 from distributed.scheduler import KilledWorker
+from distributed.security import Security
 
 from .._log import log
 from ..errors import RbmleError, RunError
@@ -60,15 +63,38 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
             place = stack.enter_context(_local(workers or os.cpu_count() or 1))
         try:
             if place is address:
-                resolve_address(address)  # a client of an impossible address takes long to give up
+                _greet(address)
             client = Client(place, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
-        except (OSError, ValueError) as problem:
-            why = " ".join(str(problem).split()) or type(problem).__name__
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+        ) as problem:  # TypeError: tls:// without certificates
+            why = " ".join(str(problem).split()) or f"no answer in {_SECONDS_TO_CONNECT:g} seconds"
             raise RunError(
                 f"run: 'cluster' must be the address of a Dask scheduler that answers, or 'local'. "
                 f"Got {address!r} ({why})."
             ) from None
         yield stack.enter_context(client)
+
+
+def _greet(address: str) -> None:
+    """Raise OSError, ValueError or TypeError unless a scheduler answers at the address.
+
+    Dask's client is slow to give up an impossible address, and where something else than a
+    scheduler listens it waits for ever.
+    """
+
+    async def identity() -> dict[str, Any]:
+        security = Security().get_connection_args("client")
+        async with rpc(address, connection_args=security) as there:
+            found: dict[str, Any] = await there.identity()
+            return found
+
+    resolve_address(address)
+    found = asyncio.run(asyncio.wait_for(identity(), _SECONDS_TO_CONNECT))
+    if found.get("type") != "Scheduler":
+        raise ValueError(f"a {found.get('type')} answers there")
 
 
 def _local(workers: int) -> Any:
