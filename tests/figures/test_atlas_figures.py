@@ -57,6 +57,9 @@ def test_gaps_are_those_of_the_problems_and_all_figures_are_written(tmp_path):
     record = atlas_gaps(cells(), "bernoulli", 100)
     assert record.ratio.tolist() == [0.5, 0.5, 2.0, 2.0, 0.5, 0.5]
     assert record.arms.tolist() == [2.0, 2.0, 10.0, 10.0, 10.0, 10.0]
+    unpaired = [each for each in cells() if (each.name, each.policy) not in (
+        ("two arms", "recommended"), ("near 0", "Thompson"))]  # fmt: skip
+    assert atlas_gaps(unpaired, "bernoulli", 100).ratio.tolist() == [0.5, 0.5]
     [where] = atlas_sets("report", ["bernoulli: two arms"])
     low, high = sorted(where.problems(1)[0].means)
     divergence = low * np.log(low / high) + (1 - low) * np.log((1 - low) / (1 - high))

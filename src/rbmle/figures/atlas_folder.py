@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..atlas.plan import RECOMMENDED
 from ..atlas.summary import Cell
 from .atlas_gaps import atlas_gaps, draw_atlas_gaps
 from .atlas_map import atlas_map, draw_atlas_map
@@ -32,10 +31,9 @@ def save_atlas_figures(
             "map": draw_atlas_map(atlas_map(cells, family, horizon)),
             "risk": draw_atlas_risk(atlas_risk(cells, family, horizon)),
         }
-        if any(each.policy == RECOMMENDED for each in cells):
-            record = atlas_gaps(cells, family, horizon, group)
-            if record.ratio.size:
-                figures["gaps"] = draw_atlas_gaps(record)
+        record = atlas_gaps(cells, family, horizon, group)
+        if record.ratio.size:
+            figures["gaps"] = draw_atlas_gaps(record)
         for name, figure in figures.items():
             written.append(target / f"{family}-{horizon}-{name}{suffix}")
             save(figure, written[-1])

@@ -35,7 +35,10 @@ class AtlasGaps(NamedTuple):
 def atlas_gaps(
     cells: Sequence[Cell], family: str, horizon: int, group: str = "report"
 ) -> AtlasGaps:
-    """The problems of a family's sets, without those of misspecified laws."""
+    """The problems of a family's sets, without those of misspecified laws.
+
+    Rivals count if no policy has more replications on the set.
+    """
     model = as_family(family)
     known = {each.name: each for each in atlas_sets(group, [family])}
     gaps, arms, ratios = [], [], []
@@ -46,6 +49,8 @@ def atlas_gaps(
         most = max(each.replications for each in alike)
         fair = [named[name] for name in RIVALS if name in named]
         rivals = [each.by_problem for each in fair if each.replications == most]
+        if RECOMMENDED not in named or not rivals:
+            continue
         ratios.append(named[RECOMMENDED].by_problem / np.min(rivals, axis=0))
         for problem in known[name].problems(named[RECOMMENDED].problems):
             second, best = np.sort(problem.means)[-2:]

@@ -177,11 +177,6 @@ def policy(
         own = {**vars(cls), **shared}
         if "index_of" not in own and "choose" not in own:
             raise TypeError(f"{cls.__name__} must define index_of or choose.")
-        if "start" in own:
-            raise TypeError(
-                f"{cls.__name__}: 'start' is gone; `remembers` and `scratch` say how many numbers "
-                f"of memory `choose` is handed."
-            )
         record(cls, {**_DEFAULTS, **shared})
         register(POLICIES, cls)
         NEEDS[cls] = tuple(needs)
