@@ -68,8 +68,14 @@ class TestSets:
             ({"only": "gaussian"}, "'only' must be a list of names. Got 'gaussian'."),
             ({"only": ["gaussian: 50 arms"], "quick": True}, "'only' must be sets of at most 12 "),
             ({"group": "test", "quick": True}, "'group' must be one of 'training', 'report'."),
-            ({"threads": 0}, "'threads' must be a whole number in [1, inf). Got 0."),
-            ({"processes": 0}, "'processes' must be a whole number in [1, inf). Got 0."),
+            (
+                {"only": ["gaussian: close"], "threads": 0},
+                "'threads' must be a whole number in [1, inf). Got 0.",
+            ),
+            (
+                {"only": ["gaussian: close"], "processes": 0},
+                "'processes' must be a whole number in [1, inf). Got 0.",
+            ),
         ],
     )
     def test_what_cannot_be_played_is_refused_before_any_work(self, given, said, tmp_path: Path):
