@@ -86,7 +86,7 @@ class RBMLECurve(NamedTuple):
         Measured: chords cost the same at 50 to 80 arms for Bernoulli (four logarithms an index),
         at 125 for Poisson and at 220 for Exponential, and `Lines` at 160 to 180 for Gaussian.
         """
-        return 48.0 if family.mean_range()[1] < inf else 160.0
+        return 48.0 if family.mean_range()[1] < inf else beside_lines(self, family)
 
     def bends(self) -> int:
         return 1
@@ -122,7 +122,7 @@ def solved_from(self: Any, family: Any) -> float:
     is a line, beyond 192.
     """
     if type(family).kl_upper is not kl_upper:
-        return 160.0
+        return beside_lines(self, family)
     return 48.0 if family.mean_range()[1] < inf else 100.0
 
 

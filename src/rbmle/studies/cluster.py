@@ -65,11 +65,7 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
             if place is address:
                 _greet(address)
             client = Client(place, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
-        except (
-            OSError,
-            ValueError,
-            TypeError,
-        ) as problem:  # TypeError: tls:// without certificates
+        except (OSError, ValueError, TypeError) as problem:  # TypeError: tls://, no certificates
             why = " ".join(str(problem).split()) or f"no answer in {_SECONDS_TO_CONNECT:g} seconds"
             raise RunError(
                 f"run: 'cluster' must be the address of a Dask scheduler that answers, or 'local'. "
