@@ -111,6 +111,20 @@ def test_philox_compiled_is_philox_interpreted(words):
     assert tuple(philox(*words)) == philox.py_func(*words)
 
 
+def folded(places):
+    """The sum of all words of some places, those above 2^31 counted back from 2^32 - 1."""
+    total = 0.0
+    for t in range(places):
+        for word in Draws(1, 0, 0, t, True).cell(1).words(0, 0):
+            total += float(np.int32(0xFFFFFFFF - word if word >= 0x80000000 else word))
+    return total
+
+
+def test_compiled_code_may_ask_how_large_a_word_is():
+    """A signed product that overflows would let the compiler suppose that no word is above 2^31."""
+    assert njit(folded)(500) == folded(500)
+
+
 @njit
 def flips(starts, out):
     """How often each bit of the result changes when one bit of counter or key does."""

@@ -12,7 +12,9 @@ the paper), and take 0.7 of the time of the ten that the paper recommends for a 
 from __future__ import annotations
 
 from math import exp, floor, log, log1p, pi, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from .._compile import njit, record
 from ..special import deviance, normal_quantile, stirling_error
@@ -33,6 +35,8 @@ STREAM = 2
 
 _WORD = 0xFFFFFFFF
 _ROUNDS = 7
+_LEFT, _RIGHT = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_HALF, _LOW = np.uint64(32), np.uint64(_WORD)
 # Word 3 of the counter: k in the lower 24 bits, and above it the number of the block among those of
 # number k. Block 0 is enough for nearly all numbers. A gamma number that needs more of them uses
 # every second block, from 1 or from 2 on, so that two gamma numbers can share block 0; its boost is
@@ -48,19 +52,19 @@ _TINY = 1e-290
 
 
 @njit
-def philox(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[int, int, int, int]:
-    """Philox4x32-7: four 32-bit words from a counter of four words and a key of two.
+def philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> tuple[Any, Any, Any, Any]:
+    """Philox4x32-7: four 32-bit words from a counter of four words and a key of two; or arrays.
 
-    The multipliers and the key increments are those of the paper. A product of two words may
-    overflow a signed 64-bit integer and become negative; the masks still take the right bits.
+    The multipliers and the key increments are those of the paper. Products have no sign: a signed
+    one could overflow, and compilers suppose that none does.
     """
     for _ in range(_ROUNDS):
-        left, right = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+        left, right = _LEFT * np.uint64(c0), _RIGHT * np.uint64(c2)
         c0, c1, c2, c3 = (
-            ((right >> 32) & _WORD) ^ c1 ^ k0,
-            right & _WORD,
-            ((left >> 32) & _WORD) ^ c3 ^ k1,
-            left & _WORD,
+            np.int64(right >> _HALF) ^ c1 ^ k0,
+            np.int64(right & _LOW),
+            np.int64(left >> _HALF) ^ c3 ^ k1,
+            np.int64(left & _LOW),
         )
         k0, k1 = (k0 + 0x9E3779B9) & _WORD, (k1 + 0xBB67AE85) & _WORD
     return c0, c1, c2, c3
@@ -238,9 +242,10 @@ class Cell(NamedTuple):
             return 0.0 if p <= 0.0 else trials
         mode = min(float(floor((trials + 1.0) * p)), trials)
         odds = p / (1.0 - p)
-        left = self.uniform(k) - binomial_probability(mode, trials, p)
+        peak = binomial_probability(mode, trials, p)
+        left = self.uniform(k) - peak
         up = down = mode
-        p_up = p_down = binomial_probability(mode, trials, p)
+        p_up = p_down = peak
         while left > 0.0 and p_up + p_down > 0.0:
             p_up *= odds * (trials - up) / (up + 1.0)
             up += 1.0
