@@ -64,16 +64,14 @@ def arguments(
     p = part.problems[0]
     policy, model = plan.players[p][group.player]
     n_arms = plan.problems[p].n_arms
-    scratch = policy.scratch(model, n_arms)
-    numbers = policy.remembers() + scratch
+    numbers = policy.remembers() + policy.scratch(model, n_arms)
     known = plan.horizon if policy.uses_horizon() else 0
 
-    # Rows of scratch are contiguous, because policies lay out tables in it.
-    def room(columns: int, order: str = "F", kind: Any = np.float64) -> Any:
+    def room(columns: int, kind: Any = np.float64) -> Any:
         rows = max(threads, 2)
         if bring is _alike:
-            return np.zeros((rows, max(columns, 2)), kind, order=order)  # type: ignore[call-overload]
-        return cuda.device_array((rows, max(columns, 2)), kind, order=order)
+            return np.zeros((rows, max(columns, 2)), kind, order="F")
+        return cuda.device_array((rows, max(columns, 2)), kind, order="F")
 
     def rows(*shape: int) -> Any:
         """Room for an array of this shape for each thread."""
@@ -103,7 +101,7 @@ def arguments(
     tally = tally_for(worlds[0], plan.evidence, waiting)
     return Given(
         policy, model, plan.evidence, chooser, Arms(*beside(len(Arms._fields))),
-        room(numbers, "C" if scratch else "F"), room(plan.evidence.memory_size(n_arms)),
+        room(numbers), room(plan.evidence.memory_size(n_arms)),
         part.source.on_device(bring, rows), _tally(worlds, tally, bring, rows),
         waiting.on_device(bring, lambda each: room(each.size, kind=each.dtype)),
         len(worlds), 1, 1, known,

@@ -24,18 +24,12 @@ from __future__ import annotations
 from math import exp, floor
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .._compile import Floats, lean, record
 from .._record import Choice
 from ..random import Draws
 from .arms import Arms
 from .panels import NODES, NOWHERE, UP_TO, Span, W, X, largest_of, lay_panels, panel_width
 from .posterior_shape import Shaped
-
-Nodes = NDArray[np.float64]  # (panels, nodes)
-Tables = NDArray[np.float64]  # (panels, arms, nodes)
 
 
 class Method(Choice):
@@ -53,30 +47,33 @@ _BLOCKS_A_DRAW = 256  # random blocks set aside for a posterior draw: two gamma 
 
 
 @lean
-def share_out(weight: Nodes, hazard: Tables, a: int, panels: int, share: Nodes) -> float:
-    """Fill `share` with h_a P d(eta) at every node of the first panels; returns the sum, p_a."""
+def share_out(weight: Floats, hazard: Floats, share: Floats) -> float:
+    """Fill `share` with h_a P d(eta) at the nodes of `hazard`, which is h_a; returns the sum, p_a.
+
+    Four sums, so that no addition has to wait for the last.
+    """
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    for p in range(panels):
-        for k in range(NODES):
-            share[p, k] = weight[p, k] * hazard[p, a, k]
-        for k in range(0, NODES, 4):
-            s0 += share[p, k]
-            s1 += share[p, k + 1]
-            s2 += share[p, k + 2]
-            s3 += share[p, k + 3]
+    for k in range(0, hazard.size, 4):
+        share[k] = weight[k] * hazard[k]
+        share[k + 1] = weight[k + 1] * hazard[k + 1]
+        share[k + 2] = weight[k + 2] * hazard[k + 2]
+        share[k + 3] = weight[k + 3] * hazard[k + 3]
+        s0 += share[k]
+        s1 += share[k + 1]
+        s2 += share[k + 2]
+        s3 += share[k + 3]
     return (s0 + s1) + (s2 + s3)
 
 
 @lean
-def common(share: Nodes, hazard: Tables, j: int, panels: int) -> float:
-    """G_aj from the shares of arm a. Four sums, so that no addition has to wait for the last."""
+def common(share: Floats, hazard: Floats) -> float:
+    """G_aj from the shares of arm a and h_j, at the nodes of `hazard`."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    for p in range(panels):
-        for k in range(0, NODES, 4):
-            s0 += share[p, k] * hazard[p, j, k]
-            s1 += share[p, k + 1] * hazard[p, j, k + 1]
-            s2 += share[p, k + 2] * hazard[p, j, k + 2]
-            s3 += share[p, k + 3] * hazard[p, j, k + 3]
+    for k in range(0, hazard.size, 4):
+        s0 += share[k] * hazard[k]
+        s1 += share[k + 1] * hazard[k + 1]
+        s2 += share[k + 2] * hazard[k + 2]
+        s3 += share[k + 3] * hazard[k + 3]
     return (s0 + s1) + (s2 + s3)
 
 
@@ -85,6 +82,8 @@ class Beliefs(NamedTuple):
     """Tables of the posteriors that were last seen, in arrays that the caller provides.
 
     Everything follows from the arms' statistics and is computed anew for arms that changed.
+    Tables are flat, so that they can lie in any memory: node k of panel p is at 12 p + k, and arm
+    i's table of F or h begins at `place(i)`.
     """
 
     pulls: Floats  # the statistics for which the tables were made
@@ -97,19 +96,31 @@ class Beliefs(NamedTuple):
     reach: Floats  # how many panels each posterior reaches
     left: Floats  # where each panel begins, and its width
     span: Floats
-    slope_at: Nodes  # d(eta) in units of the panel
-    tilt_at: Nodes  # eta at the first node minus eta here
-    far_at: Nodes  # D from the first node to here
-    below: Tables  # F_i and h_i
-    hazard: Tables
-    weight: Nodes  # work space: P d(eta), and h_a P d(eta)
-    share: Nodes
-    samples: NDArray[np.float64]  # (arms, samples): used instead of the tables for Monte Carlo
+    slope_at: Floats  # for each node, d(eta) in units of the panel
+    tilt_at: Floats  # eta at the first node minus eta here
+    far_at: Floats  # D from the first node to here
+    below: Floats  # for each arm and node, F_i and h_i
+    hazard: Floats
+    weight: Floats  # work space: P d(eta), and h_a P d(eta)
+    share: Floats
+    samples: Floats  # of one arm after the other: instead of the tables for Monte Carlo
     means: Floats  # posterior means
     best: Floats  # p_a
-    given: NDArray[np.float64]  # E[theta_j | A* = a]
+    given: Floats  # E[theta_j | A* = a] at n_arms a + j
     regret: Floats  # the expected regret of each arm, and what it is expected to tell
     information: Floats
+
+    def place(self, i: int) -> int:
+        """Where the tables of arm i begin in `below` and `hazard`."""
+        return i * self.weight.size
+
+    def reached(self, i: int) -> int:
+        """How many nodes the posterior of arm i reaches."""
+        return int(self.reach[i]) * NODES
+
+    def mean_given(self, a: int, j: int) -> float:
+        """E[theta_j | A* = a]."""
+        return float(self.given[a * self.means.size + j])
 
     def solve(self, family: Shaped, arms: Arms) -> None:
         """Compute p_a and E[theta_j | A* = a] for the arms as they are now."""
@@ -166,19 +177,24 @@ class Beliefs(NamedTuple):
         """Fill `weight` with P d(eta) at every node."""
         for p in range(int(self.panels[0])):
             for k in range(NODES):
-                self.weight[p, k] = W[k] * self.slope_at[p, k]
-            for i in range(self.reach.size):
-                if p < self.reach[i]:
-                    for k in range(NODES):
-                        self.weight[p, k] *= self.below[p, i, k]
+                self.weight[p * NODES + k] = W[k] * self.slope_at[p * NODES + k]
+        for i in range(self.reach.size):
+            below = self.below[self.place(i) : self.place(i) + self.reached(i)]
+            for k in range(below.size):
+                self.weight[k] *= below[k]
 
     def mass(self) -> float:
         """The sum of the p_a."""
         self.weigh_nodes()
         total = 0.0
         for a in range(self.reach.size):
-            total += share_out(self.weight, self.hazard, a, int(self.reach[a]), self.share)
+            total += self.share_of(a)
         return total
+
+    def share_of(self, a: int) -> float:
+        """Fill `share` for arm a; returns p_a."""
+        hazard = self.hazard[self.place(a) : self.place(a) + self.reached(a)]
+        return share_out(self.weight, hazard, self.share)
 
     def rise(self) -> Span:
         """The interval in which P is neither 0 nor 1, and half the width of its widest panel."""
@@ -188,7 +204,7 @@ class Beliefs(NamedTuple):
                 y, P = self.left[p] + self.span[p] * X[k], 1.0
                 for i in range(self.reach.size):
                     if p < self.reach[i]:
-                        P *= self.below[p, i, k]
+                        P *= self.below[self.place(i) + p * NODES + k]
                 if P < 1e-18:
                     low = y
                 if P < 1.0 - 1e-13:
@@ -214,9 +230,9 @@ class Beliefs(NamedTuple):
                 y = self.left[p] + self.span[p] * X[k]
                 mean = family.chart(y)
                 slope = family.chart_slope(y) / family.variance(mean)
-                self.slope_at[p, k] = self.span[p] * slope
-                self.tilt_at[p, k] = eta - family.natural(mean)
-                self.far_at[p, k] = family.density_kl(origin, mean)
+                self.slope_at[p * NODES + k] = self.span[p] * slope
+                self.tilt_at[p * NODES + k] = eta - family.natural(mean)
+                self.far_at[p * NODES + k] = family.density_kl(origin, mean)
         return bool(self.left[count - 1] + self.span[count - 1] >= largest_of(self.high))
 
     def tabulate(self, family: Shaped, i: int) -> None:
@@ -230,22 +246,29 @@ class Beliefs(NamedTuple):
         origin = family.chart(self.left[0] + self.span[0] * X[0])
         mass = self.mass_below(family, i)
         ahead, start = mean - origin, family.density_kl(mean, origin)
-        for p in range(int(self.reach[i])):
-            for k in range(NODES):
-                away = start + (self.far_at[p, k] + ahead * self.tilt_at[p, k])
-                self.hazard[p, i, k] = exp(-size * away)
-                self.below[p, i, k] = mass
+        below = self.below[self.place(i) : self.place(i) + self.reached(i)]
+        hazard = self.hazard[self.place(i) : self.place(i) + self.reached(i)]
+        for first in range(0, below.size, NODES):
+            for k in range(first, first + NODES):
+                away = start + (self.far_at[k] + ahead * self.tilt_at[k])
+                hazard[k] = exp(-size * away)
+            for k in range(0, NODES, 4):
+                s0, s1, s2, s3 = mass, mass, mass, mass
+                for m in range(NODES):
+                    f = hazard[first + m] * self.slope_at[first + m]
+                    s0 += UP_TO[m, k] * f
+                    s1 += UP_TO[m, k + 1] * f
+                    s2 += UP_TO[m, k + 2] * f
+                    s3 += UP_TO[m, k + 3] * f
+                here = first + k
+                below[here], below[here + 1], below[here + 2], below[here + 3] = s0, s1, s2, s3
             for m in range(NODES):
-                f = self.hazard[p, i, m] * self.slope_at[p, m]
-                mass += W[m] * f
-                for k in range(NODES):
-                    self.below[p, i, k] += UP_TO[m, k] * f
+                mass += W[m] * (hazard[first + m] * self.slope_at[first + m])
         share = 1.0 / mass
-        for p in range(int(self.reach[i])):
-            for k in range(NODES):
-                below = max(self.below[p, i, k], LEAST)
-                self.hazard[p, i, k] /= below
-                self.below[p, i, k] = below * share
+        for k in range(below.size):
+            value = max(below[k], LEAST)
+            hazard[k] /= value
+            below[k] = value * share
 
     def mass_below(self, family: Shaped, i: int) -> float:
         """The integral of the same density from the begin of the posterior to the first panel."""
@@ -266,57 +289,60 @@ class Beliefs(NamedTuple):
 
         Returns the sum of the p_a before they are scaled to add up to 1: it shows their error.
         """
-        n_arms = self.reach.size
+        n, total = self.reach.size, 0.0
         self.weigh_nodes()
-        total = 0.0
-        for a in range(n_arms):
-            self.best[a] = share_out(self.weight, self.hazard, a, int(self.reach[a]), self.share)
+        for a in range(n):
+            self.best[a] = self.share_of(a)
             total += self.best[a]
-            self.given[a, a] = 0.0
+            self.given[a * n + a] = 0.0
             for j in range(a):
-                reached = int(min(self.reach[a], self.reach[j]))
-                both = common(self.share, self.hazard, j, reached)
-                self.given[a, j], self.given[j, a] = -both, -both
-                self.given[a, a] += both
-                self.given[j, j] += both
-        for j in range(n_arms):
-            for a in range(n_arms):
-                self.given[a, j] /= self.size[j]
+                nodes = min(self.reached(a), self.reached(j))
+                both = common(self.share, self.hazard[self.place(j) : self.place(j) + nodes])
+                self.given[a * n + j], self.given[j * n + a] = -both, -both
+                self.given[a * n + a] += both
+                self.given[j * n + j] += both
+        for a in range(n):
+            for j in range(n):
+                self.given[a * n + j] /= self.size[j]
         self.conclude()
-        for a in range(n_arms):
+        for a in range(n):
             self.best[a] /= total  # else the error of the sum would be added to small regrets
         return total
 
     def draw_jointly(self, family: Shaped, arms: Arms, rng: Draws) -> None:
         """Estimate p_a and E[theta_j | A* = a] from joint posterior samples (Russo and Van Roy
         2018, Algorithm 3). The samples of an arm stay the same until it is pulled again."""
-        n_arms, samples = self.samples.shape
-        for i in range(n_arms):
-            n, total = arms.pulls[i], arms.sums[i]
-            if n != self.pulls[i] or total != self.sums[i]:
-                self.pulls[i], self.sums[i] = n, total
-                self.means[i] = family.posterior_mean(n, total)
-                cell = rng.sample_cell(i, n)
+        n = self.means.size
+        samples = self.samples.size // n
+        for i in range(n):
+            pulls, total = arms.pulls[i], arms.sums[i]
+            if pulls != self.pulls[i] or total != self.sums[i]:
+                self.pulls[i], self.sums[i] = pulls, total
+                self.means[i] = family.posterior_mean(pulls, total)
+                cell = rng.sample_cell(i, pulls)
                 for s in range(samples):
-                    self.samples[i, s] = family.posterior_draw(n, total, cell, _BLOCKS_A_DRAW * s)
+                    drawn = family.posterior_draw(pulls, total, cell, _BLOCKS_A_DRAW * s)
+                    self.samples[i * samples + s] = drawn
         self.best[:] = 0.0
-        self.given[:, :] = 0.0
+        self.given[:] = 0.0
         for s in range(samples):
             a = 0
-            for i in range(1, n_arms):
-                if self.samples[i, s] > self.samples[a, s]:
+            for i in range(1, n):
+                if self.samples[i * samples + s] > self.samples[a * samples + s]:
                     a = i
             self.best[a] += 1.0 / samples
-            for j in range(n_arms):
-                self.given[a, j] += (self.samples[j, s] - self.means[j]) / samples
+            for j in range(n):
+                shift = self.samples[j * samples + s] - self.means[j]
+                self.given[a * n + j] += shift / samples
         self.conclude()
 
     def conclude(self) -> None:
         """Turn sums of deviations over {A* = a} into conditional means, if arm a is ever best."""
-        for a in range(self.means.size):
-            for j in range(self.means.size):
-                shift = self.given[a, j] / self.best[a] if self.best[a] > 1e-300 else 0.0
-                self.given[a, j] = self.means[j] + shift
+        n = self.means.size
+        for a in range(n):
+            for j in range(n):
+                shift = self.given[a * n + j] / self.best[a] if self.best[a] > 1e-300 else 0.0
+                self.given[a * n + j] = self.means[j] + shift
 
 
 _PER_ARM = 11  # arrays in `beliefs_in` with one number for each arm
@@ -331,19 +357,22 @@ def beliefs_size(n_arms: int, panels: int, samples: int) -> int:
 
 def beliefs_in(self: Any, space: Floats, n_arms: int) -> Beliefs:
     """A `Beliefs` with arrays in the given space, all 0 at the start. Not `njit`: see there."""
-    n, panels, samples = n_arms, self.panels(), self.drawn()
-    nodes = panels * NODES
-    arm = space[: _PER_ARM * n].reshape((_PER_ARM, n))
-    rest = space[_PER_ARM * n :]
-    ends = rest[: 2 * panels].reshape((2, panels))
-    at = rest[2 * panels : 2 * panels + 5 * nodes].reshape((5, panels, NODES))
-    rest = rest[2 * panels + 5 * nodes :]
-    tables = rest[: 2 * n * nodes].reshape((2, panels, n, NODES))
-    rest = rest[2 * n * nodes :]
-    given, rest = rest[: n * n].reshape((n, n)), rest[n * n :]
-    drawn, count = rest[: n * samples].reshape((n, samples)), rest[n * samples :]
+    n, panels, nodes = n_arms, self.panels(), self.panels() * NODES
+    # Where the arrays begin that have a number for each panel, for each node, for each arm and
+    # node, for two arms, for each sample; and the last one.
+    at = _PER_ARM * n
+    node = at + 2 * panels
+    table = node + 5 * nodes
+    pair = table + 2 * n * nodes
+    drawn = pair + n * n
+    last = drawn + n * self.drawn()
     return Beliefs(
-        arm[0], arm[1], arm[2], arm[3], arm[4], arm[5], count, arm[6], ends[0], ends[1],
-        at[0], at[1], at[2], tables[0], tables[1], at[3], at[4], drawn,
-        arm[7], arm[8], given, arm[9], arm[10],
+        space[:n], space[n : 2 * n], space[2 * n : 3 * n], space[3 * n : 4 * n],
+        space[4 * n : 5 * n], space[5 * n : 6 * n], space[last:], space[6 * n : 7 * n],
+        space[at : at + panels], space[at + panels : node],
+        space[node : node + nodes], space[node + nodes : node + 2 * nodes],
+        space[node + 2 * nodes : node + 3 * nodes], space[table : table + n * nodes],
+        space[table + n * nodes : pair], space[node + 3 * nodes : node + 4 * nodes],
+        space[node + 4 * nodes : table], space[drawn:last], space[7 * n : 8 * n],
+        space[8 * n : 9 * n], space[pair:drawn], space[9 * n : 10 * n], space[10 * n : at],
     )  # fmt: skip

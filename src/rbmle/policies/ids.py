@@ -113,7 +113,7 @@ def weigh(self: Any, state: Floats, family: Shaped, arms: Arms, clock: Clock, rn
         beliefs.draw_jointly(family, arms, rng)
     likely, expected_best = 0, 0.0
     for a in range(n_arms):
-        expected_best += beliefs.best[a] * beliefs.given[a, a]
+        expected_best += beliefs.best[a] * beliefs.mean_given(a, a)
         if beliefs.best[a] > beliefs.best[likely]:
             likely = a
     if self.commit < 1.0 and beliefs.best[likely] >= self.commit:
@@ -175,7 +175,7 @@ class IDS(NamedTuple):
     def learned(self, beliefs: Beliefs, family: Tells, i: int) -> float:
         total = 0.0
         for a in range(beliefs.best.size):
-            total += beliefs.best[a] * family.outcome_kl(beliefs.given[a, i], beliefs.means[i])
+            total += beliefs.best[a] * family.outcome_kl(beliefs.mean_given(a, i), beliefs.means[i])
         return total
 
 
@@ -198,6 +198,6 @@ class VIDS(NamedTuple):
     def learned(self, beliefs: Beliefs, family: Tells, i: int) -> float:
         total = 0.0
         for a in range(beliefs.best.size):
-            shift = beliefs.given[a, i] - beliefs.means[i]
+            shift = beliefs.mean_given(a, i) - beliefs.means[i]
             total += beliefs.best[a] * shift * shift
         return total
