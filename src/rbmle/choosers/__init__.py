@@ -3,6 +3,7 @@
 from .ceilings import Ceilings
 from .champion import Champion
 from .chords import Chords
+from .contenders import Contenders
 from .forgetful import ForgetfulChampion
 from .line_tournament import LineTournament
 from .lines import Lines
@@ -17,6 +18,7 @@ __all__ = [
     "Champion",
     "Chooser",
     "Chords",
+    "Contenders",
     "Curve",
     "ForgetfulChampion",
     "Line",

@@ -1,9 +1,10 @@
-"""Promises about indices, which choosers use to find the largest index sooner.
+"""Promises about indices and draws, which choosers use to find the largest sooner.
 
 A policy only defines its index. Four kinds of promises about the index are kept apart from it:
 bounds that cost less than the index (`Bounds`), its shape as a function of the level (`Curve`),
 that it is a line in some function of the level (`Line`), and that it rises with a level that may
-be more than a number (`Rising`).
+be more than a number (`Rising`). The fifth is about policies that draw a number for each arm
+(`Draw`).
 Each promise is a record that names its policies. Without promises choices would be the same, but
 slower.
 """
@@ -18,6 +19,7 @@ from .._compile import lean, record
 from ..families import Family
 from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy
+from ..random import Cell
 
 T = TypeVar("T")
 
@@ -98,6 +100,24 @@ class Rising(Protocol):
     def above(self, memory: Any, at: int, level: Any, clock: Clock) -> Any: ...
     def falls(self, clock: Clock) -> bool: ...
     def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float: ...
+
+
+class Draw(Protocol):
+    """The policy plays each arm once, then the first arm with the largest `draw`, a method of its
+    own whose number depends on the arm's pulls and sums and on the random numbers of its cell.
+
+    numbers: three numbers that follow from an arm's pulls and sums.
+    score: from these and the cell a rising function of the draw, and by how much it may differ from
+    what it is for the number that `draw` computes; infinite if nothing is known.
+    """
+
+    policy: Any
+
+    def fits(self, family: Any) -> bool: ...
+    def numbers(self, family: Any, arms: Arms, i: int) -> tuple[float, float, float]: ...
+    def score(
+        self, family: Any, one: float, two: float, three: float, cell: Cell
+    ) -> tuple[float, float]: ...
 
 
 @lean  # by `njit` it would count references wherever its first caller did, and that is kept on disk
@@ -209,11 +229,13 @@ class Promises:
 BOUNDS = Promises(fits, helps_devices)
 LINES = Promises(fits, helps_few, helps_many)
 RISING = Promises(fits)
+DRAWS = Promises(fits)
 CURVES = Promises(fits, pays_from, bends, bends_one_way, same_index, straightened, index_error)
 
 bounds_of, bounds_for = BOUNDS.of, BOUNDS.about
 line_of, line_for = LINES.of, LINES.about
 rising_of, rising_for = RISING.of, RISING.about
+draw_of, draw_for = DRAWS.of, DRAWS.about
 curve_of = CURVES.of
 
 

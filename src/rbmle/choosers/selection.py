@@ -10,6 +10,7 @@ from ..policies.arms import Arms, Clock
 from ..policies.base import Policy, ranks_only
 from ..random import Draws
 from . import biased_curves as _biased_curves  # noqa: F401  the promises about our policies
+from . import draw_bounds as _draw_bounds  # noqa: F401
 from . import index_bounds as _index_bounds  # noqa: F401
 from . import index_curves as _index_curves  # noqa: F401
 from . import index_lines as _index_lines  # noqa: F401
@@ -18,10 +19,11 @@ from . import rising_indices as _rising_indices  # noqa: F401
 from .ceilings import Ceilings
 from .champion import Champion
 from .chords import Chords
+from .contenders import Contenders
 from .forgetful import ForgetfulChampion
 from .line_tournament import MOST_ARMS, LineTournament
 from .lines import Lines
-from .promises import bounds_for, curve_for, line_for, rising_for
+from .promises import bounds_for, curve_for, draw_for, line_for, rising_for
 from .scan import Scan
 from .tournament import Tournament
 
@@ -114,6 +116,9 @@ def chooser_on_device(
     policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING
 ) -> Chooser:
     """The quickest chooser on a GPU."""
+    draw = draw_for(policy, family)
+    if draw is not None and not evidence.changes_all():
+        return Contenders.of(draw, n_arms)  # type: ignore[return-value]
     bounds = bounds_for(policy, family) if ranks_only(policy) else None
     if bounds is not None and not bounds.helps_devices(family):
         return Scan(n_arms)

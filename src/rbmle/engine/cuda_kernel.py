@@ -13,6 +13,7 @@ from numba import cuda
 from .._compile import extend
 from ..choosers.champion import Champion
 from ..choosers.chords import Chords
+from ..choosers.contenders import Contenders
 from ..choosers.lines import Lines
 from ..choosers.scan import Scan
 from ..policies.arms import Arms
@@ -49,6 +50,11 @@ def lines_row(self: Lines, k: int) -> Lines:
 @extend(Chords, name="row")
 def chords_row(self: Chords, k: int) -> Chords:
     return Chords(self.curve, self.height[k], self.rise[k], self.memory[k])
+
+
+@extend(Contenders, name="row")
+def contenders_row(self: Contenders, k: int) -> Contenders:
+    return Contenders(self.promise, self.one[k], self.two[k], self.three[k], self.memory[k])
 
 
 @extend(Stream, name="row")

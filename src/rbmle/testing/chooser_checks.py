@@ -8,13 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from ..choosers import Ceilings, Champion, Chords, Lines, LineTournament, Scan, Tournament
-from ..choosers.promises import bounds_for, curve_for, line_for, rising_for
+from ..choosers import (
+    Ceilings,
+    Champion,
+    Chords,
+    Contenders,
+    Lines,
+    LineTournament,
+    Scan,
+    Tournament,
+)
+from ..choosers.promises import bounds_for, curve_for, draw_for, line_for, rising_for
 from ..engine import play, simulate
 from ..engine.cpu_kernel import AT_ONCE, COUNTING
 from ..engine.tallies import ByPulls
 from ..policies.arms import Arms
-from ..policies.base import fresh_state, ranks_only
+from ..policies.base import fresh_state
 from ..random import Counter, key
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream, Stream
@@ -54,13 +63,15 @@ def makers_of_choosers(policy: Any, family: Any) -> list[Callable[[int], Any]]:
         makers += [partial(LineTournament.of, line)] if line.helps_many() else []
     if (rising := rising_for(policy, family)) is not None:
         makers.append(partial(Ceilings.of, rising))
+    if (draw := draw_for(policy, family)) is not None:
+        makers.append(partial(Contenders.of, draw))
     return makers
 
 
 def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
     """Every chooser that the promises about the policy allow makes the scan's choices."""
     makers = makers_of_choosers(policy, family)
-    if not ranks_only(policy) or len(makers) == 1:
+    if len(makers) == 1:
         raise NotApplicable(f"{type(policy).__name__} is always played by a scan")
     n_arms, horizon, replications = 70, 1500, 3
     low, high = easy_problem(family).means.min(), easy_problem(family).means.max()
