@@ -4,11 +4,13 @@
     python benchmarks/devices.py equal [--horizon 100000] [--replications 50000] [--arms 3]
     python benchmarks/devices.py record --folder F [the same], then, elsewhere, equal --folder F
 
-`speed` plays ten arms: rounds a second on the device and on all processors, and their ratio.
+`speed` plays ten arms: rounds a second on the device and, with --processors, on all processors, and
+their ratio.
 `equal` counts the replications in which the pulls of an arm differ between the two, and those in
 which the final regret does, to the last bit. With --folder it plays the device only and compares
 with what `record` has kept there, perhaps on another machine: a digest of the pulls and of the
 final regret of each replication.
+IDS and VIDS are played for a hundredth of the rounds.
 Each line is printed as soon as it is known, as JSON, so that a run that is cut short is not lost.
 """
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import time
 import zlib
 from collections.abc import Iterator
@@ -46,15 +49,19 @@ FAMILIES: dict[str, Any] = {
     "Binomial": rbmle.Binomial(5),
 }
 SLOW = ("IDS", "VIDS")  # some thousand times slower a round than the others
+SHARE = 100  # so many times fewer rounds of these are played
 RECOMMENDED = "recommended"
 
 
 def pairs(only: list[str]) -> Iterator[tuple[str, str]]:
-    """Every policy with every family that it fits, and the recommended form of RBMLE for each."""
+    """Every policy with every family that it fits, and the recommended form of RBMLE for each.
+
+    only: policies, families or pairs of them, such as UCB, Gaussian, UCB-Gaussian.
+    """
     fitting = {name: families_of(kind) for name, kind in rbmle.POLICIES.items()}
     for policy, kinds in {**fitting, RECOMMENDED: families_of(rbmle.RBMLE)}.items():
         for name, family in FAMILIES.items():
-            asked = not only or policy in only or f"{policy}-{name}" in only
+            asked = not only or {policy, name, f"{policy}-{name}"} & set(only)
             if asked and type(family) in kinds:
                 yield policy, name
 
@@ -64,33 +71,66 @@ def policy_of(name: str, family: str) -> Any:
     return rbmle.recommended(FAMILIES[family]) if name == RECOMMENDED else rbmle.POLICIES[name]()
 
 
+def horizon_of(given: argparse.Namespace, name: str) -> int:
+    """How many rounds of a policy are played."""
+    return int(given.horizon // (SHARE if name in SLOW else 1))
+
+
+def compiled(problem: Any, policy: Any, device: str) -> None:
+    """Compile what the policy on the problem needs."""
+    rbmle.simulate(problem, [policy], problem.n_arms, 2, checkpoints=[], seed=1, device=device)
+
+
 def played(problem: Any, policy: Any, horizon: int, count: int, device: str) -> tuple[Any, float]:
-    """The result and the seconds it took, compilation not counted."""
-    options: dict[str, Any] = {"checkpoints": [horizon], "seed": 1, "device": device}
-    rbmle.simulate(problem, [policy], problem.n_arms, 2, **{**options, "checkpoints": []})
+    """The result and the seconds it took."""
     began = time.perf_counter()
-    result = rbmle.simulate(problem, [policy], horizon, count, **options)
+    result = rbmle.simulate(
+        problem, [policy], horizon, count, checkpoints=[horizon], seed=1, device=device
+    )
     return result, time.perf_counter() - began
 
 
 def speed(given: argparse.Namespace) -> None:
-    for name, family in pairs(given.only):
-        problem = rbmle.Problem(FAMILIES[family], MEANS[family])
-        policy = policy_of(name, family)
-        share = 64 if name in SLOW else 1
-        count = given.replications // share
-        _, there = played(problem, policy, given.horizon, count, "cuda")
-        rate = count * given.horizon / there
-        row: dict[str, Any] = {"policy": name, "family": family, "device": rate}
+    """All pairs are compiled at once, each in a process of its own, then measured one by one."""
+    spawning = multiprocessing.get_context("spawn")
+    chosen = list(pairs(given.only))
+    ready, turn = spawning.Barrier(len(chosen)), spawning.Lock()
+    processes = [
+        spawning.Process(target=measure, args=(given, *pair, ready, turn)) for pair in chosen
+    ]
+    for each in processes:
+        each.start()
+    for each in processes:
+        each.join()
+
+
+def measure(given: argparse.Namespace, name: str, family: str, ready: Any, turn: Any) -> None:
+    """Rounds a second of one pair on the device and, if asked for, on all processors."""
+    problem, policy = rbmle.Problem(FAMILIES[family], MEANS[family]), policy_of(name, family)
+    try:
+        compiled(problem, policy, "cuda")
         if given.processors:
-            # Enough replications for about two seconds of all processors.
-            few = 16
-            _, once = played(problem, policy, given.horizon // 10, few, "cpu")
-            some = int(min(max(few, few * 0.2 / once), given.replications))
-            _, here = played(problem, policy, given.horizon, some, "cpu")
-            row["processors"] = some * given.horizon / here
+            compiled(problem, policy, "cpu")
+    finally:
+        ready.wait()
+    horizon = horizon_of(given, name)
+    with turn:
+        _, there = played(problem, policy, horizon, given.replications, "cuda")
+        rate = given.replications * horizon / there
+        row: dict[str, Any] = {"policy": name, "family": family, "T": horizon, "device": rate}
+        if given.processors:
+            row["processors"] = on_processors(problem, policy, horizon)
             row["ratio"] = rate / row["processors"]
         print(json.dumps(row), flush=True)
+
+
+def on_processors(problem: Any, policy: Any, horizon: int) -> float:
+    """Rounds a second of all processors, of so many replications that they take a second or two."""
+    count, seconds = 16, 0.0
+    while seconds < 1.0:
+        _, seconds = played(problem, policy, horizon, count, "cpu")
+        done, count = count, int(count * min(max(1.5 / seconds, 2.0), 20.0))
+    return done * horizon / seconds
 
 
 def digests(result: Any) -> Any:
@@ -100,29 +140,30 @@ def digests(result: Any) -> Any:
     return np.array(list(rows), np.uint32)
 
 
-def matches(given: argparse.Namespace) -> Iterator[tuple[str, str, int, Any]]:
-    """What `equal` and `record` play: policy, family, replications, and a function of a device."""
+def matches(given: argparse.Namespace) -> Iterator[tuple[dict[str, Any], Any]]:
+    """What `equal` and `record` play: a description, and a function of a device."""
     for name, family in pairs(given.only):
         problem = rbmle.Problem(FAMILIES[family], sorted(MEANS[family])[-given.arms :])
-        policy = policy_of(name, family)
-        count = given.replications // (50 if name in SLOW else 1)
+        row = {"policy": name, "family": family, "arms": given.arms, "T": horizon_of(given, name)}
+        row["replications"] = given.replications
 
-        def play(device: str, world: Any = problem, who: Any = policy, n: int = count) -> Any:
-            result, seconds = played(world, who, given.horizon, n, device)
+        def play(device: str, world: Any = problem, row: dict[str, Any] = row) -> Any:
+            policy = policy_of(row["policy"], row["family"])
+            compiled(world, policy, device)
+            result, seconds = played(world, policy, row["T"], row["replications"], device)
             return digests(result), seconds
 
-        yield name, family, count, play
+        yield row, play
 
 
-def kept(given: argparse.Namespace, name: str, family: str, count: int) -> Path:
+def kept(given: argparse.Namespace, row: dict[str, Any]) -> Path:
     """The file of `record` for a pair: what determines its numbers is in the name."""
-    size = f"{given.arms}-{given.horizon}-{count}"
-    return Path(given.folder, f"{name}-{family}-{size}.npy")
+    return Path(given.folder, "-".join(map(str, row.values())) + ".npy")
 
 
 def record(given: argparse.Namespace) -> None:
-    for name, family, count, play in matches(given):
-        file = kept(given, name, family, count)
+    for row, play in matches(given):
+        file = kept(given, row)
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             found, seconds = play("cpu")
@@ -132,17 +173,16 @@ def record(given: argparse.Namespace) -> None:
 
 
 def equal(given: argparse.Namespace) -> None:
-    for name, family, count, play in matches(given):
+    for row, play in matches(given):
         there, seconds = play("cuda")
-        row = {"policy": name, "family": family, "arms": given.arms, "replications": count}
-        row["device_s"] = round(seconds, 2)
+        spent = {"device_s": round(seconds, 2)}
         if given.folder:
-            here = np.load(kept(given, name, family, count))
+            here = np.load(kept(given, row))
         else:
             here, seconds = play("cpu")
-            row["processors_s"] = round(seconds, 2)
-        row["other_pulls"], row["other_regret"] = map(int, (there != here).sum(axis=1))
-        print(json.dumps(row), flush=True)
+            spent["processors_s"] = round(seconds, 2)
+        other = dict(zip(("other_pulls", "other_regret"), (there != here).sum(axis=1), strict=True))
+        print(json.dumps({**row, **spent, **{k: int(n) for k, n in other.items()}}), flush=True)
 
 
 def main() -> None:
