@@ -27,7 +27,7 @@ REFUSED_AT_ONCE = [
     ({"arms": ["a", True]}, "'arms' must be named by strings or whole numbers. Got True."),
     ({"family": UCB()}, "'family' must be an instance of a family class, as in Bernoulli()."),
     ({"family": Bernoulli}, "'family' must be written with parentheses, Bernoulli()."),
-    ({"policy": "UBC"}, "'policy' must be one of 'BayesUCB', "),
+    ({"policy": "UBC"}, "'policy' must be one of 'Recommended', "),
     ({"policy": 2.0}, "policy: 'policy' must be an instance of a policy class"),
     ({"policy": KGMin(), "family": Gaussian()}, "KGMin: 'family' must be one of Bernoulli"),
     ({"policy": MOSS()}, "'horizon' must be given for MOSS, which needs it. Got None."),

@@ -7,7 +7,23 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rbmle import UCB, Assuming, Bernoulli, Gaussian, ParameterError, Problem, Study, run
+from rbmle import (
+    UCB,
+    Assuming,
+    Bernoulli,
+    Decider,
+    Exponential,
+    Gaussian,
+    ParameterError,
+    Problem,
+    Recommended,
+    Study,
+    Uniform,
+    recommended,
+    run,
+    simulate,
+    simulate_many,
+)
 from rbmle.rewards.sources import SOURCES, RewardStream, source
 from rbmle.spec import STAND_INS, stand_in
 from rbmle.theory import Theoretical
@@ -65,6 +81,55 @@ def test_a_request_is_written_and_labelled_as_before() -> None:
     }
     assert study.digest[:12] == "eff38441cd63"
     assert "Theoretical" in STAND_INS
+
+
+def test_recommended_is_a_name_wherever_a_policy_can_be_given() -> None:
+    """It is the form for the family of each problem, or for the one that is assumed."""
+    scales = Problem(Exponential(), [0.4, 0.5])
+    coins, both = PROBLEMS["two"], [PROBLEMS["two"], scales]
+    named = simulate_many(both, ["recommended", "ucb"], horizon=200, replications=3)
+    for result, problem in zip(named, both, strict=True):
+        form = recommended(problem.family)
+        assert result.names == ("Recommended", "UCB")
+        assert result.policies[0] == form
+        assert (result.final_regret[0] == simulate(problem, [form], 200, 3).final_regret[0]).all()
+    assumed = simulate(coins, [Assuming("recommended", Gaussian(0.5))], 50, 2)
+    assert (assumed.policies, assumed.families) == ((recommended("gaussian"),), (Gaussian(0.5),))
+    assert assumed.names == ("Recommended",)
+    deciders = [Decider(["a", "b"], policy, "bernoulli", horizon=60) for policy in
+                ("recommended", Recommended(), recommended("bernoulli"))]  # fmt: skip
+    assert len(set(map(repr, deciders))) == 1
+
+
+def test_a_study_keeps_which_edition_was_recommended() -> None:
+    """Its constants follow from the file, and each problem has the form for its family."""
+    problems = {**PROBLEMS, "scales": Problem(Exponential(), [0.4, 0.5])}
+    study = Study(problems, ["recommended"], 50, 2)
+    assert study.to_dict()["policy"] == [
+        {"label": "Recommended", "name": "Recommended", "edition": 1}
+    ]
+    assert Study.from_dict(study.to_dict()) == study
+    found = {name: result.policies for name, result in run(study).results.items()}
+    assert found["two"] == found["three"] == (recommended("bernoulli"),)
+    assert found["scales"] == (recommended("exponential"),)
+
+
+def test_stand_ins_are_refused_where_they_mean_nothing() -> None:
+    fits = Problem(Uniform(0.2), [0.3, 0.5])
+    for wrong, words in (
+        (lambda: simulate(PROBLEMS["two"], [Theoretical(2)], 50, 2), "simulate: 'policies' must be"
+         " known without the means of the arms. Got Theoretical."),
+        (lambda: Decider(["a", "b"], Theoretical(2), "bernoulli"), "Decider: 'policy' must be known"
+         " without the means of the arms. Got Theoretical."),
+        (lambda: Study(fits, ["recommended"], 50, 2), "Recommended: 'family' must be given for"
+         " rewards of Uniform. Got None."),
+        (lambda: simulate(fits, ["recommended"], 50, 2), "simulate: 'family' must be given for"
+         " rewards of law Uniform. Got None."),
+        (lambda: Recommended(2), "Recommended: 'edition' must be a whole number in [1, 1]. Got 2."),
+    ):  # fmt: skip
+        with pytest.raises(ParameterError) as told:
+            wrong()
+        assert words in str(told.value)
 
 
 @pytest.mark.usefixtures("forgotten")

@@ -167,7 +167,7 @@ def test_an_unreadable_file_is_one_sentence(tmp_path: Path) -> None:
         ({"policies": UCB()}, "Study: 'policies' must be a list of at least one policy. Got UCB("),
         ({"policies": None}, "Study: 'policies' must be a list of at least one policy. Got None."),
         ({"policies": [UCB]}, "Study: 'policies' must be written with parentheses, UCB(). Got the"),
-        ({"policies": ["ubc"]}, "Study: 'policies' must be one of 'BayesUCB', "),
+        ({"policies": ["ubc"]}, "Study: 'policies' must be one of 'Recommended', "),
         ({"policies": [2.0]}, "Study: 'policies' must be instances of policy classes, as in UCB()"),
         ({"policies": [Odd()]}, "Study: 'policies' must be without parameters called name, label"),
         (

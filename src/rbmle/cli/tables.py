@@ -68,6 +68,7 @@ def show_policies() -> None:
         say(f"families: {', '.join(each['families'])}", 4)
         if each["needs_horizon"]:
             say("needs the horizon", 4)
+    say("Recommended: the form of RBMLE to use; it stands for recommended(family).")
     show_evidence()
 
 

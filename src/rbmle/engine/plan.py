@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from .._memory import check_memory
 from ..errors import ParameterError, integer, one_of
 from ..evidence import Counting, as_evidence, check_evidence
-from ..policies.fit import player
+from ..policies.fit import Assuming, as_policy, labelled, player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
 from ..rewards.delays import as_delay
 from ..rewards.sources import Rewards, RewardStream, check_rewards
 from ..rewards.worlds import World
+from ..spec import stands_in
 from .cpu_kernel import Filled
 from .supposing import waiting_for
 
@@ -150,7 +151,8 @@ def plan(
 
 
 def _labelled(owner: str, policies: Any) -> tuple[tuple[str, ...], Any]:
-    """The labels, if policies are given as a mapping, and the list of policies."""
+    """The labels, if policies are given as a mapping or stand-ins are among them, and the list of
+    policies."""
     labels: tuple[str, ...] = ()
     if isinstance(policies, Mapping):
         labels, policies = tuple(policies), list(policies.values())
@@ -159,6 +161,10 @@ def _labelled(owner: str, policies: Any) -> tuple[tuple[str, ...], Any]:
                 raise ParameterError.of(owner, "policies", "labelled by words", label)
     if not isinstance(policies, (list, tuple)) or hasattr(policies, "_fields") or not policies:
         raise ParameterError.of(owner, "policies", "a list of at least one policy", policies)
+    policies = [as_policy(each, owner, "policies") for each in policies]
+    rules = [each.policy if isinstance(each, Assuming) else each for each in policies]
+    if not labels and any(map(stands_in, rules)) and all(hasattr(x, "_fields") for x in rules):
+        labels = tuple(labelled(policies))
     return labels, policies
 
 

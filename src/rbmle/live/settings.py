@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..errors import ParameterError, integer, one_of
 from ..evidence import Counting, as_evidence
 from ..families import FAMILIES
-from ..policies.fit import as_family, as_policy, check_fit
+from ..policies.fit import as_family, as_policy, check_fit, on_family
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from ..rewards.delays import PATIENCE as PATIENCE
 from .evidence_arms import EvidenceArms
@@ -40,6 +40,7 @@ class Settings(NamedTuple):
             raise ParameterError.of(
                 "Decider", "family", "an instance of a family class, as in Bernoulli()", family
             )
+        policy = on_family(policy, family, "Decider")
         evidence = Counting() if evidence is None else as_evidence(evidence, "Decider")
         check_fit(policy, family, evidence)
         evidence.check_family(family)

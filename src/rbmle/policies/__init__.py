@@ -22,7 +22,7 @@ from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
 from .linear_thompson import LinTS
 from .rbmle import RBMLE
-from .recommended import recommended
+from .recommended import Recommended, recommended
 from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "LinTS",
     "LogBias",
     "Policy",
+    "Recommended",
     "RootBias",
     "ThompsonSampling",
     "UCBTuned",

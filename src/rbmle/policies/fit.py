@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 from .._record import checked
+from .._text import distinct_names
 from ..errors import ParameterError
 from ..families import FAMILIES
-from ..spec import as_record, stands_in
+from ..spec import STAND_INS, as_record, stands_in
 from .base import NEEDS, POLICIES
 from .trial import try_out
 
+PLAYERS: ChainMap[str, type] = ChainMap(POLICIES, STAND_INS)  # what a policy's name may mean
+
 
 def as_policy(given: Any, owner: str = "Assuming", key: str = "policy") -> Any:
-    """The policy that is meant: given as such, or by its name as in "ucb(alpha=1)"."""
-    return as_record(given, POLICIES, owner, key)
+    """The policy or stand-in that is meant: given as such, or by its name as in "ucb(alpha=1)"."""
+    return as_record(given, PLAYERS, owner, key)
 
 
 def as_family(given: Any, owner: str = "Assuming", key: str = "family") -> Any:
@@ -56,6 +61,7 @@ def player(
         )
     if not hasattr(model, "reward_interval"):
         raise ParameterError.of(owner, "family", "a family, as in Gaussian()", model)
+    policy = on_family(policy, model, owner, "policies")
     check_fit(policy, model, evidence)
     rewards, assumed = problem.law.reward_interval(), model.reward_interval()
     if rewards.low < assumed.low or rewards.high > assumed.high:
@@ -70,6 +76,32 @@ def on_problem(given: Any, problem: Any) -> Any:
     """The policy to play on the problem: what a stand-in stands for, or what was given."""
     policy, family = given if isinstance(given, Assuming) else (given, None)
     return policy.on(problem, family) if stands_in(policy) else given
+
+
+def on_family(policy: Any, family: Any, owner: str, key: str = "policy") -> Any:
+    """The policy to play where only the family is known: what a stand-in stands for, or the policy.
+
+    owner, key: whose parameter the policy is, for error messages.
+    """
+    if not stands_in(policy):
+        return policy
+    if not hasattr(policy, "on_family"):
+        name = type(policy).__name__
+        raise ParameterError(
+            f"{owner}: '{key}' must be known without the means of the arms. Got {name}."
+        )
+    return policy.on_family(family)
+
+
+def labelled(players: Sequence[Any]) -> dict[str, Any]:
+    """The policies by label: distinct labels made of class names and parameters."""
+    pairs = [each if isinstance(each, Assuming) else (each, None) for each in players]
+    described = []
+    for policy, family in pairs:
+        own = hasattr(policy, "described")  # a stand-in says how it is to be labelled
+        kind, parts = policy.described() if own else (type(policy), policy._asdict())
+        described.append((kind, {**parts, "family": family}))
+    return dict(zip(distinct_names(described), players, strict=True))
 
 
 def check_fit(policy: Any, family: Any, evidence: Any = None) -> None:

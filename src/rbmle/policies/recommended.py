@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
+from .._record import checked
 from ..errors import ParameterError
 from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from ..spec import stand_in
 from .arm_bias import ArmBias
-from .fit import as_family, check_fit
+from .fit import Assuming, as_family, check_fit
 from .rbmle import RBMLE
 
 # Chosen on the training sets of the atlas, and on no others; docs/atlas.md has the tables. The
@@ -56,3 +58,31 @@ def recommended(family: Any) -> RBMLE:
     policy = _FORMS[type(model)]
     check_fit(policy, model)
     return policy
+
+
+@stand_in
+@checked
+class Recommended(NamedTuple):
+    """Stands for `recommended(family)` wherever a policy can be given, as "recommended" too.
+
+    edition: which constants; there is one edition so far. A study keeps it in its file, so that its
+    results stay the same if others should ever be better.
+
+    >>> Recommended().on_family(Gaussian()) == recommended("gaussian")
+    True
+    """
+
+    edition: Annotated[int, "[1, 1]"] = 1
+
+    def on_family(self, family: Any) -> RBMLE:
+        """The policy, where rewards are of this family."""
+        return recommended(family)
+
+    def on(self, problem: Any, family: Any = None) -> RBMLE | Assuming:
+        """The policy for this problem, in a study."""
+        if family is None and problem.family is None:
+            law = type(problem.law).__name__
+            raise ParameterError.of("Recommended", "family", f"given for rewards of {law}", None)
+        if family is None:
+            return self.on_family(problem.family)
+        return Assuming(self.on_family(family), family)

@@ -18,7 +18,8 @@ from ..live.given import a_reward, support
 from ..live.live_arm import LiveArm
 from ..live.live_arms import LiveArms
 from ..live.settings import PATIENCE, Settings
-from ..policies.base import POLICIES, has_index
+from ..policies.base import has_index
+from ..policies.fit import PLAYERS
 from ..random import MAX_ARMS
 from ..spec import from_spec, to_spec
 from .bodies import Created, a_label
@@ -139,7 +140,7 @@ def check_room(evidence: Any, n_arms: int) -> None:
 def _settings(body: Created) -> Settings:
     try:
         return Settings.checked(
-            from_spec(body.policy, POLICIES, "experiment", "policy"),
+            from_spec(body.policy, PLAYERS, "experiment", "policy"),
             from_spec(body.family, FAMILIES, "experiment", "family"),
             body.seed,
             body.horizon,

@@ -5,19 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._text import distinct_names
 from ..errors import ParameterError, StudyError, one_of
 from ..evidence import EVIDENCE
 from ..extensions import import_modules, load_installed
 from ..families import FAMILIES
-from ..policies.base import POLICIES
-from ..policies.fit import Assuming
+from ..policies.fit import PLAYERS, Assuming, labelled
 from ..rewards.delays import DELAYS
 from ..rewards.worlds import World
-from ..spec import STAND_INS, first_named, from_spec, stand_in_of, to_spec
+from ..spec import first_named, from_spec, stand_in_of, to_spec
 from .worlds import world_of
 
 _REQUIRED = ("horizon", "replications", "problem", "policy")
@@ -82,17 +80,6 @@ def at(where: str) -> Iterator[None]:
         raise StudyError(f"{where}: {said}") from None
 
 
-def labelled(players: Sequence[Any]) -> dict[str, Any]:
-    """The policies by label: distinct labels made of class names and parameters."""
-    pairs = [each if isinstance(each, Assuming) else (each, None) for each in players]
-    described = []
-    for policy, family in pairs:
-        own = hasattr(policy, "described")  # a stand-in says how it is to be labelled
-        kind, parts = policy.described() if own else (type(policy), policy._asdict())
-        described.append((kind, {**parts, "family": family}))
-    return dict(zip(distinct_names(described), players, strict=True))
-
-
 def module_names(given: Any) -> tuple[str, ...]:
     """The given names of modules, checked to be dotted Python names."""
     listed = isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given)
@@ -117,7 +104,7 @@ def _add(known: dict[str, Any], key: str, name: str, value: Any) -> None:
 def _policy(table: Mapping[str, Any]) -> Any:
     _check_keys(table, tuple(table), ("name",))
     spec = {key: value for key, value in table.items() if key not in ("label", "family")}
-    policy = stand_in_of(spec) or _record("name", spec, {**POLICIES, **STAND_INS})
+    policy = stand_in_of(spec) or _record("name", spec, PLAYERS)
     if "family" not in table:
         return policy
     return Assuming(policy, _record("family", table["family"], FAMILIES))

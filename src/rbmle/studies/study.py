@@ -17,7 +17,7 @@ from ..errors import ParameterError, StudyError, integer, one_of
 from ..evidence import Counting, as_evidence, check_evidence
 from ..families import FAMILIES
 from ..policies.base import POLICIES
-from ..policies.fit import Assuming, as_policy, on_problem, player
+from ..policies.fit import Assuming, as_policy, labelled, on_problem, player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS
 from ..rewards.delays import as_delay
 from ..rewards.sources import SOURCES, Rewards, check_rewards
@@ -26,7 +26,6 @@ from ..spec import stands_in, to_spec
 from .file import (
     RESERVED,
     at,
-    labelled,
     module_names,
     policy_data,
     printable,

@@ -19,7 +19,7 @@ from ..engine import simulate
 from ..live.decider import Decider
 from ..policies.arms import Arms, Clock
 from ..policies.base import ranks_only
-from ..policies.fit import as_family, as_policy, check_fit
+from ..policies.fit import as_family, as_policy, check_fit, on_family
 from ..random import key
 from ..result import Result
 from ..rewards.sources import RewardStream, Stream
@@ -44,6 +44,7 @@ def check_policy(policy: Any, family: Any) -> list[Outcome]:
 settle on an arm')
     """
     policy, family = as_policy(policy, "check_policy"), as_family(family, "check_policy")
+    policy = on_family(policy, family, "check_policy")
     check_fit(policy, family)
     return CHECKS.run(policy, family)
 
