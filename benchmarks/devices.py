@@ -181,8 +181,9 @@ def equal(given: argparse.Namespace) -> None:
         else:
             here, seconds = play("cpu")
             spent["processors_s"] = round(seconds, 2)
-        other = dict(zip(("other_pulls", "other_regret"), (there != here).sum(axis=1), strict=True))
-        print(json.dumps({**row, **spent, **{k: int(n) for k, n in other.items()}}), flush=True)
+        pulls, regret = map(int, (there != here).sum(axis=1))
+        found = {**row, **spent, "other_pulls": pulls, "other_regret": regret}
+        print(json.dumps(found), flush=True)
 
 
 def main() -> None:
@@ -195,6 +196,8 @@ def main() -> None:
     parser.add_argument("--processors", action="store_true", help="time the CPU as well")
     parser.add_argument("--folder", help="where `record` keeps what the processors have played")
     given = parser.parse_args()
+    if not any(pairs(given.only)):
+        parser.error(f"'--only' must name policies, families or pairs. Got {given.only}.")
     if given.what == "record" and not given.folder:
         parser.error("record: '--folder' must be given.")
     if given.replications is None:

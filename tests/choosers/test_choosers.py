@@ -106,6 +106,7 @@ def test_any_number_of_arms(by_each_chooser, n_arms, policy):
         (BayesUCB(), Bernoulli()),
         (recommended("bernoulli"), Bernoulli()),
         (recommended("exponential"), Exponential()),
+        (ThompsonSampling(), Bernoulli()),
     ],
     ids=repr,
 )

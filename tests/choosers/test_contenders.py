@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from rbmle.choosers import Contenders, Scan, chooser_for
 from rbmle.choosers.promises import draw_for
 from rbmle.choosers.selection import chooser_on_device
-from rbmle.engine import cpu_kernel, simulate
+from rbmle.engine import simulate
 from rbmle.evidence import Discounted
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
-from rbmle.live.decider import Decider
 from rbmle.policies import UCB, ThompsonSampling
 from rbmle.policies.arms import Arms
 from rbmle.random import Draws
@@ -68,18 +67,28 @@ def test_what_is_foreseen_of_a_draw_holds(policy, family, score, pulls, share, t
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "family"), [case[:2] for case in CASES[3:7]], ids=repr)
-def test_contenders_make_the_choices_of_a_scan(monkeypatch, policy, family):
+def test_contenders_make_the_choices_of_a_scan(by_each_chooser, policy, family):
     """In every round, with few arms and with many, of which several are alike."""
     for n_arms in (2, 40):
         problem = Problem(family, np.linspace(0.3, 0.5, n_arms).round(2))
-        results = []
-        for make in (Scan, lambda n: Contenders.of(draw_for(policy, family), n)):
-            monkeypatch.setattr(cpu_kernel, "chooser_for", lambda p, f, n, *_, make=make: make(n))
-            every = range(1, 1501)
-            results.append(simulate(problem, [policy], 1500, 6, seed=3, checkpoints=every))
-        scan, foreseen = results
+        scan, foreseen = by_each_chooser(
+            policy,
+            family,
+            lambda problem=problem: simulate(
+                problem, [policy], 1500, 6, seed=3, checkpoints=range(1, 1501)
+            ),
+        )
         assert np.array_equal(scan.regret, foreseen.regret)
         assert np.array_equal(scan.pulls, foreseen.pulls)
+
+
+def check_choices(policy, family, arms, rounds):
+    """Contenders choose what Thompson sampling itself does."""
+    chooser, none = Contenders.of(draw_for(TS, family), arms.n_arms()), np.zeros(0)
+    for t in range(1, rounds + 1):
+        rng = Draws(1, 0, 0, t, True)
+        chosen = chooser.pick(policy, none, family, arms, None, rng)
+        assert chosen == TS.choose(none, family, arms, None, rng)
 
 
 def test_arms_of_which_nothing_is_known_are_drawn():
@@ -87,23 +96,12 @@ def test_arms_of_which_nothing_is_known_are_drawn():
     family, n_arms = Bernoulli(0.5, 0.5), 5
     for unknown in (1, 2, 5):
         sums = np.where(np.arange(n_arms) < unknown, 0.0, [1.0, 2.0, 1.0, 2.0, 1.0])
-        arms = Arms(np.full(n_arms, 3.0), sums, np.zeros(n_arms))
-        chooser = Contenders.of(draw_for(TS, family), n_arms)
-        for t in range(1, 101):
-            rng = Draws(1, 0, 0, t, True)
-            chosen = chooser.pick(TS, np.zeros(0), family, arms, None, rng)
-            assert chosen == TS.choose(np.zeros(0), family, arms, None, rng)
+        check_choices(TS, family, Arms(np.full(n_arms, 3.0), sums, np.zeros(n_arms)), 100)
 
 
 def test_draws_that_round_to_one_are_ties():
     """Draws just below 1 are few floats apart: of equal ones the first arm's is taken."""
-    family, n_arms = Bernoulli(), 4
-    arms = Arms(np.full(n_arms, 1e15), np.full(n_arms, 1e15), np.zeros(n_arms))
-    chooser = Contenders.of(draw_for(TS, family), n_arms)
-    for t in range(1, 201):
-        rng = Draws(1, 0, 0, t, True)
-        chosen = chooser.pick(TS, np.zeros(0), family, arms, None, rng)
-        assert chosen == TS.choose(np.zeros(0), family, arms, None, rng)
+    check_choices(TS, Bernoulli(), Arms(np.full(4, 1e15), np.full(4, 1e15), np.zeros(4)), 200)
 
 
 def test_most_choices_draw_nothing():
@@ -116,14 +114,9 @@ def test_most_choices_draw_nothing():
             draws.append(i)
             return ThompsonSampling.draw(self, family, arms, i, rng)
 
-    family, n_arms = Bernoulli(), 10
-    arms = Arms(np.full(n_arms, 900.0), np.linspace(500.0, 600.0, n_arms), np.zeros(n_arms))
-    chooser = Contenders.of(draw_for(TS, family), n_arms)
-    for t in range(1, 501):
-        rng = Draws(1, 0, 0, t, True)
-        chosen = chooser.pick(Counting(), np.zeros(0), family, arms, None, rng)
-        assert chosen == TS.choose(np.zeros(0), family, arms, None, rng)
-    assert len(draws) < 50
+    arms = Arms(np.full(10, 900.0), np.linspace(500.0, 600.0, 10), np.zeros(10))
+    check_choices(Counting(), Bernoulli(), arms, 500)
+    assert 0 < len(draws) < 50
 
 
 def test_a_device_foresees_draws_where_statistics_stay():
@@ -131,31 +124,3 @@ def test_a_device_foresees_draws_where_statistics_stay():
     assert isinstance(chooser_on_device(TS, Bernoulli(), 10, Discounted(0.99)), Scan)
     assert not isinstance(chooser_on_device(UCB(), Bernoulli(), 10), Contenders)
     assert isinstance(chooser_for(TS, Bernoulli(), 10), Scan)
-
-
-@pytest.mark.slow
-def test_live_arms_that_come_and_go(by_each_chooser):
-    """Arms that wait for their first reward, arms that are switched off and on: the same
-    choices."""
-
-    def live():
-        rng = np.random.default_rng(8)
-        decider = Decider(range(6), TS, Bernoulli(), seed=3)
-        chosen, waiting = [], []
-        for _ in range(600):
-            kind = rng.random()
-            if kind < 0.5 or not waiting:
-                waiting.append(decider.pull())
-                chosen.append(waiting[-1])
-            elif kind < 0.97:
-                decider.update(waiting.pop(rng.integers(len(waiting))), float(rng.random() < 0.5))
-            else:
-                arm = decider.arms[rng.integers(6)]
-                if arm not in decider.enabled:
-                    decider.enable(arm)
-                elif len(decider.enabled) > 2:
-                    decider.disable(arm)
-        return chosen
-
-    scan, *others = by_each_chooser(TS, Bernoulli(), live)
-    assert others == [scan] * len(others)

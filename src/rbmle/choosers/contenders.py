@@ -16,7 +16,7 @@ from .._compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..random import Draws
-from .redrawn import CHANGED, EVERY, redrawn
+from .redrawn import EVERY, redrawn
 
 
 @redrawn
@@ -64,7 +64,7 @@ class Contenders(NamedTuple):
         """The arm whose draw has the largest lower bound, and that bound; the largest upper bound
         of the others; an arm of whose draw nothing is known (-1: none), and whether there are
         several."""
-        self.refresh(family, arms)
+        self.refresh(family, arms, 0.0)  # type: ignore[attr-defined]
         top, floor, ceiling, highest, unknown, several = 0, -inf, -inf, -inf, -1, False
         for i in range(arms.n_arms()):  # no branch: threads of a device would wait for each other
             value, doubt = self.foreseen(family, i, rng)
@@ -105,12 +105,6 @@ class Contenders(NamedTuple):
         )
         return value, doubt
 
-    def refresh(self, family: Family, arms: Arms) -> None:
-        """Compute anew what is kept of arms whose statistics have changed."""
-        i = int(self.memory[CHANGED])
-        if self.memory[EVERY] != 0.0:
-            for j in range(arms.n_arms()):
-                self.one[j], self.two[j], self.three[j] = self.promise.numbers(family, arms, j)
-        elif i >= 0:
-            self.one[i], self.two[i], self.three[i] = self.promise.numbers(family, arms, i)
-        self.memory[CHANGED], self.memory[EVERY] = -1.0, 0.0
+    def draw(self, family: Family, arms: Arms, i: int, level: float) -> None:
+        """Compute anew what is kept of arm i; no draw depends on a level."""
+        self.one[i], self.two[i], self.three[i] = self.promise.numbers(family, arms, i)

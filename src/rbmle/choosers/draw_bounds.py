@@ -67,6 +67,15 @@ def gamma_root(c: float, cell: Cell, side: int, high: int, low: int) -> tuple[fl
     return 1.0 + c * z, bool(known and sure and size < _HALF)
 
 
+@njit
+def gamma_score(size: float, c: float, cell: Cell) -> Score:
+    """About size v^3, a multiple of the cell's gamma number, and by how much it may differ."""
+    high, low, _, _ = cell.words(0, 0)
+    v, known = gamma_root(c, cell, 0, high, low)
+    square = size * (v * v)
+    return square * v, square * (_CUBED * c + _NEAR) if known else inf
+
+
 @extend(Gaussian, name="draw_numbers")
 def gaussian_numbers(self: Gaussian, pulls: float, total: float) -> Numbers:
     return self.posterior_mean(pulls, total), self.posterior_sd(pulls, total), 0.0
@@ -88,11 +97,8 @@ def poisson_numbers(self: Poisson, pulls: float, total: float) -> Numbers:
 
 @extend(Poisson, name="draw_score")
 def poisson_score(self: Poisson, size: float, c: float, third: float, cell: Cell) -> Score:
-    """The draw itself: size v^3."""
-    high, low, _, _ = cell.words(0, 0)
-    v, known = gamma_root(c, cell, 0, high, low)
-    square = size * (v * v)
-    return square * v, square * (_CUBED * c + _NEAR) if known else inf
+    """The draw itself."""
+    return gamma_score(size, c, cell)
 
 
 @extend(Exponential, name="draw_numbers")
@@ -103,11 +109,9 @@ def exponential_numbers(self: Exponential, pulls: float, total: float) -> Number
 
 @extend(Exponential, name="draw_score")
 def exponential_score(self: Exponential, size: float, c: float, third: float, cell: Cell) -> Score:
-    """-1 / draw: -size v^3."""
-    high, low, _, _ = cell.words(0, 0)
-    v, known = gamma_root(c, cell, 0, high, low)
-    square = size * (v * v)
-    return -square * v, square * (_CUBED * c + _NEAR) if known else inf
+    """-1 / draw."""
+    value, doubt = gamma_score(size, c, cell)
+    return -value, doubt
 
 
 @extend(Gamma, name="draw_numbers")

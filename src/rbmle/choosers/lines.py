@@ -18,7 +18,7 @@ from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
 from .promises import same_past
-from .redrawn import CHANGED, EVERY, highest, redrawn
+from .redrawn import EVERY, highest, redrawn
 
 # The index that a policy computes and the value of a line differ by some ten roundings of the base
 # and of the rise times the scale: by 3e-15 of them. So do two values of lines and their indices.
@@ -52,7 +52,7 @@ class Lines(NamedTuple):
         """The arm with the largest index, one of them if they have the same past; -1 if the lines
         do not tell."""
         level = policy.level(family, arms, clock)
-        self.refresh(family, arms, level)
+        self.refresh(family, arms, level)  # type: ignore[attr-defined]
         scale = self.line.scale(level)
         chosen, best, second = highest(self, scale, arms.n_arms())
         floor = best - _NEAR * (abs(self.base[chosen]) + abs(self.rise[chosen] * scale))
@@ -72,16 +72,6 @@ class Lines(NamedTuple):
             i += 1
             place -= int(same_past(arms, i, chosen))
         return i
-
-    def refresh(self, family: Family, arms: Arms, level: float) -> None:
-        """Draw the lines that are to be drawn anew."""
-        i = int(self.memory[CHANGED])
-        if self.memory[EVERY] != 0.0:
-            for j in range(arms.n_arms()):
-                self.draw(family, arms, j, level)
-        elif i >= 0:
-            self.draw(family, arms, i, level)
-        self.memory[CHANGED], self.memory[EVERY] = -1.0, 0.0
 
     def draw(self, family: Family, arms: Arms, i: int, level: float) -> None:
         """Draw the line of arm i.

@@ -2,7 +2,8 @@
 which are highest.
 
 Such a chooser is a record with an array `memory` and a method `value`, that of an arm's line at
-some place. `Lines` has a `find` of its own (the arm to play, or -1 if a scan must find it). That of
+some place. `Lines` has a `find` of its own (the arm to play, or -1 if a scan must find it), and
+`Contenders`, which keeps other numbers of an arm than a line, a `pick`. The `find` of
 `Chords` and `Ceilings` is here. For it they say how far ahead a level is (`ahead`), what an index
 is as the lines have it (`straightened`), which arms have the same one (`same`), and how lines are
 drawn: all that no longer hold (`renew`), one (`draw`), none (`hide`), too high ones (`lower`).
@@ -156,10 +157,23 @@ def ready(self: Any, arms: Arms) -> bool:
     return True
 
 
+def refresh(self: Any, family: Family, arms: Arms, level: float) -> None:
+    """Draw the lines that are to be drawn anew."""
+    i = int(self.memory[CHANGED])
+    if self.memory[EVERY] != 0.0:
+        for j in range(arms.n_arms()):
+            self.draw(family, arms, j, level)
+    elif i >= 0:
+        self.draw(family, arms, i, level)
+    self.memory[CHANGED], self.memory[EVERY] = -1.0, 0.0
+
+
 _DEFAULTS = {
     each.__name__: each
-    for each in (find, pick, places, restart, changed, skips_absent, withdraw, bring_back, ready)
-}
+    for each in (
+        find, pick, places, restart, changed, skips_absent, withdraw, bring_back, ready, refresh
+    )
+}  # fmt: skip
 
 
 def redrawn(cls: type[T]) -> type[T]:

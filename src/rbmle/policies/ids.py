@@ -16,7 +16,8 @@ from ..families import Family, Gaussian
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
-from .beliefs import Beliefs, Method, beliefs_in, beliefs_size
+from .belief_space import beliefs_in, beliefs_size
+from .beliefs import Beliefs, Method
 from .panels import MAX_PANELS
 from .posterior_shape import Shaped, Tells
 

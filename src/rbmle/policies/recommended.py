@@ -63,7 +63,7 @@ def recommended(family: Any) -> RBMLE:
 @stand_in
 @checked
 class Recommended(NamedTuple):
-    """Stands for `recommended(family)` wherever a policy can be given, as "recommended" too.
+    """Stands for `recommended(family)` wherever a policy can be given, and so does its name.
 
     edition: which constants; there is one edition so far. A study keeps it in its file, so that its
     results stay the same if others should ever be better.
