@@ -14,7 +14,7 @@ import numpy as np
 
 from rbmle.bench.table import choosing_by_turns
 from rbmle.choosers import Tournament
-from rbmle.choosers.promises import curve_for
+from rbmle.choosers.promises import bounds_for, curve_for, rising_for
 from rbmle.choosers.selection import chooser_of_few
 from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson
 from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned, UCBTuned
@@ -40,7 +40,7 @@ CASES = (
     (KLUCB(), Bernoulli()),
     (KLUCB(), Exponential()),
 )
-ARMS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192)
+ARMS = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 384)
 ROUNDS = 20_000
 REPEATS = 5
 
@@ -48,7 +48,8 @@ REPEATS = 5
 def ratio(policy: Any, family: Any, n_arms: int) -> float:
     """The time of a choice by a tournament, divided by the other chooser's."""
     problem = Problem(family, np.linspace(0.3, 0.7, n_arms))
-    few = chooser_of_few(policy, family, n_arms)
+    promised = rising_for(policy, family), bounds_for(policy, family)
+    few = chooser_of_few(policy, family, n_arms, *promised)
     choosers = (Tournament.of(curve_for(policy, family), n_arms), few)
     runs = [
         Recording(policy, problem, horizon=ROUNDS, seed=1, chooser=chooser) for chooser in choosers

@@ -19,6 +19,8 @@ INTERPRETED = bool(numba.config.DISABLE_JIT)
 
 _bridged: set[str] = set()  # names of methods that compiled code can call
 _targets: list[Target] = []  # the processors that Numba compiles for
+# Long functions: they are called, where all others become parts of their callers.
+APART: set[Callable[..., Any]] = set()
 # Methods that could not be compiled, the innermost first, each with the line that is to blame.
 failures: list[tuple[Callable[..., Any], int]] = []
 

@@ -26,7 +26,7 @@ from numba.extending import infer_getattr, lower_builtin
 from numpy.typing import NDArray
 
 from . import _cache
-from ._bridge import INTERPRETED, Target, add_target, bridge, failures
+from ._bridge import APART, INTERPRETED, Target, add_target, bridge, failures
 from ._log import log
 from ._mistakes import explained, rehearse
 from ._record import checked, is_package
@@ -76,6 +76,7 @@ _COMPILER = numba.__version__ + ("+checked" if numba.config.BOUNDSCHECK else "")
 # No wrapper for C is made of any function: compiling takes a sixth less time without.
 _NO_WRAPPER = {"no_cfunc_wrapper": True}
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True} | _NO_WRAPPER
+_CALLED = {"forceinline": False}
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
@@ -87,7 +88,11 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
     is called in short loops, it should be `lean`: compiled first for a caller that counts
     references, it would count them for all.
     """
-    compiled: Any = numba.njit(**_OPTIONS)(function)
+    return _kept_on_disk(numba.njit(**_OPTIONS)(function), function)
+
+
+def _kept_on_disk(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:
+    """The compiled function, with a place on disk for its code."""
     folder = _cache.place(_COMPILER).folder
     if folder is not None and not INTERPRETED:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
@@ -98,6 +103,22 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
         finally:
             numba.config.CACHE_DIR = outer
     return compiled  # type: ignore[no-any-return]
+
+
+def apart(function: Callable[P, R]) -> Callable[P, R]:
+    """As `njit`, for a long function of numbers, which takes a good part of a microsecond.
+
+    It is called. As a part of each of its callers it would make their code many times as long: that
+    takes long to compile, and is slow on a GPU, whose cache for code is small.
+    """
+    APART.add(function)
+    return _kept_on_disk(numba.njit(**_OPTIONS | _CALLED)(function), function)
+
+
+def apart_method(function: Callable[P, R]) -> Callable[P, R]:
+    """As `apart`, for a method of a record."""
+    APART.add(function)
+    return function
 
 
 def plain(function: Callable[P, R]) -> Callable[P, R]:
@@ -183,7 +204,8 @@ def _compiled(function: Callable[..., Any]) -> Any:
     """The Numba type of a method that is compiled with the options of its caller."""
     key = function, ConfigStack.top_or_none()
     if key not in _dispatchers:
-        _dispatchers[key] = numba.njit(no_cpython_wrapper=True, **_NO_WRAPPER)(function)
+        options = _NO_WRAPPER | (_CALLED if function in APART else {})
+        _dispatchers[key] = numba.njit(no_cpython_wrapper=True, **options)(function)
     return types.Dispatcher(_dispatchers[key])
 
 

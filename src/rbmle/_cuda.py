@@ -7,6 +7,7 @@ they are. This module is imported when a device is first used, and numba-cuda wi
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ from numba import cuda
 from numba.core.errors import NumbaError
 from numba.cuda.core import config, errors
 
-from ._bridge import INTERPRETED, Target, add_target, failures
+from ._bridge import APART, INTERPRETED, Target, add_target, failures
 from ._log import log
 from ._mistakes import explained, refuse_exceptions, refuse_generators
 from .errors import RbmleError
@@ -43,7 +44,7 @@ _dispatchers: dict[Callable[..., Any], Any] = {}  # method -> its dispatcher
 def _compiled(function: Callable[..., Any]) -> Any:
     """The type of a method that is compiled for the device, as a part of its callers."""
     if function not in _dispatchers:
-        _dispatchers[function] = cuda.jit(device=True, forceinline=True)(function)
+        _dispatchers[function] = cuda.jit(device=True, forceinline=function not in APART)(function)
     return CUDADispatcher(_dispatchers[function])
 
 
@@ -180,20 +181,35 @@ def _pretended(capability: tuple[int, int]) -> Iterator[None]:
         dispatcher.get_current_device = current
 
 
+def called(ir: str) -> str:
+    """Mark the functions that are `apart` in the compiler's input as not to be made parts of their
+    callers."""
+    names = "|".join(mangled(each) for each in APART)
+    return re.sub(rf'^(define .*@"(?:{names})B.*\))$', r"\1 noinline", ir, flags=re.MULTILINE)
+
+
+def mangled(function: Callable[..., Any]) -> str:
+    """How the compiler's input has the name of a function, before the types of its arguments."""
+    parts = f"{function.__module__}.{function.__qualname__}".split(".")
+    return "_ZN" + "".join(f"{len(each)}{each}" for each in parts)
+
+
 @contextmanager
 def as_on_cpu() -> Iterator[None]:
     """Inside this block, a * b + c is compiled as on a CPU: as two operations, each rounded.
 
     By default the compiler of CUDA makes one operation of it, with one rounding, and so does its
-    linker, which optimises too. There is no option for that in numba-cuda's decorators, so that
-    what sets their options is replaced; one thread at a time does so.
+    linker, which optimises too. There is no option for that in numba-cuda's decorators, nor one
+    for functions that are to be called. So what compiles is replaced; one thread at a time does so.
     """
     if SIMULATED:
         yield
         return
     with _compiling:
         compile_ir, linker_options = codegen.nvvm.compile_ir, driver.LinkerOptions
-        codegen.nvvm.compile_ir = lambda ir, **options: compile_ir(ir, **{**options, "fma": False})
+        codegen.nvvm.compile_ir = lambda ir, **options: compile_ir(
+            [called(each) for each in ir], **{**options, "fma": False}
+        )
         driver.LinkerOptions = _ExactLinkerOptions
         try:
             yield

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._compile import Floats, kernel
+from ._compile import Floats, kernel, lean
 from .choosers import Chooser, chooser_for
 from .errors import integer
 from .families import Family
@@ -46,6 +46,20 @@ class Timing(NamedTuple):
         return cls(float(np.median(seconds)), min(seconds), max(seconds))
 
 
+@lean
+def picked(
+    policy: Policy,
+    state: Floats,
+    family: Family,
+    chooser: Chooser,
+    arms: Arms,
+    clock: Clock,
+    rng: Any,
+) -> int:
+    """The arm to play, chosen as `simulate` does it: no references are counted."""
+    return int(chooser.pick(policy, state, family, arms, clock, rng))
+
+
 @kernel
 def record_run(
     policy: Policy,
@@ -64,7 +78,7 @@ def record_run(
     for place in range(chosen.size):
         t = begin + place
         rng = randomness.at(0, t)
-        i = chooser.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
+        i = picked(policy, state, family, chooser, arms, Clock(t, known_horizon), rng)
         chosen[place], rewards[place] = i, source.reward(0, t, i)
         arms.learn(i, rewards[place])
         chooser.changed(i)
@@ -92,7 +106,8 @@ def replay(
         i = chosen[t - 1]
         if choosing:
             rng = randomness.at(0, t)
-            same += i == chooser.pick(policy, state, family, arms, Clock(t, known_horizon), rng)
+            clock = Clock(t, known_horizon)
+            same += i == picked(policy, state, family, chooser, arms, clock, rng)
             chooser.changed(i)
         arms.learn(i, rewards[t - 1])
     return same

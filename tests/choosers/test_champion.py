@@ -1,4 +1,4 @@
-"""The champion test: its bounds hold everywhere, and it makes the scan's choices."""
+"""The champion test and ceilings: bounds hold everywhere, and choices are the scan's."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbmle.choosers.index_bounds import BayesUCBBounds, KLUCBBounds
-from rbmle.choosers.promises import bounds_for
+from rbmle.choosers.promises import bounds_for, rising_for
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.policies import KLUCB, BayesUCB
@@ -74,7 +74,8 @@ SCALES = [Exponential(), Gamma(2.0), Gamma(0.3, 2.5, 0.1), Gaussian(), Gaussian(
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(pulls=PULLS, share=SHARE, level=LEVEL, ahead=st.floats(1e-9, 3.0))
 def test_bounds_of_divergences(family, pulls, share, level, ahead):
-    """A lower bound is at most what the solver finds, and no divergence is overstated."""
+    """A lower bound is at most what the solver finds, a ceiling is above it, also at lower levels,
+    and no divergence is overstated."""
     _, high = family.mean_range()
     mean = share * min(high, 3.0)
     arms = Arms(np.array([pulls]), np.array([pulls * mean]), np.array([0.0]))
@@ -87,6 +88,10 @@ def test_bounds_of_divergences(family, pulls, share, level, ahead):
         assert bounds.index_below(family, arms, 0, at) <= index + 1e-14 * abs(index)
         for value in (index, index * (1.0 - 1e-13), index - ahead):
             assert not bounds.surely_below(family, arms, 0, at, value)
+        if (rising := rising_for(rule, family)) is not None:
+            ceiling = rising.ceiling(family, arms, 0, at)
+            assert index < ceiling
+            assert rule.index_of(family, arms, 0, at / 2.0) < ceiling
     other = mean + ahead * (high - mean) / 3.0 if high < np.inf else mean + ahead
     if mean < other < high:
         assert family.kl_below(mean, other) <= min(
@@ -98,7 +103,8 @@ def test_bounds_of_divergences(family, pulls, share, level, ahead):
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(pulls=PULLS, share=SHARE, log_tail=st.floats(0.0, 60.0), ahead=st.floats(1e-9, 3.0))
 def test_bounds_of_tails(family, pulls, share, log_tail, ahead):
-    """A lower bound is at most the quantile, an upper bound at least the tail."""
+    """A lower bound is at most the quantile, a ceiling is above it, also at larger tails, and an
+    upper bound is at least the tail."""
     _, high = family.mean_range()
     total, tail = pulls * share * min(high, 3.0), np.exp(-log_tail)
     arms = Arms(np.array([pulls]), np.array([total]), np.array([0.0]))
@@ -106,6 +112,9 @@ def test_bounds_of_tails(family, pulls, share, log_tail, ahead):
     assert bounds.index_below(family, arms, 0, tail) <= index * (1.0 + 1e-14) or index < 0.0
     for value in (index, index - ahead):
         assert not bounds.surely_below(family, arms, 0, tail, value)
+    ceiling = rising_for(BayesUCB(), family).ceiling(family, arms, 0, tail)
+    assert index < ceiling
+    assert BayesUCB().index_of(family, arms, 0, min(2.0 * tail, 1.0)) < ceiling
     value = index + ahead
     if value < high:
         above = family.posterior_tail_above(pulls, total, value)

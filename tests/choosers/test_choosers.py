@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from rbmle.choosers import Champion, Lines, Scan, Tournament, chooser_for
+from rbmle.choosers import Ceilings, Lines, Scan, Tournament, chooser_for
 from rbmle.choosers.promises import CURVES, curve_for, curve_of
 from rbmle.choosers.selection import DOZEN, chooser_on_device
 from rbmle.engine import simulate
@@ -148,14 +148,14 @@ def test_live_arms_that_come_and_go(by_each_chooser, policy, family):
 
 
 def test_a_tournament_is_used_where_it_pays_and_fits():
-    """A tournament needs many arms and an index with a curve; else bounds are used, or a scan."""
+    """A tournament needs many arms and an index with a curve; else ceilings are used, or a scan."""
     family = Bernoulli()
     for rule in (UCB(), UCBTuned(), MOSS(), GPUCB(), KLUCB(), RBMLE()):
         many = int(curve_for(rule, family).pays_from(family))
         assert isinstance(chooser_for(rule, family, many), Tournament)
         assert not isinstance(chooser_for(rule, family, many - 1), Tournament)
     for rule in (BayesUCB(), KLUCB(search="published")):
-        assert isinstance(chooser_for(rule, family, 10_000), Champion), rule
+        assert isinstance(chooser_for(rule, family, 10_000), Ceilings), rule
     for rule in (ThompsonSampling(), RBMLE(AdaptiveGaussian())):
         assert isinstance(chooser_for(rule, family, 10_000), Scan), rule
 

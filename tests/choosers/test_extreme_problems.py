@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rbmle.choosers import Champion, Lines, LineTournament, Scan, Tournament
-from rbmle.choosers.promises import bounds_for, curve_for, line_for
+from rbmle.choosers import Ceilings, Champion, Lines, LineTournament, Scan, Tournament
+from rbmle.choosers.promises import bounds_for, curve_for, line_for, rising_for
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.policies import KLUCB, RBMLE, UCB, UCBTuned
 from rbmle.policies.arms import Arms
@@ -51,7 +51,8 @@ def test_every_chooser_equals_the_scan(policy, family, means):
     problem = Problem(family, means)
     curve, bounds = curve_for(policy, family), bounds_for(policy, family)
     others = [Tournament.of(curve, N)] + ([] if bounds is None else [Champion.of(bounds)])
-    line = line_for(policy, family)
+    rising, line = rising_for(policy, family), line_for(policy, family)
+    others += [] if rising is None else [Ceilings.of(rising, N)]
     others += [] if line is None else [Lines.of(line, N)]
     others += [LineTournament.of(line, N)] if line is not None and line.helps_many() else []
     scan = Recording(policy, problem, horizon=3000, seed=3, chooser=Scan(N)).chosen

@@ -1,4 +1,4 @@
-"""The bounds of KG and KG* hold everywhere, and the champion test makes the scan's choices."""
+"""Bounds and ceilings of KG and KG* hold, and choosers that use them make the scan's choices."""
 
 from math import exp, inf
 
@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbmle.choosers import Champion, Scan
+from rbmle.choosers import Ceilings, Champion, Scan
 from rbmle.choosers.knowledge_bounds import exp_below
-from rbmle.choosers.promises import bounds_for
+from rbmle.choosers.promises import bounds_for, rising_for
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.policies import KG, KGStar
@@ -65,6 +65,29 @@ def test_bounds_of_knowledge_gradients(rule, family, pulls, paid, away, left, sh
             assert index < mean + share * spread
 
 
+@pytest.mark.parametrize(("rule", "family"), CASES + SLOW, ids=repr)
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(
+    pulls=PULLS, paid=PAID, away=AWAY, left=LEFT,
+    spent=st.floats(0.0, 1.0), risen=st.floats(0.0, 3.0) | st.sampled_from([0.0, 1e-12]),
+)  # fmt: skip
+def test_no_index_passes_its_ceiling_later(rule, family, pulls, paid, away, left, spent, risen):
+    """With fewer rounds left and the largest mean not below what the ceiling is for; if the ceiling
+    is below that, with any largest mean above the ceiling."""
+    arms, rising = arm_of(family, pulls, paid), rising_for(rule, family)
+    mean = family.posterior_mean(pulls, arms.sums[0])
+    if not 0.0 < abs(mean) < 1e100:
+        return
+    spread = abs(mean) / np.sqrt(pulls) if isinstance(family, Exponential) else family.sigma
+    spread /= np.sqrt(pulls) if isinstance(rule, KGStar) else pulls
+    level = Race(float(left), 1, mean + away * spread, -inf)
+    ceiling = rising.ceiling(family, arms, 0, level)
+    later = float(int(left * spent))
+    for least in (level.best, min(level.best, ceiling)):
+        best = least + risen * spread
+        assert rule.index_of(family, arms, 0, Race(later, 1, best, -inf)) <= ceiling
+
+
 def test_bounds_are_close_enough():
     """An arm 4.5 deviations behind is out of the race for KG with 10^5 rounds left, and one whose
     gain is two percent smaller for KG*."""
@@ -98,7 +121,7 @@ def test_the_bound_of_an_exponential(q):
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["random", "first"])
 @pytest.mark.parametrize(("rule", "family"), CASES, ids=repr)
-def test_the_champion_test_makes_the_choices_of_a_scan(by_each_chooser, rule, family, ties):
+def test_every_chooser_makes_the_choices_of_a_scan(by_each_chooser, rule, family, ties):
     """On streams of rewards, and on tables of few different rewards, in which many arms tie."""
     rng, n = np.random.default_rng(5), 12
     table = rng.choice([0.5, 1.0, 2.0], (4, 600, n))
@@ -110,9 +133,10 @@ def test_the_champion_test_makes_the_choices_of_a_scan(by_each_chooser, rule, fa
         stream = simulate(problem, [rule], 3000, 6, RewardStream(4), ties)
         return rows.regret, rows.pulls, stream.regret, stream.pulls
 
-    scan, champion = by_each_chooser(rule, family, play)
-    for one, other in zip(scan, champion, strict=True):
-        assert np.array_equal(one, other)
+    scan, *others = by_each_chooser(rule, family, play)
+    for chosen in others:
+        for one, other in zip(scan, chosen, strict=True):
+            assert np.array_equal(one, other)
 
 
 @pytest.mark.slow
@@ -126,10 +150,11 @@ def test_the_champion_test_makes_the_choices_of_a_scan(by_each_chooser, rule, fa
     ],
     ids=repr,
 )
-def test_so_it_does_where_numbers_are_extreme(rule, family, means):
-    problem, bounds = Problem(family, means), bounds_for(rule, family)
-    scan, champion = (
+def test_so_they_do_where_numbers_are_extreme(rule, family, means):
+    problem, rising = Problem(family, means), rising_for(rule, family)
+    scan, *others = (
         Recording(rule, problem, horizon=2000, seed=3, chooser=each).chosen
-        for each in (Scan(40), Champion.of(bounds))
+        for each in (Scan(40), Champion.of(bounds_for(rule, family)), Ceilings.of(rising, 40))
     )
-    assert np.array_equal(scan, champion)
+    for other in others:
+        assert np.array_equal(scan, other)

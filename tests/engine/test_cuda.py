@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,17 @@ def test_every_law_is_compiled(law: Any) -> None:
 def test_delays_and_changing_means_are_compiled() -> None:
     late = rbmle.GeometricDelay(10, lost=0.1)
     assert ".visible .entry" in code_for(rbmle.ThompsonSampling(), rbmle.Bernoulli(), delay=late)
+
+
+def test_long_functions_are_called() -> None:
+    """A root search is there once, however often it is called: caches for code are small."""
+    from rbmle._cuda import mangled
+    from rbmle.families.roots import kl_upper
+
+    name = mangled(kl_upper)
+    code = code_for(rbmle.KLUCB(), rbmle.Bernoulli())
+    assert len(re.findall(rf"^\t// \.weak\t{name}", code, re.MULTILINE)) == 1
+    assert len(re.findall(rf"call\.uni \(retval0\),\s+{name}", code)) >= 2
 
 
 def test_products_and_sums_are_rounded_one_by_one() -> None:

@@ -1,7 +1,8 @@
 """Ceilings: a chooser for indices that rise with the level, by the promise `Rising`.
 
-For each arm it keeps a ceiling, its index at a level above those of the next rounds. So a choice
-computes the index of the arm that was pulled last, and others only where their ceilings reach it.
+For each arm it keeps a ceiling, an upper bound of its index at a level above those of the next
+rounds. So a choice computes a lower bound of the index of the arm that was pulled last, and looks
+whether a ceiling reaches it. If one does, there is a champion test, with ceilings as bounds.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from .._compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
-from .promises import same_past
-from .redrawn import CHANGED, EVERY, redrawn
+from ..random import Draws
+from .champion import challenged, winner
+from .redrawn import CHANGED, EVERY, highest, redrawn
 
 KEPT = 2  # from this place in `memory` on: the level that the ceilings are for
 
@@ -40,45 +42,65 @@ class Ceilings(NamedTuple):
         """The ceiling of arm i, wherever it is looked at."""
         return float(self.height[i])
 
-    def ahead(self, level: Any) -> float:
-        """Not used: a ceiling is the same wherever it is looked at."""
-        return 0.0
+    def pick(
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
+    ) -> int:
+        """The arm to play. While some arms are absent, ceilings do not last from round to round."""
+        ready: bool = self.ready(arms)  # type: ignore[attr-defined]
+        if not ready:
+            unpulled = arms.unpulled()
+            if unpulled >= 0:
+                return unpulled
+            self.memory[CHANGED] = -1.0
+        chosen = self.find(policy, family, arms, clock, rng)
+        if not ready:
+            self.memory[EVERY] = 1.0
+        return chosen
 
-    def straightened(self, family: Family, index: float) -> float:
-        """The index itself."""
-        return index
+    def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+        """The arm that a scan finds.
 
-    def same(self, family: Family, arms: Arms, i: int, j: int) -> bool:
-        """Whether two arms have the same index, by the promise `Rising`."""
-        return same_past(arms, i, j)
+        While one arm is pulled in round after round, its ceiling is not drawn: it is hidden.
+        """
+        level, known = policy.level(family, arms, clock), int(self.memory[CHANGED])
+        self.renew(family, arms, level, clock)
+        if known >= 0:
+            self.height[known] = -inf
+        top, best, second = highest(self, 0.0, arms.n_arms())
+        if known >= 0:
+            top, second = known, best
+        floor = self.rising.index_below(family, arms, top, level, second)
+        if second < floor:
+            return top
+        if known >= 0:
+            self.height[known] = inf
+        leader, rivals = challenged(self, family, arms, level, top, floor)
+        chosen = winner(self, policy, family, arms, level, leader, rivals, rng)
+        if chosen != known:
+            self.memory[CHANGED] = -1.0
+        return int(chosen)
 
-    def renew(self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock) -> None:
-        """Draw all ceilings anew if they no longer hold."""
-        memory, rising = self.memory, self.rising
-        if memory[EVERY] != 0.0 or not rising.holds(memory, KEPT, level, clock):
-            rising.keep(memory, KEPT, level, clock)
+    def renew(self, family: Family, arms: Arms, level: Any, clock: Clock) -> None:
+        """Keep another level if the kept one no longer holds, and forget ceilings."""
+        every = self.memory[EVERY] != 0.0
+        if every or not self.rising.holds(self.memory, KEPT, level, clock):
+            self.rising.keep(self.memory, KEPT, family, arms, level, clock)
             for i in range(arms.n_arms()):
-                self.draw(policy, family, arms, i, level, clock, 0.0)
-            memory[CHANGED], memory[EVERY] = -1.0, 0.0
+                if every or not self.rising.lasts(self.memory, KEPT, level, i, self.height[i]):
+                    self.height[i] = inf
+            self.memory[EVERY] = 0.0
 
-    def hide(self, i: int) -> None:
-        """Let the ceiling of arm i be below all others."""
-        self.height[i] = -inf
+    def index_below(self, family: Family, arms: Arms, i: int, level: Any) -> float:
+        """A lower bound of the index of arm i."""
+        return float(self.rising.index_below(family, arms, i, level, inf))
 
-    def lower(
-        self, policy: Policy, family: Family, arms: Arms, level: Any, clock: Clock, floor: float
-    ) -> None:
-        """Draw the ceilings that reach the floor anew, if levels fall: they may be too high."""
-        if self.rising.falls(clock):
-            for i in range(arms.n_arms()):
-                if self.height[i] >= floor:
-                    self.draw(policy, family, arms, i, level, clock, 0.0)
+    def surely_below(self, family: Family, arms: Arms, i: int, level: Any, value: float) -> bool:
+        """Whether the index of arm i is certainly below the value.
 
-    def draw(
-        self, policy: Policy, family: Family, arms: Arms, i: int, level: Any, clock: Clock,
-        index: float,
-    ) -> None:  # fmt: skip
-        """Draw the ceiling of arm i: its index at a level above, and a rounding error."""
-        above = self.rising.above(self.memory, KEPT, level, clock)
-        value = policy.index_of(family, arms, i, above)
-        self.height[i] = value + self.rising.index_error(family, arms, i, value)
+        If the ceiling does not tell, it is drawn, unless it is there already and as low as can be.
+        """
+        memory, height, rising = self.memory, self.height, self.rising
+        if height[i] >= value and (height[i] == inf or rising.falls(memory, KEPT)):
+            above = rising.above(memory, KEPT, level)
+            height[i] = rising.ceiling(family, arms, i, above)
+        return bool(height[i] < value or rising.surely_below(family, arms, i, level, value))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, record
+from .._compile import Floats, lean, record
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
@@ -63,62 +63,73 @@ class Champion(NamedTuple):
         if unpulled >= 0:
             return unpulled
         level = policy.level(family, arms, clock)
-        leader, rivals = self.challenged(family, arms, level)
-        if rivals == ALONE:
-            return int(leader)
-        # If only arms with the leader's past can win, their common index need not be computed: any
-        # number, here 0, stands for it.
-        top = 0.0 if rivals == ALIKE else policy.index_of(family, arms, leader, level)
-        best, first, ties = -inf, 0, 0
-        for i in range(arms.n_arms()):
-            if same_past(arms, i, leader):
-                index = top
-            elif rivals == ALIKE or self.bounds.surely_below(
-                family, arms, i, level, max(best, top)
-            ):
-                continue
-            else:
-                index = policy.index_of(family, arms, i, level)
-            if index > best:
-                best, first, ties = index, i, 1
-            elif index == best:
-                preferred = policy.prefer(family, arms, i, first, level)
-                if preferred > 0.0:
-                    first, ties = i, 1
-                elif preferred == 0.0:
-                    ties += 1
-        place, i = rng.among(ties) if ties > 1 else 0, first
-        while place > 0:  # go on to the next arm that shares the largest index
-            i += 1
-            if same_past(arms, i, leader):
-                index = top
-            else:
-                index = -inf if rivals == ALIKE else policy.index_of(family, arms, i, level)
-            if index == best and policy.prefer(family, arms, i, first, level) == 0.0:
-                place -= 1
-        return i
-
-    def challenged(self, family: Family, arms: Arms, level: Any) -> tuple[int, int]:
-        """The arm that leads by bounds alone, and what is known about its rivals.
-
-        An arm is a challenger if its index is not `surely_below` the leader's lower bound. If the
-        challenger's own lower bound is larger, it takes the lead, and all others challenge it. If
-        not, the bounds do not tell who leads, and the rivals are UNKNOWN.
-        """
-        n_arms = arms.n_arms()
-        leader = self.last[0] if self.last[0] < n_arms else 0
-        rivals = ALONE
-        floor = self.bounds.index_below(family, arms, leader, level)
-        i = leader + 1 if leader + 1 < n_arms else 0
-        while i != leader and rivals != UNKNOWN:
-            if not self.bounds.surely_below(family, arms, i, level, floor):
-                if same_past(arms, i, leader):
-                    rivals = ALIKE
-                else:
-                    challenge = self.bounds.index_below(family, arms, i, level)
-                    rivals = ALONE if challenge > floor else UNKNOWN
-                    if rivals == ALONE:
-                        leader, floor = i, challenge
-            i = i + 1 if i + 1 < n_arms else 0
+        first = self.last[0] if self.last[0] < arms.n_arms() else 0
+        floor = self.bounds.index_below(family, arms, first, level)
+        leader, rivals = challenged(self.bounds, family, arms, level, first, floor)
         self.last[0] = leader
-        return leader, rivals
+        return int(winner(self.bounds, policy, family, arms, level, leader, rivals, rng))
+
+
+@lean
+def challenged(
+    bounds: Any, family: Family, arms: Arms, level: Any, leader: int, floor: float
+) -> tuple[int, int]:
+    """The arm that leads by bounds alone, and what is known about its rivals.
+
+    leader, floor: the arm where the test begins, and a lower bound of its index.
+    An arm is a challenger if its index is not `surely_below` the leader's lower bound. If the
+    challenger's own lower bound is larger, it takes the lead, and all others challenge it. If not,
+    the bounds do not tell who leads, and the rivals are UNKNOWN.
+    """
+    n_arms, rivals = arms.n_arms(), ALONE
+    i = leader + 1 if leader + 1 < n_arms else 0
+    while i != leader and rivals != UNKNOWN:
+        if not bounds.surely_below(family, arms, i, level, floor):
+            if same_past(arms, i, leader):
+                rivals = ALIKE
+            else:
+                challenge = bounds.index_below(family, arms, i, level)
+                rivals = ALONE if challenge > floor else UNKNOWN
+                if rivals == ALONE:
+                    leader, floor = i, challenge
+        i = i + 1 if i + 1 < n_arms else 0
+    return leader, rivals
+
+
+@lean
+def winner(
+    bounds: Any, policy: Policy, family: Family, arms: Arms, level: Any, leader: int, rivals: int,
+    rng: Draws,
+) -> int:  # fmt: skip
+    """The arm that a scan finds, given what bounds tell about the leader's rivals."""
+    if rivals == ALONE:
+        return leader
+    # If only arms with the leader's past can win, their common index need not be computed: any
+    # number, here 0, stands for it.
+    top = 0.0 if rivals == ALIKE else policy.index_of(family, arms, leader, level)
+    best, first, ties = -inf, 0, 0
+    for i in range(arms.n_arms()):
+        if same_past(arms, i, leader):
+            index = top
+        elif rivals == ALIKE or bounds.surely_below(family, arms, i, level, max(best, top)):
+            continue
+        else:
+            index = policy.index_of(family, arms, i, level)
+        if index > best:
+            best, first, ties = index, i, 1
+        elif index == best:
+            preferred = policy.prefer(family, arms, i, first, level)
+            if preferred > 0.0:
+                first, ties = i, 1
+            elif preferred == 0.0:
+                ties += 1
+    place, i = rng.among(ties) if ties > 1 else 0, first
+    while place > 0:  # go on to the next arm that shares the largest index
+        i += 1
+        if same_past(arms, i, leader):
+            index = top
+        else:
+            index = -inf if rivals == ALIKE else policy.index_of(family, arms, i, level)
+        if index == best and policy.prefer(family, arms, i, first, level) == 0.0:
+            place -= 1
+    return i

@@ -17,7 +17,8 @@ from .._compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
-from .redrawn import CHANGED, EVERY, redrawn
+from ..random import Draws
+from .redrawn import CHANGED, EVERY, highest, redrawn
 
 # Places in `memory`, after those of `redrawn`: the levels between which the lines hold, and the
 # last one that was seen.
@@ -48,41 +49,67 @@ class Chords(NamedTuple):
         """The value of the line of arm i, if the level is so far above BEGIN."""
         return float(self.height[i] + self.rise[i] * at)
 
-    def ahead(self, level: float) -> float:
-        """How far the level is above BEGIN."""
-        return float(level - self.memory[BEGIN])
+    def find(self, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+        """The arm that a scan finds.
 
-    def straightened(self, family: Family, index: float) -> float:
-        """The index as the lines have it."""
-        return float(self.curve.straightened(family, index))
+        While one arm is pulled in round after round, its line is not drawn: only its index is
+        computed, which the lines of the others must not reach.
+        """
+        level, memory, curve = policy.level(family, arms, clock), self.memory, self.curve
+        self.renew(policy, family, arms, level)
+        at = level - memory[BEGIN]
+        known, index = int(memory[CHANGED]), 0.0
+        if known >= 0:
+            index = policy.index_of(family, arms, known, level)
+            self.height[known], self.rise[known] = -inf, 0.0  # below all others
+            _, best, _ = highest(self, at, arms.n_arms())
+            if best < curve.straightened(family, index):
+                return known
+            self.draw(policy, family, arms, known, level, index)
+            memory[CHANGED] = -1.0
+        top, _, second = highest(self, at, arms.n_arms())
+        if top != known:
+            index = policy.index_of(family, arms, top, level)
+        if second < curve.straightened(family, index):
+            return top
+        return self.settle(policy, family, arms, level, at, top, index, rng)
 
-    def same(self, family: Family, arms: Arms, i: int, j: int) -> bool:
-        """Whether two arms have the same index."""
-        return bool(self.curve.same_index(family, arms, i, j))
+    def settle(
+        self, policy: Policy, family: Family, arms: Arms, level: float, at: float, top: int,
+        index: float, rng: Draws,
+    ) -> int:  # fmt: skip
+        """The arm that a scan finds, if several lines reach the index of arm `top`."""
+        floor = self.curve.straightened(family, index)
+        best, first, ties = -inf, 0, 0
+        for i in range(arms.n_arms()):
+            value = index
+            if i != top and not self.curve.same_index(family, arms, i, top):
+                if self.value(i, at) < floor:
+                    continue
+                value = policy.index_of(family, arms, i, level)
+            if value > best:
+                best, first, ties = value, i, 1
+            elif value == best:
+                preferred = policy.prefer(family, arms, i, first, level)
+                if preferred > 0.0:
+                    first, ties = i, 1
+                elif preferred == 0.0:
+                    ties += 1
+        return int(policy.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first
 
-    def renew(self, policy: Policy, family: Family, arms: Arms, level: float, clock: Clock) -> None:
+    def renew(self, policy: Policy, family: Family, arms: Arms, level: float) -> None:
         """Draw all lines anew if they no longer hold."""
         memory = self.memory
         if memory[EVERY] != 0.0 or not memory[LAST] <= level <= memory[END]:
             memory[BEGIN], memory[END] = level, level + _SHARE * abs(level)
             for i in range(arms.n_arms()):
                 index = policy.index_of(family, arms, i, level)
-                self.draw(policy, family, arms, i, level, clock, index)
+                self.draw(policy, family, arms, i, level, index)
             memory[CHANGED], memory[EVERY] = -1.0, 0.0
         memory[LAST] = level
 
-    def hide(self, i: int) -> None:
-        """Let the line of arm i be below all others."""
-        self.height[i], self.rise[i] = -inf, 0.0
-
-    def lower(
-        self, policy: Policy, family: Family, arms: Arms, level: float, clock: Clock, floor: float
-    ) -> None:
-        """Nothing to do: no line is higher than it must be."""
-
     def draw(
-        self, policy: Policy, family: Family, arms: Arms, i: int, level: float, clock: Clock,
-        index: float,
+        self, policy: Policy, family: Family, arms: Arms, i: int, level: float, index: float
     ) -> None:  # fmt: skip
         """Draw the line of arm i, which is above its index from this level, where it is given, to
         END.

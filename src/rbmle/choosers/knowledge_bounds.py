@@ -34,8 +34,8 @@ from ..policies.kg import Form, Race
 from ..special import normal_cdf, normal_density
 from .promises import bounds_of
 
-_NEAR, _LESS, _MORE = 1e-13, 1.0 - 1e-9, 1.0 + 1e-9
-_TINY, _HUGE = 1e-300, 1e150
+NEAR, _LESS, _MORE = 1e-13, 1.0 - 1e-9, 1.0 + 1e-9
+TINY, _HUGE = 1e-300, 1e150
 _LEAST = 1e-150  # a smaller lead over an arm, in the units below, may be one of those tiny numbers
 _PEAK = 0.3989422804014328  # phi(0), rounded up
 _STEEPEST = 0.2935254  # phi(0) times 2 / e, the maximum of d e^(-d/2), rounded up
@@ -85,10 +85,10 @@ def gaussian_stays_below(
     weight, unit = 1.0 / (self.prior_sd * self.prior_sd), 1.0 / square
     precision, prior, paid = weight + pulls * unit, self.prior_mean * weight, total * unit
     size = abs(prior) + abs(paid)
-    ahead = value * precision - (prior + paid) - _NEAR * (abs(value) * precision + size)
+    ahead = value * precision - (prior + paid) - NEAR * (abs(value) * precision + size)
     if not ahead > _LEAST:
         return False
-    gap = abs(rival * precision - (prior + paid)) - _NEAR * (abs(rival) * precision + size)
+    gap = abs(rival * precision - (prior + paid)) - NEAR * (abs(rival) * precision + size)
     gap = max(gap, 0.0)
     inverse = 1.0 / precision
     width = inverse if several else square + inverse
@@ -117,7 +117,7 @@ def exponential_stays_below(
     if not (a > 1.0 and rival > 0.0):
         return False
     worth = value * (a - 1.0)
-    ahead = worth - b - _NEAR * (abs(worth) + b)
+    ahead = worth - b - NEAR * (abs(worth) + b)
     d = max(1.0 - b / (a * rival), 0.0)
     q = a * (d * (1.0 + d * (0.5 + d * (1.0 / 3.0))) - 1e-12)
     return bool(ahead > _LEAST and left * rival * _MORE < ahead * exp_below(max(q, 0.0)))
@@ -140,7 +140,19 @@ class KGBounds(NamedTuple):
 
     def index_below(self, family: Any, arms: Arms, i: int, level: Race) -> float:
         mean: float = family.posterior_mean(arms.pulls[i], arms.sums[i])
-        return mean - _TINY if moderate(level) else -inf
+        return mean - TINY if moderate(level) else -inf
+
+    def index_closely_below(self, family: Any, arms: Arms, i: int, level: Race) -> float:
+        """The index itself."""
+        return float(self.policy.index_of(family, arms, i, level))
+
+    def index_above(self, family: Any, arms: Arms, i: int, level: Race) -> float:
+        """The index of an arm behind, and what rounding may add: of a gain 1e-9, and 1e-12 for each
+        pull where logarithms are multiplied with them."""
+        n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
+        index = self.policy.index_of(family, arms, i, level)
+        error = (index - mean) * (_MORE - 1.0 + 2e-12 * n)
+        return float(index + error + NEAR * (abs(index) + abs(mean)) + TINY)
 
     def surely_below(self, family: Any, arms: Arms, i: int, level: Race, value: float) -> bool:
         return bool(
@@ -188,19 +200,20 @@ class KGStarBounds(NamedTuple):
         gap = mean - level.rival(i)
         m, _, _ = self.near(family, n, gap, level.left)
         rate = self.policy.rate(family, n, gap, floor(m + 0.5))
-        return float(mean + level.left * rate * _LESS - _TINY) if moderate(level) else -inf
+        return float(mean + level.left * rate * _LESS - TINY) if moderate(level) else -inf
 
-    def surely_below(self, family: Any, arms: Arms, i: int, level: Race, value: float) -> bool:
-        """Whether the largest v(m) / m is certainly too small.
+    def index_closely_below(self, family: Any, arms: Arms, i: int, level: Race) -> float:
+        return float(self.index_below(family, arms, i, level))
+
+    def index_above(self, family: Any, arms: Arms, i: int, level: Race) -> float:
+        """The tangent's bound on the largest v(m) / m.
 
         Let c be the tangent's value at m = 0, so that v(m) / m <= slope + c / m. If c < 0, v(m) / m
         rises where the tangent touches, so that its maximum is further on; if not, it is before.
         """
-        n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
-        if family.stays_below(n, total, rival, level.left, value, True):
-            return True
+        n, total = arms.pulls[i], arms.sums[i]
         mean, sd = family.posterior_mean(n, total), family.posterior_sd(n, total)
-        gap = abs(mean - rival)
+        gap = abs(mean - level.rival(i))
         m, low, high = self.near(family, n, gap, level.left)
         s = family.look_ahead_sd(n, m)
         x, share = gap / s, s / sd
@@ -209,4 +222,10 @@ class KGStarBounds(NamedTuple):
         slope = density * s * (1.0 - share * share) / (2.0 * m)
         c = worth - slope * m
         most = mean + level.left * (slope + c / (high if c < 0.0 else low)) * _MORE
-        return bool(most + _TINY < value - _NEAR * (abs(value) + abs(mean)))
+        return float(most + TINY + NEAR * (abs(most) + abs(mean)))
+
+    def surely_below(self, family: Any, arms: Arms, i: int, level: Race, value: float) -> bool:
+        n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
+        if family.stays_below(n, total, rival, level.left, value, True):
+            return True
+        return bool(self.index_above(family, arms, i, level) < value - NEAR * abs(value))

@@ -83,23 +83,33 @@ class Rising(Protocol):
     falls if the level rises.
 
     Where the level is more than a number, it rises if none of its parts falls.
+    helps_devices: whether ceilings help on a GPU too.
     size: how many numbers of a level are kept, in the chooser's `memory` from the place `at` on.
     keep: keep a level that is not below the present one, nor below those of some rounds to come.
     holds: whether the present level is not above the kept one.
     above: a level between the two that is not below those to come, as long as the kept one holds.
     falls: whether `above` may fall while the kept level holds.
-    index_error: a bound on the rounding error of arm i's index, if its value is `value`.
+    ceiling: an upper bound of arm i's index, as it is computed, at this level and all below it.
+    lasts: whether the ceiling of arm i, which is `height`, is still one for the level just kept.
+    index_below: a lower bound of arm i's index; if it is not above `enough`, perhaps a closer one.
+    surely_below: True if arm i's index is certainly below the value; False if that is not known.
     """
 
     policy: Any
 
     def fits(self, family: Any) -> bool: ...
+    def helps_devices(self, family: Any) -> bool: ...
     def size(self) -> int: ...
-    def keep(self, memory: Any, at: int, level: Any, clock: Clock) -> None: ...
+    def keep(
+        self, memory: Any, at: int, family: Any, arms: Arms, level: Any, clock: Clock
+    ) -> None: ...
     def holds(self, memory: Any, at: int, level: Any, clock: Clock) -> bool: ...
-    def above(self, memory: Any, at: int, level: Any, clock: Clock) -> Any: ...
-    def falls(self, clock: Clock) -> bool: ...
-    def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float: ...
+    def above(self, memory: Any, at: int, level: Any) -> Any: ...
+    def falls(self, memory: Any, at: int) -> bool: ...
+    def ceiling(self, family: Any, arms: Arms, i: int, level: Any) -> float: ...
+    def lasts(self, memory: Any, at: int, level: Any, i: int, height: float) -> bool: ...
+    def index_below(self, family: Any, arms: Arms, i: int, level: Any, enough: float) -> float: ...
+    def surely_below(self, family: Any, arms: Arms, i: int, level: Any, value: float) -> bool: ...
 
 
 class Draw(Protocol):
@@ -132,8 +142,13 @@ def fits(self: Any, family: Family) -> bool:
 
 
 def helps_devices(self: Any, family: Family) -> bool:
-    """Whether bounds are quicker than a scan on a GPU, whose threads wait where they part."""
+    """Whether the promise helps on a GPU, whose threads wait where they part."""
     return True
+
+
+def lasts(self: Any, memory: Any, at: int, level: Any, i: int, height: float) -> bool:
+    """No: ceilings are for the level that was kept before."""
+    return False
 
 
 def helps_few(self: Any) -> bool:
@@ -228,7 +243,7 @@ class Promises:
 
 BOUNDS = Promises(fits, helps_devices)
 LINES = Promises(fits, helps_few, helps_many)
-RISING = Promises(fits)
+RISING = Promises(fits, helps_devices, lasts)
 DRAWS = Promises(fits)
 CURVES = Promises(fits, pays_from, bends, bends_one_way, same_index, straightened, index_error)
 

@@ -1,12 +1,9 @@
 """What choosers with one line for each arm have in common: which lines are to be drawn anew, and
 which are highest.
 
-Such a chooser is a record with an array `memory` and a method `value`, that of an arm's line at
-some place. `Lines` has a `find` of its own (the arm to play, or -1 if a scan must find it), and
-`Contenders`, which keeps other numbers of an arm than a line, a `pick`. The `find` of
-`Chords` and `Ceilings` is here. For it they say how far ahead a level is (`ahead`), what an index
-is as the lines have it (`straightened`), which arms have the same one (`same`), and how lines are
-drawn: all that no longer hold (`renew`), one (`draw`), none (`hide`), too high ones (`lower`).
+Such a chooser is a record with an array `memory`, a method `value`, that of an arm's line at some
+place, and a method `find`, the arm to play, or -1 if a scan must find it. `Ceilings` and
+`Contenders`, which keeps other numbers of an arm than a line, have a `pick` of their own.
 """
 
 from __future__ import annotations
@@ -38,67 +35,6 @@ def highest(lines: Any, at: float, n_arms: int) -> tuple[int, float, float]:
         top = i if value > best else top
         best = value if value > best else best
     return top, best, second
-
-
-@lean
-def settle(
-    lines: Any, policy: Policy, family: Family, arms: Arms, level: Any, at: float, top: int,
-    index: float, floor: float, rng: Draws,
-) -> int:  # fmt: skip
-    """The arm that a scan finds, if several lines at this place reach the index of arm `top`.
-
-    floor: that index, transformed as the lines are. `lines.same` says which arms have it, too.
-    """
-    best, first, ties = -inf, 0, 0
-    for i in range(arms.n_arms()):
-        value = index
-        if i != top and not lines.same(family, arms, i, top):
-            if lines.value(i, at) < floor:
-                continue
-            value = policy.index_of(family, arms, i, level)
-        if value > best:
-            best, first, ties = value, i, 1
-        elif value == best:
-            preferred = policy.prefer(family, arms, i, first, level)
-            if preferred > 0.0:
-                first, ties = i, 1
-            elif preferred == 0.0:
-                ties += 1
-    return int(policy.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first
-
-
-@lean
-def leader(lines: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-    """The arm that a scan finds, by lines that are never below the indices.
-
-    While one arm is pulled in round after round, its line is not drawn: only its index is computed,
-    which the lines of the others must not reach.
-    """
-    level, memory = policy.level(family, arms, clock), lines.memory
-    lines.renew(policy, family, arms, level, clock)
-    at = lines.ahead(level)
-    known, index = int(memory[CHANGED]), 0.0
-    if known >= 0:
-        index = policy.index_of(family, arms, known, level)
-        lines.hide(known)
-        _, best, _ = highest(lines, at, arms.n_arms())
-        if best < lines.straightened(family, index):
-            return known
-        lines.draw(policy, family, arms, known, level, clock, index)
-        memory[CHANGED] = -1.0
-    top, _, second = highest(lines, at, arms.n_arms())
-    if top != known:
-        index = policy.index_of(family, arms, top, level)
-    floor = lines.straightened(family, index)
-    if second < floor:
-        return top
-    lines.lower(policy, family, arms, level, clock, floor)
-    return settle(lines, policy, family, arms, level, at, top, index, floor, rng)
-
-
-def find(self: Any, policy: Policy, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-    """The arm that a scan finds."""
-    return leader(self, policy, family, arms, clock, rng)
 
 
 @lean
@@ -171,7 +107,7 @@ def refresh(self: Any, family: Family, arms: Arms, level: float) -> None:
 _DEFAULTS = {
     each.__name__: each
     for each in (
-        find, pick, places, restart, changed, skips_absent, withdraw, bring_back, ready, refresh
+        pick, places, restart, changed, skips_absent, withdraw, bring_back, ready, refresh
     )
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .._compile import Floats
+from ..families import Gaussian
 from ..policies import RBMLE, ArmBias
 from ..policies.arm_bias import ArmLevel, Rounds
 from ..policies.arms import Arms, Clock
@@ -17,7 +18,7 @@ from .promises import rising_of
 # sqrt(k) / t in the next k rounds; so with 4 the ceilings last some rounds to dozens.
 _MORE = 1.0 / 64.0
 _HIGHER = 4.0
-LENGTH, HIGHEST = 0, 1  # places in the chooser's memory, from `at` on
+LENGTH, HIGHEST, FALLS = 0, 1, 2  # places in the chooser's memory, from `at` on
 
 
 @rising_of(RBMLE)
@@ -32,12 +33,15 @@ class ArmBiasRising(NamedTuple):
         alpha = self.policy.alpha
         return bool(isinstance(alpha, ArmBias) and self.policy.f == BiasFunction.stable)
 
-    def size(self) -> int:
-        return 2
+    def helps_devices(self, family: Any) -> bool:
+        return isinstance(family, Gaussian)
 
-    def falls(self, clock: Clock) -> bool:
+    def size(self) -> int:
+        return 3
+
+    def falls(self, memory: Floats, at: int) -> bool:
         """Whether L falls from round to round."""
-        return bool(self.policy.alpha.rounds == Rounds.left and clock.horizon > 0)
+        return bool(memory[at + FALLS] != 0.0)
 
     def holds(self, memory: Floats, at: int, level: ArmLevel, clock: Clock) -> bool:
         """Also not if the kept set of means is too large: then ceilings are too high."""
@@ -45,19 +49,31 @@ class ArmBiasRising(NamedTuple):
         most = highest + 3.0 * _HIGHER / clock.t * abs(highest)
         return bool(level.length <= memory[at + LENGTH] and highest <= kept <= most)
 
-    def keep(self, memory: Floats, at: int, level: ArmLevel, clock: Clock) -> None:
-        memory[at + LENGTH] = level.length + (0.0 if self.falls(clock) else _MORE)
+    def keep(
+        self, memory: Floats, at: int, family: Any, arms: Arms, level: ArmLevel, clock: Clock
+    ) -> None:
+        falls = self.policy.alpha.rounds == Rounds.left and clock.horizon > 0
+        memory[at + FALLS] = 1.0 if falls else 0.0
+        memory[at + LENGTH] = level.length + (0.0 if falls else _MORE)
         memory[at + HIGHEST] = level.highest + _HIGHER / clock.t * abs(level.highest)
 
-    def above(self, memory: Floats, at: int, level: ArmLevel, clock: Clock) -> ArmLevel:
-        length = level.length if self.falls(clock) else memory[at + LENGTH]
+    def above(self, memory: Floats, at: int, level: ArmLevel) -> ArmLevel:
+        length = level.length if self.falls(memory, at) else memory[at + LENGTH]
         return ArmLevel(length, level.sd, memory[at + HIGHEST])
 
-    def index_error(self, family: Any, arms: Arms, i: int, value: float) -> float:
-        """1e-12 of 1 + the index + the mean.
+    def ceiling(self, family: Any, arms: Arms, i: int, level: ArmLevel) -> float:
+        """The index, and 1e-12 of 1 + the index + the mean.
 
         The terms of an index are of that size: g, the mean for Gaussian rewards, and (n / alpha) D,
         which is at most g(m) - g(p). They are computed with some 20 operations, so with errors of
         less than 1e-14 of it, among them that of alpha, 1e-15 of itself.
         """
-        return 1e-12 * (1.0 + abs(value) + abs(arms.mean(i)))
+        index = self.policy.index_of(family, arms, i, level)
+        return float(index + 1e-12 * (1.0 + abs(index) + abs(arms.mean(i))))
+
+    def index_below(self, family: Any, arms: Arms, i: int, level: ArmLevel, enough: float) -> float:
+        """The index itself."""
+        return float(self.policy.index_of(family, arms, i, level))
+
+    def surely_below(self, family: Any, arms: Arms, i: int, level: ArmLevel, value: float) -> bool:
+        return bool(self.policy.index_of(family, arms, i, level) < value)

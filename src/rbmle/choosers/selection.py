@@ -15,7 +15,9 @@ from . import index_bounds as _index_bounds  # noqa: F401
 from . import index_curves as _index_curves  # noqa: F401
 from . import index_lines as _index_lines  # noqa: F401
 from . import knowledge_bounds as _knowledge_bounds  # noqa: F401
+from . import rising_bounds as _rising_bounds  # noqa: F401
 from . import rising_indices as _rising_indices  # noqa: F401
+from . import rising_knowledge as _rising_knowledge  # noqa: F401
 from .ceilings import Ceilings
 from .champion import Champion
 from .chords import Chords
@@ -67,10 +69,6 @@ DOZEN = 12
 # than this that is not worth the longer compilation.
 SOME = 6
 
-# From this many arms on ceilings are used. Measured for the recommended forms: with 2 arms they
-# take 0.7 times the time of a scan, with 3 half of it, with 10 arms 0.15 to 0.3 times.
-THREE = 3
-
 
 def chooser_for(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING) -> Chooser:
     """The quickest chooser for the policy and this number of arms.
@@ -89,37 +87,40 @@ def chooser_for(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNT
         return Tournament.of(curve, n_arms)  # type: ignore[return-value]
     if line is not None and n_arms < DOZEN and not line.helps_few():
         return Scan(n_arms)
-    rising = rising_for(policy, family) if ranks_only(policy) else None
-    if rising is not None and n_arms >= THREE:
-        return Ceilings.of(rising, n_arms)  # type: ignore[return-value]
-    return chooser_of_few(policy, family, n_arms)
-
-
-def chooser_of_few(policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING) -> Chooser:
-    """The quickest chooser for few arms, for which a tournament does not pay."""
-    if ranks_only(policy) and not evidence.changes_all():
-        line, curve = line_for(policy, family), curve_for(policy, family)
-        bounds = bounds_for(policy, family)
-        made: Any = None
-        if line is not None:
-            made = Lines.of(line, n_arms)
-        elif bounds is not None:
-            made = Champion.of(bounds)
-        elif curve is not None and curve.bends() != 0 and n_arms >= SOME:
-            made = Chords.of(curve, n_arms)
-        if made is not None:
-            return made  # type: ignore[no-any-return]
-    return Scan(n_arms)
+    rising, bounds = rising_for(policy, family), bounds_for(policy, family)
+    return chooser_of_few(policy, family, n_arms, rising, bounds)
 
 
 def chooser_on_device(
     policy: Policy, family: Any, n_arms: int, evidence: Any = _COUNTING
 ) -> Chooser:
     """The quickest chooser on a GPU."""
-    draw = draw_for(policy, family)
-    if draw is not None and not evidence.changes_all():
-        return Contenders.of(draw, n_arms)  # type: ignore[return-value]
-    bounds = bounds_for(policy, family) if ranks_only(policy) else None
-    if bounds is not None and not bounds.helps_devices(family):
+    if evidence.changes_all():
         return Scan(n_arms)
-    return chooser_of_few(policy, family, n_arms, evidence)
+    draw = draw_for(policy, family)
+    if draw is not None:
+        return Contenders.of(draw, n_arms)  # type: ignore[return-value]
+    rising, bounds = rising_for(policy, family), bounds_for(policy, family)
+    rising = rising if rising is not None and rising.helps_devices(family) else None
+    bounds = bounds if bounds is not None and bounds.helps_devices(family) else None
+    return chooser_of_few(policy, family, n_arms, rising, bounds)
+
+
+def chooser_of_few(policy: Policy, family: Any, n_arms: int, rising: Any, bounds: Any) -> Chooser:
+    """The quickest chooser for few arms, for which a tournament does not pay.
+
+    rising, bounds: the promises of these kinds that may be used, or None.
+    """
+    line, curve = line_for(policy, family), curve_for(policy, family)
+    made: Any = Scan(n_arms)
+    if not ranks_only(policy):
+        return made  # type: ignore[no-any-return]
+    if line is not None:
+        made = Lines.of(line, n_arms)
+    elif rising is not None:
+        made = Ceilings.of(rising, n_arms)
+    elif bounds is not None:
+        made = Champion.of(bounds)
+    elif curve is not None and curve.bends() != 0 and n_arms >= SOME:
+        made = Chords.of(curve, n_arms)
+    return made  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ from typing import Any
 from numba import cuda
 
 from .._compile import extend
+from ..choosers.ceilings import Ceilings
 from ..choosers.champion import Champion
 from ..choosers.chords import Chords
 from ..choosers.contenders import Contenders
@@ -35,6 +36,11 @@ def arms_row(self: Arms, k: int) -> Arms:
 @extend(Scan, name="row")
 def scan_row(self: Scan, k: int) -> Scan:
     return self
+
+
+@extend(Ceilings, name="row")
+def ceilings_row(self: Ceilings, k: int) -> Ceilings:
+    return Ceilings(self.rising, self.height[k], self.memory[k])
 
 
 @extend(Champion, name="row")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from .._compile import apart_method
+
 _RULE = (  # places and half the weights of the ten-point Gauss-Legendre rule on [-1, 1]
     (0.14887433898163122, 0.14776211235737646),
     (0.4333953941292472, 0.13463335965499817),
@@ -14,6 +16,7 @@ _RULE = (  # places and half the weights of the ten-point Gauss-Legendre rule on
 )
 
 
+@apart_method
 def kl_upper(self: Any, mean: float, bound: float) -> float:
     """The largest theta with D(mean, theta) <= bound: KL-UCB's index.
 

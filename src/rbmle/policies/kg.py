@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import ceil, floor, inf, log
 from typing import Any, NamedTuple
 
-from .._compile import record
+from .._compile import apart_method, record
 from .._record import Choice
 from ..families import Conjugate
 from .arms import Arms, Clock
@@ -112,6 +112,7 @@ class KGStar(NamedTuple):
             return float(mean - level.best + family.published_star_gain(n, gap, level.left))
         return float(mean + level.left * self.best_rate(family, n, gap, level.left))
 
+    @apart_method
     def best_rate(self, family: LooksAhead, n: float, gap: float, left: float) -> float:
         """The maximum of v(m) / m over whole m, by ternary search: cut off thirds without it."""
         low, high = family.look_ahead_bounds(n, gap)

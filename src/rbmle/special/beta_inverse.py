@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import njit
+from .._compile import apart, njit
 from .beta import beta_below, beta_deviance, beta_scale
 from .fraction import beta_ratio
 from .normal import normal_quantile
@@ -109,7 +109,7 @@ def _solve(target: float, a: float, b: float) -> float:
     return odds
 
 
-@njit
+@apart
 def beta_quantile(p: float, a: float, b: float) -> float:
     """The quantile: the x with I_x(a, b) = p; 0 for p <= 0 and 1 for p >= 1.
 
@@ -126,7 +126,7 @@ def beta_quantile(p: float, a: float, b: float) -> float:
     return odds / (1.0 + odds)
 
 
-@njit
+@apart
 def beta_quantile_upper(q: float, a: float, b: float) -> float:
     """The upper quantile: the x with I_x(a, b) = 1 - q; 1 for q <= 0 and 0 for q >= 1.
 

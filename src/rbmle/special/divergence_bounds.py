@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import njit
+from .._compile import apart, njit
 
 # Margins for rounding errors. `test_bounds_of_divergences` in tests/choosers/test_champion.py tries
 # the bounds that use them on random means, up to 10^7 pulls.
@@ -72,7 +72,7 @@ def safe_step(excess: float, run: float, bend: float) -> float:
     return newton * (1.0 + 0.35 * t) if t <= 0.5 else math.inf
 
 
-@njit
+@apart
 def coin_below(p: float, q: float) -> float:
     """A lower bound of the coin's kl(p, q) for p < q, and of the published code's clipped kl."""
     return pair_below(q - p, q, 1.0 - q) - NOISE if q < 1.0 - 1e-9 else 0.0
@@ -128,7 +128,7 @@ def coin_inside(p: float, q: float, bound: float) -> float:
     return q - back if back <= 0.5 * s else p
 
 
-@njit
+@apart
 def coin_root_below(p: float, bound: float) -> float:
     """A lower bound of the q >= p with kl(p, q) = bound.
 
@@ -164,7 +164,7 @@ def count_inside(p: float, q: float, bound: float) -> float:
     return q - back if back <= 0.5 * s else p
 
 
-@njit
+@apart
 def count_root_below(p: float, bound: float) -> float:
     """A lower bound of the q >= p with deviance(p, q) = bound."""
     return count_inside(p, count_root_above(p, bound), bound)
@@ -183,7 +183,7 @@ def scale_inside(y: float, bound: float) -> float:
     return y - back if back <= y else 0.0
 
 
-@njit
+@apart
 def scale_root_below(bound: float) -> float:
     """A lower bound of the y >= 0 with e^-y - 1 + y = bound."""
     return scale_inside(scale_root_above(bound), bound)

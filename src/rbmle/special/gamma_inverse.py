@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import njit
+from .._compile import apart, njit
 from .deviance import deviance
 from .fraction import lower_gamma_ratio, upper_gamma_ratio
 from .gamma import gamma_below, gamma_scale, log_gamma
@@ -97,7 +97,7 @@ def _solve(target: float, a: float, upper: bool) -> float:
     return x
 
 
-@njit
+@apart
 def gamma_quantile(p: float, a: float) -> float:
     """The quantile: the x with P(a, x) = p; 0 for p <= 0 and inf for p >= 1.
 
@@ -111,7 +111,7 @@ def gamma_quantile(p: float, a: float) -> float:
     return _solve(p, a, False) if p <= 0.5 else _solve(1.0 - p, a, True)
 
 
-@njit
+@apart
 def gamma_quantile_upper(q: float, a: float) -> float:
     """The upper quantile: the x with Q(a, x) = q; inf for q <= 0 and 0 for q >= 1.
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import njit
+from .._compile import apart, njit
 from .divergence_bounds import (
     coin_inside,
     coin_root_above,
@@ -112,7 +112,7 @@ def half_square(tail: float) -> float:
     return 0.48 * (level - math.log(level) * (1.0 - 1.0 / level))
 
 
-@njit
+@apart
 def beta_tail_above(x: float, a: float, b: float) -> float:
     """An upper bound of `beta_tail`.
 
@@ -134,7 +134,7 @@ def beta_tail_above(x: float, a: float, b: float) -> float:
     return math.sqrt(v / _TWO_PI) * ratio * math.exp(stirling - pair_below(g, n * x, n * y))
 
 
-@njit
+@apart
 def gamma_tail_above(x: float, a: float) -> float:
     """An upper bound of `gamma_tail`."""
     g = x - a
@@ -144,7 +144,7 @@ def gamma_tail_above(x: float, a: float) -> float:
     return math.sqrt(a / _TWO_PI) * ratio * math.exp(-stirling_below(a) - deviance_below(a, x))
 
 
-@njit
+@apart
 def gamma_cdf_above(x: float, a: float) -> float:
     """An upper bound of `gamma_cdf`."""
     g = a - x
@@ -154,7 +154,7 @@ def gamma_cdf_above(x: float, a: float) -> float:
     return math.sqrt(a / _TWO_PI) * ratio * math.exp(-stirling_below(a) - deviance_below(a, x))
 
 
-@njit
+@apart
 def beta_quantile_below(q: float, a: float, b: float) -> float:
     """A lower bound of `beta_quantile_upper`; 0 if no useful one is found.
 
@@ -196,7 +196,7 @@ def beta_quantile_below(q: float, a: float, b: float) -> float:
     return x if ratio_below(n * x - a, n * x * (1.0 - x), 1.0 - 2.0 * x) >= ratio else 0.0
 
 
-@njit
+@apart
 def gamma_quantile_below(q: float, a: float) -> float:
     """A lower bound of `gamma_quantile_upper`, found as in `beta_quantile_below`; or 0."""
     if not 0.0 < q < _LARGEST:
@@ -251,7 +251,7 @@ def log_rate_below(p: float, a: float) -> float:
     return y if x < a and rate_below(a - x, x) >= ratio else -math.inf
 
 
-@njit
+@apart
 def gamma_quantile_above(p: float, a: float) -> float:
     """An upper bound of `gamma_quantile`; infinite if no useful one is found.
 
