@@ -13,6 +13,7 @@ from rbmle.families import Bernoulli, Binomial, Exponential, Gaussian, Poisson
 from rbmle.live.decider import Decider
 from rbmle.policies import (
     GPUCB,
+    KG,
     KLUCB,
     MOSS,
     POLICIES,
@@ -20,6 +21,7 @@ from rbmle.policies import (
     UCB,
     ArmBias,
     BayesUCB,
+    KGStar,
     ThompsonSampling,
     UCBTuned,
     policy,
@@ -107,6 +109,8 @@ def test_any_number_of_arms(by_each_chooser, n_arms, policy):
         (recommended("bernoulli"), Bernoulli()),
         (recommended("exponential"), Exponential()),
         (ThompsonSampling(), Bernoulli()),
+        (KG(), Exponential()),
+        (KGStar(), Gaussian()),
     ],
     ids=repr,
 )

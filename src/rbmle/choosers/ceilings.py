@@ -20,7 +20,9 @@ from ..random import Draws
 from .champion import challenged, winner
 from .redrawn import CHANGED, EVERY, highest, redrawn
 
-KEPT = 2  # from this place in `memory` on: the level that the ceilings are for
+# Places in `memory`, after those of `redrawn`: the last round that was seen, and, from KEPT on, the
+# level that the ceilings are for.
+LAST, KEPT = 2, 3
 
 
 @redrawn
@@ -81,8 +83,12 @@ class Ceilings(NamedTuple):
         return int(chosen)
 
     def renew(self, family: Family, arms: Arms, level: Any, clock: Clock) -> None:
-        """Keep another level if the kept one no longer holds, and forget ceilings."""
-        every = self.memory[EVERY] != 0.0
+        """Keep another level if the kept one no longer holds, and forget ceilings.
+
+        All of them, if the round is before the last one, because a pull was withdrawn.
+        """
+        every = self.memory[EVERY] != 0.0 or clock.t < self.memory[LAST]
+        self.memory[LAST] = clock.t
         if every or not self.rising.holds(self.memory, KEPT, level, clock):
             self.rising.keep(self.memory, KEPT, family, arms, level, clock)
             for i in range(arms.n_arms()):
