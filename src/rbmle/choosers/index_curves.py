@@ -114,7 +114,7 @@ class RBMLECurve(NamedTuple):
 
 
 def solved_from(self: Any, family: Any) -> float:
-    """`pays_from` of KL-UCB: 160 arms, but if indices are found by a root search 100, or 48 if the
+    """`pays_from` of KL-UCB: 160 arms, but if indices are found by a root search 350, or 112 if the
     mean is bounded above.
 
     With few arms ceilings need hardly any root search. Measured: both cost the same at about 110
