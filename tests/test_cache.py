@@ -200,9 +200,9 @@ class TestProcesses:
 
     def test_a_full_disk_is_no_error(self, root, monkeypatch):
         code = """
-            from rbmle import _compile
+            from rbmle import _code_files
             def full(self, sig, data): raise OSError(28, "No space left on device")
-            _compile.FunctionCache.save_overload = full
+            _code_files.FunctionCache.save_overload = full
         """
         code = textwrap.dedent(code) + textwrap.dedent(CODE)
         message, _, hits = python(code, root).stdout.splitlines()

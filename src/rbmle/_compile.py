@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import pickle
 from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
@@ -19,7 +18,6 @@ import numba
 import numpy as np
 from numba import types
 from numba.core import event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin
@@ -27,6 +25,7 @@ from numpy.typing import NDArray
 
 from . import _cache
 from ._bridge import APART, INTERPRETED, Target, add_target, bridge, failures
+from ._code_files import DiskCache
 from ._log import log
 from ._mistakes import explained, rehearse
 from ._record import checked, is_package
@@ -38,10 +37,10 @@ T = TypeVar("T")
 
 Floats = NDArray[np.float64]
 
-# The private parts of Numba that this module, `_bridge` and `_prefetch` use. A test compares the
-# table with the installed Numba, so that a version in which one of them changed fails with a clear
-# sentence. The range of versions in pyproject.toml is the range in which the table was found to
-# hold.
+# The private parts of Numba that this module, `_code_files`, `_bridge` and `_prefetch` use. A test
+# compares the table with the installed Numba, so that a version in which one of them changed fails
+# with a clear sentence. The range of versions in pyproject.toml is the range in which the table was
+# found to hold.
 PRIVATE = (
     "numba.core.caching.FunctionCache(py_func)",
     "numba.core.caching.FunctionCache.load_overload(self, sig, target_context)",
@@ -76,7 +75,6 @@ _COMPILER = numba.__version__ + ("+checked" if numba.config.BOUNDSCHECK else "")
 # No wrapper for C is made of any function: compiling takes a sixth less time without.
 _NO_WRAPPER = {"no_cfunc_wrapper": True}
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True} | _NO_WRAPPER
-_CALLED = {"forceinline": False}
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
@@ -88,16 +86,12 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
     is called in short loops, it should be `lean`: compiled first for a caller that counts
     references, it would count them for all.
     """
-    return _kept_on_disk(numba.njit(**_OPTIONS)(function), function)
-
-
-def _kept_on_disk(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:
-    """The compiled function, with a place on disk for its code."""
+    compiled: Any = numba.njit(**_OPTIONS | _called(function))(function)
     folder = _cache.place(_COMPILER).folder
     if folder is not None and not INTERPRETED:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:
-            compiled._cache = _DiskCache(function)
+            compiled._cache = DiskCache(function)
         except (OSError, RuntimeError) as problem:  # a full disk, or the folder was just deleted
             log.debug("%s", problem)
         finally:
@@ -111,14 +105,18 @@ def apart(function: Callable[P, R]) -> Callable[P, R]:
     It is called. As a part of each of its callers it would make their code many times as long: that
     takes long to compile, and is slow on a GPU, whose cache for code is small.
     """
-    APART.add(function)
-    return _kept_on_disk(numba.njit(**_OPTIONS | _CALLED)(function), function)
+    return njit(apart_method(function))
 
 
 def apart_method(function: Callable[P, R]) -> Callable[P, R]:
     """As `apart`, for a method of a record."""
     APART.add(function)
     return function
+
+
+def _called(function: Callable[..., Any]) -> dict[str, bool]:
+    """The option that lets a function be called, if it is `apart`."""
+    return {"forceinline": False} if function in APART else {}
 
 
 def plain(function: Callable[P, R]) -> Callable[P, R]:
@@ -204,7 +202,7 @@ def _compiled(function: Callable[..., Any]) -> Any:
     """The Numba type of a method that is compiled with the options of its caller."""
     key = function, ConfigStack.top_or_none()
     if key not in _dispatchers:
-        options = _NO_WRAPPER | (_CALLED if function in APART else {})
+        options = _NO_WRAPPER | _called(function)
         _dispatchers[key] = numba.njit(no_cpython_wrapper=True, **options)(function)
     return types.Dispatcher(_dispatchers[key])
 
@@ -213,46 +211,6 @@ if not INTERPRETED:
     add_target(
         Target("cpu", AttributeTemplate, AbstractTemplate, infer_getattr, lower_builtin, _compiled)
     )
-
-
-class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
-    """Numba's cache files with a checksum; without one, damaged machine code would be run."""
-
-    def _dump(self, obj: Any) -> bytes:
-        return _cache.sealed(super()._dump(obj))
-
-    def _load_index(self) -> Any:
-        version = pickle.dumps(self._version, protocol=-1)  # the file begins with it, unsealed
-        with contextlib.suppress(FileNotFoundError):
-            _cache.check_seal(self._index_path, skip=len(version))
-        return super()._load_index()
-
-    def _load_data(self, name: str) -> Any:
-        _cache.check_seal(self._data_path(name))
-        return super()._load_data(name)
-
-
-class _DiskCache(FunctionCache):  # type: ignore[misc]
-    """Numba's disk cache of a function, except that unreadable or unwritable files are no error."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
-        self._cache_file = _SealedFiles(self.cache_path, base, stamp)
-        self._files = f"{self.cache_path}/{base}.*nb[ic]"
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception as problem:
-            _cache.discard(self._files, problem)
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError as problem:
-            log.warning("compiled code was not kept: %s", problem)
 
 
 class Kernel:
