@@ -151,6 +151,16 @@ def lasts(self: Any, memory: Any, at: int, level: Any, i: int, height: float) ->
     return False
 
 
+def fits_with_bounds(self: Any, family: Family) -> bool:
+    """`fits` of a promise `Rising` that rests on `Bounds`, which its method `bounds` gives."""
+    return bool(self.bounds().fits(family))
+
+
+def surely_below(self: Any, family: Family, arms: Arms, i: int, level: Any, value: float) -> bool:
+    """Whether the bounds say that arm i's index is certainly below the value."""
+    return bool(self.bounds().surely_below(family, arms, i, level, value))
+
+
 def helps_few(self: Any) -> bool:
     """Whether `Lines` are quicker than a scan of fewer than a dozen arms on a CPU."""
     return True
@@ -252,6 +262,8 @@ line_of, line_for = LINES.of, LINES.about
 rising_of, rising_for = RISING.of, RISING.about
 draw_of, draw_for = DRAWS.of, DRAWS.about
 curve_of = CURVES.of
+# What the promises `Rising` that rest on `Bounds` share.
+BY_BOUNDS: dict[str, Any] = {"fits": fits_with_bounds, "surely_below": surely_below}
 
 
 def curve_for(policy: Policy, family: Any) -> Any:

@@ -9,7 +9,7 @@ from .._compile import Floats
 from ..policies import KLUCB, BayesUCB
 from ..policies.arms import Arms, Clock
 from .index_bounds import BayesUCBBounds, KLUCBBounds
-from .promises import rising_of
+from .promises import BY_BOUNDS, rising_of
 
 # Ceilings are for a round that is later by this share. Later ones make ceilings higher, sooner ones
 # make them be drawn more often.
@@ -54,17 +54,8 @@ def index_below(self: Any, family: Any, arms: Arms, i: int, level: float, enough
     return float(self.bounds().index_below(family, arms, i, level))
 
 
-def surely_below(self: Any, family: Any, arms: Arms, i: int, level: float, value: float) -> bool:
-    return bool(self.bounds().surely_below(family, arms, i, level, value))
-
-
-def fits(self: Any, family: Any) -> bool:
-    return bool(self.bounds().fits(family))
-
-
-_SHARED = {
-    each.__name__: each
-    for each in (size, falls, keep, above, ceiling, index_below, surely_below, fits)
+_SHARED = BY_BOUNDS | {
+    each.__name__: each for each in (size, falls, keep, above, ceiling, index_below)
 }
 
 

@@ -14,7 +14,7 @@ from ..policies import KG, KGStar
 from ..policies.arms import Arms, Clock
 from ..policies.kg import Race
 from .knowledge_bounds import TINY, KGBounds, KGStarBounds, moderate
-from .promises import rising_of
+from .promises import BY_BOUNDS, rising_of
 
 # Ceilings hold while the same arm leads and its mean falls by less than `_DOWN` standard deviations
 # of its posterior; they are drawn anew, to be closer, if it rises by more than `_UP` of them.
@@ -86,29 +86,9 @@ def index_below(self: Any, family: Any, arms: Arms, i: int, level: Race, enough:
     return float(self.bounds().index_closely_below(family, arms, i, level))
 
 
-def surely_below(self: Any, family: Any, arms: Arms, i: int, level: Race, value: float) -> bool:
-    return bool(self.bounds().surely_below(family, arms, i, level, value))
-
-
-def fits(self: Any, family: Any) -> bool:
-    return bool(self.bounds().fits(family))
-
-
-_SHARED = {
+_SHARED = BY_BOUNDS | {
     each.__name__: each
-    for each in (
-        helps_devices,
-        size,
-        falls,
-        keep,
-        holds,
-        lasts,
-        above,
-        ceiling,
-        index_below,
-        surely_below,
-        fits,
-    )
+    for each in (helps_devices, size, falls, keep, holds, lasts, above, ceiling, index_below)
 }
 
 

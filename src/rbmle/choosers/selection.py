@@ -111,10 +111,10 @@ def chooser_of_few(policy: Policy, family: Any, n_arms: int, rising: Any, bounds
 
     rising, bounds: the promises of these kinds that may be used, or None.
     """
-    line, curve = line_for(policy, family), curve_for(policy, family)
     made: Any = Scan(n_arms)
     if not ranks_only(policy):
         return made  # type: ignore[no-any-return]
+    line, curve = line_for(policy, family), curve_for(policy, family)
     if line is not None:
         made = Lines.of(line, n_arms)
     elif rising is not None:
