@@ -17,7 +17,7 @@ from peers_common import Benchmark
 from peers_features_play import DISJOINT, SHARED
 
 from rbmle import Gaussian, Linear, LinearProblem, LinTS, SphereFeatures, simulate
-from rbmle._compile import kernel
+from rbmle._numba.compile import kernel
 from rbmle.policies.arms import Arms
 from rbmle.policies.base import policy
 

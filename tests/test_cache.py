@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from rbmle import _cache
+from rbmle._numba import cache as _cache
 
 SOURCES = str(pathlib.Path(_cache.__file__).parents[1])
 SLOW, HARMS = pytest.mark.slow, ("empty", "zeros", "bit")
@@ -200,7 +200,7 @@ class TestProcesses:
 
     def test_a_full_disk_is_no_error(self, root, monkeypatch):
         code = """
-            from rbmle import _code_files
+            from rbmle._numba import code_files as _code_files
             def full(self, sig, data): raise OSError(28, "No space left on device")
             _code_files.FunctionCache.save_overload = full
         """

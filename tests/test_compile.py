@@ -19,8 +19,8 @@ from rbmle import (
     Problem,
     simulate,
 )
-from rbmle._compile import PRIVATE, extend, kernel, lean, record
-from rbmle._prefetch import prefetch
+from rbmle._numba.compile import PRIVATE, extend, kernel, lean, record
+from rbmle._numba.prefetch import prefetch
 from rbmle.errors import DefinitionError
 from rbmle.policies import policy
 
@@ -225,11 +225,11 @@ def test_the_private_parts_of_numba_are_as_they_were(entry: str) -> None:
         thing = importlib.import_module(module)
     for name in names:
         found = getattr(thing, name, None)
-        assert found is not None, f"Numba {numba.__version__} has no {path}, which _compile uses."
+        assert found is not None, f"Numba {numba.__version__} has no {path}, which _numba uses."
         thing = found
     parameters = ", ".join(inspect.signature(thing).parameters)
     assert parameters == rest.rstrip(")"), (
-        f"In Numba {numba.__version__} {path} takes ({parameters}): _compile expects {entry}."
+        f"In Numba {numba.__version__} {path} takes ({parameters}): _numba expects {entry}."
     )
 
 

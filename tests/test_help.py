@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import pytest
 
 from rbmle import IDS, POLICIES, RBMLE, UCB, Assuming, Clock, policy
-from rbmle._record import checked
+from rbmle._records.record import checked
 from rbmle.families import FAMILIES
 from rbmle.rewards.laws import LAWS
 

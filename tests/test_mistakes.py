@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rbmle import UCB, Bernoulli, Decider, Problem, simulate
-from rbmle._exceptions import exception_in
-from rbmle._mistakes import explained, rehearse
+from rbmle._numba.exceptions import exception_in
+from rbmle._numba.mistakes import explained, rehearse
 from rbmle.errors import DefinitionError, RbmleError
 
 COINS = Problem(Bernoulli(), [0.2, 0.5])

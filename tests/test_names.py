@@ -28,8 +28,8 @@ from rbmle import (
     simulate,
     theory,
 )
+from rbmle._records.names import split
 from rbmle.evidence import as_evidence
-from rbmle.names import split
 from rbmle.policies.fit import as_policy
 from rbmle.rewards.delays import as_delay
 

@@ -18,7 +18,7 @@ def test_every_python_that_is_stated_is_tested():
 
 
 def test_numba_is_in_the_range_that_is_stated():
-    """`_compile` uses private parts of Numba, which versions outside the range may lack."""
+    """`_numba` uses private parts of Numba, which versions outside the range may lack."""
     (stated,) = (each for each in PROJECT["dependencies"] if each.startswith("numba"))
     lowest, end = (tuple(map(int, each.split("."))) for each in re.findall(r"[\d.]+", stated))
     assert lowest <= tuple(map(int, version("numba").split(".")[:2])) < end

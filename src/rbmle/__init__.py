@@ -1,6 +1,6 @@
 """Stochastic multi-armed bandits built round RBMLE, reward-biased maximum likelihood estimation."""
 
-from . import _interrupt  # noqa: F401  (first, for Ctrl-C during the other imports)
+from ._io import interrupt  # noqa: F401  (first, for Ctrl-C during the other imports)
 
 # isort: split
 from typing import TYPE_CHECKING

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._text import html_table, number_text, text_table
+from ._io.text import html_table, number_text, text_table
 from .errors import number
 from .special import beta_quantile_upper
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._extras import not_installed
-from ._text import count_text, html_table, labels, number_text, text_table, without_defaults
+from ._io.extras import not_installed
+from ._io.text import count_text, html_table, labels, number_text, text_table, without_defaults
 from .comparison import Comparison, ComparisonTable, paired_comparison
 from .errors import ParameterError, integer, number, one_of
 from .evidence import Counting

@@ -20,10 +20,10 @@ from collections.abc import Callable, Mapping
 from math import inf, isinf
 from typing import Any, TypeVar
 
-from ._record import KNOWN, Choice
+from ._records.extensions import load_installed
+from ._records.names import ALIASES, parsed
+from ._records.record import KNOWN, Choice
 from .errors import ParameterError, one_of
-from .extensions import load_installed
-from .names import ALIASES, parsed
 
 T = TypeVar("T")
 

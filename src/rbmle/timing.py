@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._compile import Floats, kernel, lean
+from ._numba.compile import Floats, kernel, lean
 from .choosers import Chooser, chooser_for
 from .errors import integer
 from .families import Family

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbmle import engine
-from rbmle._record import Choice
+from rbmle._records.record import Choice
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError
 from rbmle.families import FAMILIES, Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson

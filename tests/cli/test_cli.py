@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from rbmle._text import with_error
+from rbmle._io.text import with_error
+from rbmle._records.names import split
 from rbmle.cli.main import run
-from rbmle.names import split
 from rbmle.paper.folder import load_paper
 from rbmle.policies import POLICIES, RBMLE, UCB, KGStar, LogBias, ThompsonSampling
 from rbmle.policies.fit import as_policy

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rbmle._interrupt import is_command
+from rbmle._io.interrupt import is_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
 
@@ -61,7 +61,7 @@ def test_during_imports(start: Any, module: bytes) -> None:
 def test_early(start: Any) -> None:
     """Interrupt as soon as the first line of the package has run."""
     process = start("policies", python=("-X", "importtime"))
-    read_until(process.stderr, b"rbmle._interrupt")
+    read_until(process.stderr, b"rbmle._io.interrupt")
     interrupted(process)
 
 

@@ -3,7 +3,7 @@
 import importlib
 import logging
 
-from rbmle._log import log
+from rbmle._io.log import log
 
 command_line = importlib.import_module("rbmle.cli.main")  # `rbmle.cli.main` is also the function
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbmle._text import number_text, text_table, with_error
+from rbmle._io.text import number_text, text_table, with_error
 
 SIZES = st.floats(1e-300, 1e300)
 

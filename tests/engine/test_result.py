@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rbmle._text import number_text
+from rbmle._io.text import number_text
 from rbmle.comparison import paired_comparison, t_quantile
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError, RbmleError

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import rbmle
-from rbmle._compile import kernel
+from rbmle._numba.compile import kernel
 from rbmle.evidence import Features
 from rbmle.random import Draws
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbmle
-from rbmle._compile import kernel, record
+from rbmle._numba.compile import kernel, record
 from rbmle.engine import play
 from rbmle.engine.cpu_kernel import arguments
 from rbmle.engine.plan import plan

@@ -11,7 +11,7 @@ import numpy as np
 
 import rbmle
 from rbmle import Decider
-from rbmle._compile import plain
+from rbmle._numba.compile import plain
 from rbmle.engine import arguments, play
 from rbmle.engine.supposing import waiting_for
 from rbmle.evidence import Linear, Window

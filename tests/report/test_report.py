@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbmle import RBMLE, UCB, Bernoulli, ParameterError, Problem, simulate
-from rbmle._text import number_text
+from rbmle._io.text import number_text
 from rbmle.figures import final_regret, regret_curves, styles
 from rbmle.figures.inline import inline
 from rbmle.report.charts import chart_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from report_cases import EVIL
 
-from rbmle._text import number_text
+from rbmle._io.text import number_text
 
 pytestmark = pytest.mark.browser
 

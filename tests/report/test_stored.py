@@ -32,8 +32,8 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("a page must be written from what is stored")
 
-    monkeypatch.setattr("rbmle._compile.Kernel.__call__", refuse)
-    monkeypatch.setattr("rbmle._compile.Kernel.specialised", refuse)
+    monkeypatch.setattr("rbmle._numba.compile.Kernel.__call__", refuse)
+    monkeypatch.setattr("rbmle._numba.compile.Kernel.specialised", refuse)
     monkeypatch.setattr("time.process_time", refuse)
     for name in (
         "rbmle.engine.simulate",

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from run_cases import ONE, STUDY, child, files
 
-from rbmle._locks import Locks
+from rbmle._io.locks import Locks
 from rbmle.errors import RunWarning
 from rbmle.pieces import play_piece
 from rbmle.studies import runner, work
@@ -32,7 +32,7 @@ ALL = 150 * 3 * 2  # replications of STUDY, in all
 
 HOLD = """
 import sys, time
-from rbmle._locks import Locks
+from rbmle._io.locks import Locks
 locks = Locks(sys.argv[1])
 print(*(locks.take(int(each)) for each in sys.argv[2:]), flush=True)
 time.sleep(60)
@@ -40,7 +40,7 @@ time.sleep(60)
 
 FORK = """
 import os, sys
-from rbmle._locks import Locks
+from rbmle._io.locks import Locks
 
 locks = Locks(sys.argv[1])
 assert locks.take(3)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .._files import write_atomically
+from .._io.files import write_atomically
 from ..errors import RunError
 from .runs import DAMAGED
 from .summary import Cell, Row, rows_of

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 
 Size = tuple[int, int]
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._files import sweep
-from .._text import count_text
+from .._io.files import sweep
+from .._io.text import count_text
 from ..engine import simulate_many
 from ..engine.devices import check_device
 from ..errors import RunError, integer

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats
-from .._files import write_atomically
+from .._io.files import write_atomically
+from .._numba.compile import Floats
 from ..random import STREAM
 from ..spec import to_spec
 from .sets import ProblemSet

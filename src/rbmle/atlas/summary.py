@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from .plan import RECOMMENDED, RIVALS
 from .runs import Run, stored
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import kernel
+from .._numba.compile import kernel
 from ..policies import IDS, VIDS
 from ..policies.arms import Arms, Clock
 from ..policies.base import fresh_state

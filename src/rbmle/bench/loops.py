@@ -12,7 +12,7 @@ import random
 
 import numpy as np
 
-from .._compile import njit
+from .._numba.compile import njit
 from .timed_problems import Floats
 
 

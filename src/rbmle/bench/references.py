@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._text import signed_text
+from .._io.text import signed_text
 from ..engine import simulate
 from ..policies import KLUCB, UCB, ThompsonSampling
 from ..rewards.sources import RewardStream

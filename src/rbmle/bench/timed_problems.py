@@ -6,7 +6,7 @@ Coins and Gaussian rewards have the means of `Gaussian_ID=16`, exponential ones 
 
 from __future__ import annotations
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..families import Bernoulli, Exponential, Gaussian
 from ..rewards.problems import Problem
 

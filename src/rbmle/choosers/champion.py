@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, lean, record
+from .._numba.compile import Floats, lean, record
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy

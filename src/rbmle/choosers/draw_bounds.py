@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import extend, njit
+from .._numba.compile import extend, njit
 from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from ..policies import ThompsonSampling
 from ..policies.arms import Arms

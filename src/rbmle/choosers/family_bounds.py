@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import exp
 from typing import Any
 
-from .._compile import extend
+from .._numba.compile import extend
 from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, every_family
 from ..special import (
     beta_quantile_below,

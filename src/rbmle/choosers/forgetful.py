@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._compile import Floats, record
+from .._numba.compile import Floats, record
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy

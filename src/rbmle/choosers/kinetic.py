@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .._compile import Floats, lean, record
+from .._numba.compile import Floats, lean, record
 from ..families import Family
 from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy

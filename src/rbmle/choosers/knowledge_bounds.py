@@ -26,7 +26,7 @@ from __future__ import annotations
 from math import floor, inf
 from typing import Any, NamedTuple
 
-from .._compile import extend, njit
+from .._numba.compile import extend, njit
 from ..families import Exponential, Gaussian
 from ..policies import KG, KGStar
 from ..policies.arms import Arms

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, njit
-from .._prefetch import prefetch
+from .._numba.compile import Floats, njit
+from .._numba.prefetch import prefetch
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy

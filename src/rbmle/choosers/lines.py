@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy

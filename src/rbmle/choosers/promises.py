@@ -15,7 +15,7 @@ from collections.abc import Callable
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-from .._compile import lean, record
+from .._numba.compile import lean, record
 from ..families import Family
 from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy

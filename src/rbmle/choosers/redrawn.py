@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, TypeVar
 
-from .._compile import Floats, lean, record
+from .._numba.compile import Floats, lean, record
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..policies import KLUCB, BayesUCB
 from ..policies.arms import Arms, Clock
 from .index_bounds import BayesUCBBounds, KLUCBBounds

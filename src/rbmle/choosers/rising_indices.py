@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..families import Gaussian
 from ..policies import RBMLE, ArmBias
 from ..policies.arm_bias import ArmLevel, Rounds

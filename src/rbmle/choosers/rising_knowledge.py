@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..policies import KG, KGStar
 from ..policies.arms import Arms, Clock
 from ..policies.kg import Race

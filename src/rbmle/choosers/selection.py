@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..evidence import Counting
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy, ranks_only

@@ -15,9 +15,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from .. import _interrupt
+from .._io import interrupt
+from .._records.names import split
 from ..errors import ParameterError, show
-from ..names import split
 from . import streams
 
 _NUMBERS = {int: "a whole number", float: "a number"}
@@ -38,7 +38,7 @@ class Command(TyperCommand):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise typer.Exit(_interrupt.CODE) from None
+            raise typer.Exit(interrupt.CODE) from None
         except BrokenPipeError:  # the reader, such as `head`, has left
             streams.abandon()
             raise typer.Exit from None

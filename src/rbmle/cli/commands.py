@@ -56,7 +56,7 @@ def reproduce(
     import shlex
     import sys
 
-    from .._extras import require_extra
+    from .._io.extras import require_extra
     from ..paper.folder import reproduce as reproduce_paper
     from ..paper.reproduction import count_verdicts
     from ..report import report as write
@@ -132,7 +132,7 @@ def init(
     """
     from importlib import resources
 
-    from .._files import write_atomically
+    from .._io.files import write_atomically
     from .screen import say
 
     if path.exists():
@@ -284,7 +284,7 @@ def policies(modules: Import = None, json: Json = False) -> None:
 
     Example: rbmle policies
     """
-    from ..extensions import load_installed
+    from .._records.extensions import load_installed
     from .screen import show_json
     from .tables import policy_list, show_policies
 

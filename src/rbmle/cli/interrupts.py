@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .._interrupt import end
+from .._io.interrupt import end
 
 _PATIENCE = 1.2  # seconds that the process has to end by itself, of the two that are allowed
 

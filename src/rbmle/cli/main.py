@@ -14,8 +14,8 @@ from typing import Any
 
 import typer
 
-from .. import _interrupt
-from .._log import log
+from .._io import interrupt
+from .._io.log import log
 from ..errors import RbmleError
 from . import (  # noqa: F401  (who imports the commands has them in `app`)
     atlas,
@@ -37,9 +37,9 @@ def main(arguments: list[str] | None = None) -> None:
         with bounded():
             code = run(arguments)
     except KeyboardInterrupt:  # between two lines above
-        code = _say(_interrupt.WORDS, _interrupt.CODE)
+        code = _say(interrupt.WORDS, interrupt.CODE)
     streams.abandon()
-    if code == _interrupt.CODE:
+    if code == interrupt.CODE:
         os._exit(code)  # there is nothing left to do, and who waits has pressed Ctrl-C
     sys.exit(code)
 
@@ -75,7 +75,7 @@ def _run(arguments: list[str] | None) -> int:
     except _UsageError as problem:
         return _say(problem.format_message(), 2)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
-        return _ended(_interrupt.CODE)
+        return _ended(interrupt.CODE)
     except BrokenPipeError:
         return _unread()
     except SystemExit as end:  # what typer makes of a closed pipe
@@ -102,7 +102,7 @@ def _unread() -> int:
 def _ended(code: int) -> int:
     """The exit code. After Ctrl-C the message is printed here, because some versions of typer only
     return the code."""
-    return _say(_interrupt.WORDS, code) if code == _interrupt.CODE else code
+    return _say(interrupt.WORDS, code) if code == interrupt.CODE else code
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

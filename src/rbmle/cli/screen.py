@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 from rich.text import Text
 
-from .._text import count_text, number_text
+from .._io.text import count_text, number_text
 from .layout import sentence_lines, table_lines, width_of_screen
 
 _SECONDS_BETWEEN_LINES = 5.0

@@ -33,7 +33,7 @@ def serve(
 
     Example: rbmle serve --database sqlite:///rbmle.db --workers 2
     """
-    from .._extras import require_extra
+    from .._io.extras import require_extra
 
     require_extra("serve", "service")
     from ..service.server import serve as run
@@ -49,7 +49,7 @@ def verify(database: Database = _DATABASE, modules: Import = None, json: Json = 
 
     Example: rbmle service verify --database sqlite:///rbmle.db
     """
-    from .._extras import require_extra
+    from .._io.extras import require_extra
 
     require_extra("service", "service")
     from ..service.storage import open_storage
@@ -80,7 +80,7 @@ def create(
 
     Example: rbmle service key create --role write --experiment shop
     """
-    from .._extras import require_extra
+    from .._io.extras import require_extra
 
     require_extra("service", "service")
     from ..service.keys import create_key
@@ -96,7 +96,7 @@ def list_(database: Database = _DATABASE, json: Json = False) -> None:
 
     Example: rbmle service key list
     """
-    from .._extras import require_extra
+    from .._io.extras import require_extra
 
     require_extra("service", "service")
     from ..service.keys import list_keys
@@ -125,7 +125,7 @@ def revoke(
 
     Example: rbmle service key revoke 2
     """
-    from .._extras import require_extra
+    from .._io.extras import require_extra
 
     require_extra("service", "service")
     from ..service.keys import revoke_key

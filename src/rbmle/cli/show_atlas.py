@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._text import count_text, number_text, with_error
+from .._io.text import count_text, number_text, with_error
 from ..atlas import RIVALS, Row, verdicts, within_targets
 from .screen import say, show_table
 

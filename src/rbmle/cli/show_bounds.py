@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 from typing import Any
 
-from .._text import constant_text, power_text
+from .._io.text import constant_text, power_text
 from .screen import say, show_table
 
 _ABOUT = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from .._text import print_text, signed_text
+from .._io.text import print_text, signed_text
 from ..paper.published import tables
 from ..paper.reproduction import ComparedRow, count_verdicts
 from ..paper.verdicts import PLAIN_MARKS, VERDICTS, counted

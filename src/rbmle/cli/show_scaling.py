@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._text import number_text, with_error
+from .._io.text import number_text, with_error
 from ..errors import ParameterError
 from ..paper.scaling import Scaling
 from .arguments import names_given

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._records.names import parsed, split
 from ..errors import ParameterError, one_of
-from ..names import parsed, split
 from ..rewards.drift import Drift
 from ..rewards.phases import Phases
 from ..rewards.problems import Problem

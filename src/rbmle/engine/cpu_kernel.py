@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, kernel
+from .._numba.compile import Floats, kernel
 from ..choosers import Chooser, chooser_for
 from ..evidence import Counting, Evidence
 from ..families import Family

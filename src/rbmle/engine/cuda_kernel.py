@@ -10,7 +10,7 @@ from typing import Any
 
 from numba import cuda
 
-from .._compile import extend
+from .._numba.compile import extend
 from ..choosers.ceilings import Ceilings
 from ..choosers.champion import Champion
 from ..choosers.chords import Chords

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._extras import require_extra
+from .._io.extras import require_extra
 from ..errors import one_of
 from .cpu_kernel import Filled
 from .on_cpu import Progress, play_on_cpu
@@ -24,9 +24,9 @@ def check_device(owner: str, device: str) -> None:
     one_of(owner, "device", device, DEVICES)
     if device == "cuda":
         require_extra(owner, "gpu")
-        from .. import _cuda
+        from .._numba import cuda
 
-        _cuda.check_device(owner)
+        cuda.check_device(owner)
 
 
 def play_plan(
@@ -54,9 +54,9 @@ def compile_plan(plan: Plan) -> None:
 
 def device_name() -> str:
     """What the CUDA device calls itself."""
-    from .. import _cuda
+    from .._numba import cuda
 
-    return _cuda.device_name()
+    return cuda.device_name()
 
 
 def _cuda_place() -> Any:

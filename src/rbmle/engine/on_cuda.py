@@ -13,9 +13,9 @@ import numpy as np
 from numba import cuda
 from numpy.typing import NDArray
 
-from .._compile import Floats
-from .._cuda import DeviceKernel, free_memory
-from .._memory import size_text
+from .._io.memory import size_text
+from .._numba.compile import Floats
+from .._numba.cuda import DeviceKernel, free_memory
 from ..errors import ParameterError, RbmleError
 from .cpu_kernel import Filled
 from .cuda_kernel import play_thread

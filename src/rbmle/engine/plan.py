@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._memory import check_memory
+from .._io.memory import check_memory
 from ..errors import ParameterError, integer, one_of
 from ..evidence import Counting, as_evidence, check_evidence
 from ..policies.fit import Assuming, as_policy, labelled, player

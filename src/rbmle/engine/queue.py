@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, record
+from .._numba.compile import Floats, record
 from ..random import DELAY_LANE, Cell
 from ..rewards.delays import Arrivals
 from ..rewards.streams import Bring

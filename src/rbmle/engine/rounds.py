@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, lean
+from .._numba.compile import Floats, lean
 from ..choosers import Chooser
 from ..evidence import Evidence
 from ..families import Family

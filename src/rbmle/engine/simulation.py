@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._log import log
+from .._io.log import log
 from ..errors import ParameterError, integer
 from ..result import Result
 from ..rewards.sources import Rewards

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._compile import Floats, record
+from .._numba.compile import Floats, record
 from ..errors import ParameterError
 from ..policies.arms import Arms, Clock
 from ..random import key

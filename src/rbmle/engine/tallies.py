@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, record
+from .._numba.compile import Floats, record
 from ..policies.arms import Arms
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, lean, record
+from .._numba.compile import Floats, lean, record
 from ..policies.arms import Arms, Clock
 from ..rewards.delays import ROUNDS_BLIND
 from ..rewards.streams import Bring

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from .._compile import Floats, record
-from .._record import register
+from .._numba.compile import Floats, record
+from .._records.record import register
 from ..errors import ParameterError
 from ..policies.arms import Arms, Clock
 from ..random import Draws

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..policies.arms import Arms, Clock
 from .base import evidence
 

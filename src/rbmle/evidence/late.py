@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._compile import Floats, extend
+from .._numba.compile import Floats, extend
 from ..policies.arms import Arms
 from .linear import Linear
 from .logistic import Logistic, logistic

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import Annotated, Any, NamedTuple
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..policies.arms import Arms
 from ..random import Draws

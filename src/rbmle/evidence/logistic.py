@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, sqrt
 from typing import Annotated, Any, NamedTuple
 
-from .._compile import Floats, njit
+from .._numba.compile import Floats, njit
 from ..errors import ParameterError
 from ..families import Bernoulli
 from ..policies.arms import Arms

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from .._compile import Floats, njit
+from .._numba.compile import Floats, njit
 
 # A pivot that is smaller than this part of its diagonal entry has lost twelve of sixteen digits.
 _LOST = 1e-12

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._compile import Floats, extend
+from .._numba.compile import Floats, extend
 from ..policies.arms import Arms
 from .discounted import Discounted
 from .linear import Linear

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from math import inf, log, sqrt
 from typing import Any, ParamSpec, Protocol, TypeVar
 
-from .._compile import extend, record
-from .._record import register
+from .._numba.compile import extend, record
+from .._records.record import register
 from ..errors import Interval
 from ..random import Cell
 from .roots import k_star, kl_upper, xi

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, inf, log, log1p, sqrt
 from typing import Annotated, NamedTuple
 
-from .._compile import njit
+from .._numba.compile import njit
 from ..errors import Interval
 from ..random import Cell
 from ..special import (

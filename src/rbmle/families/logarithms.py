@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import log, log1p
 
-from .._compile import njit
+from .._numba.compile import njit
 
 
 @njit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from .._compile import apart_method
+from .._numba.compile import apart_method
 
 _RULE = (  # places and half the weights of the ten-point Gauss-Legendre rule on [-1, 1]
     (0.14887433898163122, 0.14776211235737646),

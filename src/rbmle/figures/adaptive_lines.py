@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..theory import AdaptiveTrace
 from .canvas import INK, Ending, RecordFigure, canvas, end_labels, look, ticks
 from .curves import height_for, time_axis

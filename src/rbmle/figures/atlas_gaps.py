@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..atlas.plan import RECOMMENDED, RIVALS
 from ..atlas.sets import atlas_sets
 from ..atlas.summary import Cell, by_set

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.colors import LogNorm
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..atlas.summary import Cell
 from ..errors import ParameterError
 from .canvas import INK, RecordFigure, canvas, fit, look

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..atlas.summary import Cell, by_set
 from ..errors import ParameterError
 from .canvas import FAINT, INK, RecordFigure, canvas, fit, gid, look, ticks

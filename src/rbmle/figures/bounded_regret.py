@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..result import Result
 from ..theory import Bound

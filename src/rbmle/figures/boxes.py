@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..result import Result
 from .canvas import INK, RecordFigure, canvas, fit, log_ticks, look, ticks
 from .curves import title_of

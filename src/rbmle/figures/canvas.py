@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-from .._compile import Floats
-from .._files import write_atomically
+from .._io.files import write_atomically
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from .labels import spread
 from .style import Style, clean, short

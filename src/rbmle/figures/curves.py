@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from .._compile import Floats
-from .._text import count_text
+from .._io.text import count_text
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..result import Result
 from ..rewards.problems import Problem

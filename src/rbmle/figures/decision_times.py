@@ -11,7 +11,7 @@ from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError, one_of
 from .canvas import (
     FAINT,

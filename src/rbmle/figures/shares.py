@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter
 from numpy.typing import NDArray
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..result import Result
 from .canvas import Ending, RecordFigure, canvas, end_labels, look, ticks
 from .curves import height_for, lines, time_axis, title_of

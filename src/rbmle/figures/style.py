@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..names import ALIASES
+from .._records.names import ALIASES
 
 VERMILLION, PURPLE, BLUE, SKY = "#d55e00", "#cc79a7", "#0072b2", "#56b4e9"
 GREEN, ORANGE, GREY, BROWN = "#009e73", "#e69f00", "#808080", "#a6761d"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._compile import record
+from .._numba.compile import record
 from ..policies.arms import Clock
 from ..random import Counter, Draws
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from .given import unknown
 from .live_arm import LiveArm, Name

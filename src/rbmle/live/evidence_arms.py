@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats
-from .._memory import machine_memory, size_text
+from .._io.memory import machine_memory, size_text
+from .._numba.compile import Floats
 from ..choosers import Scan
 from ..errors import ParameterError
 from ..evidence import Features

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, kernel, lean
+from .._numba.compile import Floats, kernel, lean
 from ..choosers import Scan
 from ..evidence import Evidence, Features
 from ..families import Family

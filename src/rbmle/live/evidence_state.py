@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from .evidence_arms import EvidenceArms
 from .feature_arms import FeatureArms, Pull
 from .live_arms import LiveArms

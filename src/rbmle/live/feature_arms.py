@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..policies.arms import Arms
 from . import evidence_kernels as kernels

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats, kernel
+from .._numba.compile import Floats, kernel
 from ..choosers import Chooser, chooser_for
 from ..families import Family
 from ..policies.arms import Arms, Clock, origin_of

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sys import float_info
 from typing import Any
 
-from .._files import sweep_leftovers, write_atomically
+from .._io.files import sweep_leftovers, write_atomically
 from ..errors import Interval, StateError
 from .decisions import Decision, Decisions
 from .live_arm import LiveArm, Name

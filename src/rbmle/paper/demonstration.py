@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._files import write_atomically
+from .._io.files import write_atomically
 from ..errors import RbmleError
 from ..families import Bernoulli, Gamma, Gaussian
 from ..policies import AdaptiveBernoulli, AdaptiveExponential, AdaptiveGaussian

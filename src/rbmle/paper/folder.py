@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._files import write_atomically
-from .._log import log
+from .._io.files import write_atomically
+from .._io.log import log
 from ..errors import RbmleError, RunError, one_of
 from ..result import Result
 from ..studies.runner import load, run

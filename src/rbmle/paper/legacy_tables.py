@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._compile import Floats, extend
+from .._numba.compile import Floats, extend
 from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from ..rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform
 

@@ -7,9 +7,9 @@ import json
 from importlib import resources
 from typing import Any
 
+from .._records.names import ALIASES
 from ..errors import one_of
 from ..families import Bernoulli, Exponential, Gaussian
-from ..names import ALIASES
 from ..policies import IDS, KG, KLUCB, POLICIES, RBMLE, VIDS, KGStar, ThompsonSampling
 from ..rewards.problems import Problem
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..random.mersenne import MersenneDraws
 from ..rewards.problems import Problem

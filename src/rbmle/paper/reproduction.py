@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._text import signed_text
+from .._io.text import signed_text
 from ..errors import one_of
 from ..policies import IDS, VIDS
 from ..result import QUANTILES, STATISTICS, Result

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import ceil, inf, log, sqrt
 from typing import Any
 
-from .._compile import extend, njit
+from .._numba.compile import extend, njit
 from ..families import Bernoulli, Binomial, Exponential, Gaussian, every_family
 from ..policies.knowledge import Learns, LooksAhead, expected_excess
 

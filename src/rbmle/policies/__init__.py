@@ -1,7 +1,7 @@
 """The policies of the paper, one class each, and what an author of a policy needs."""
 
-from .._compile import record
-from .._record import Choice
+from .._numba.compile import record
+from .._records.record import Choice
 from . import knowledge, posterior_shape  # what KG and IDS ask of families
 from .alpha import (
     AdaptiveBernoulli,

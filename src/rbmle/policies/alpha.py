@@ -13,8 +13,8 @@ from math import inf, sqrt
 from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from .._compile import record
-from .._record import Choice, register
+from .._numba.compile import record
+from .._records.record import Choice, register
 from ..errors import ParameterError
 from ..families import Family
 from ..spec import later

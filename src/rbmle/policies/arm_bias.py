@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import exp, inf, log, log1p, sqrt
 from typing import Annotated, Any, NamedTuple
 
-from .._compile import record
-from .._record import Choice
+from .._numba.compile import record
+from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Exponential, Gamma
 from ..spec import later

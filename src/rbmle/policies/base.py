@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 
-from .._compile import Floats, record
-from .._record import register
+from .._numba.compile import Floats, record
+from .._records.record import register
 from ..families import Family
 from ..random import Draws
 from ..spec import class_named

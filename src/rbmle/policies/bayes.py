@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf, log
 from typing import Annotated, NamedTuple
 
-from .._compile import Floats
-from .._record import Choice
+from .._numba.compile import Floats
+from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Conjugate
 from ..families.base import flat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from .beliefs import Beliefs
 from .panels import NODES
 

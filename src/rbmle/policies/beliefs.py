@@ -24,8 +24,8 @@ from __future__ import annotations
 from math import exp, floor
 from typing import NamedTuple
 
-from .._compile import Floats, lean, record
-from .._record import Choice
+from .._numba.compile import Floats, lean, record
+from .._records.record import Choice
 from ..random import Draws
 from .arms import Arms
 from .panels import NODES, NOWHERE, UP_TO, Span, W, X, largest_of, lay_panels, panel_width

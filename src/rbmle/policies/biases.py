@@ -21,7 +21,7 @@ from __future__ import annotations
 from math import atan2, inf, log, log1p, nan, pi, sqrt
 from typing import Any, Protocol
 
-from .._compile import extend, njit
+from .._numba.compile import extend, njit
 from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, every_family
 from ..families.logarithms import log_ratio
 from .published_forms import PublishedIndex

@@ -6,8 +6,8 @@ from collections import ChainMap
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-from .._record import checked
-from .._text import distinct_names
+from .._io.text import distinct_names
+from .._records.record import checked
 from ..errors import ParameterError
 from ..families import FAMILIES
 from ..spec import STAND_INS, as_record, stands_in

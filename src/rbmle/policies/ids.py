@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import inf
 from typing import Annotated, Any, NamedTuple
 
-from .._compile import Floats, lean, njit
+from .._numba.compile import Floats, lean, njit
 from ..errors import ParameterError
 from ..families import Family, Gaussian
 from ..random import Draws

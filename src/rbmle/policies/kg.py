@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import ceil, floor, inf, log
 from typing import Any, NamedTuple
 
-from .._compile import apart_method, record
-from .._record import Choice
+from .._numba.compile import apart_method, record
+from .._records.record import Choice
 from ..families import Conjugate
 from .arms import Arms, Clock
 from .base import policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log
 from typing import Annotated, NamedTuple
 
-from .._record import Choice
+from .._records.record import Choice
 from ..families import Family
 from ..spec import later
 from .arms import Arms, Clock

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import exp, log, sqrt
 from typing import Protocol
 
-from .._compile import extend, njit
+from .._numba.compile import extend, njit
 from ..families import Bernoulli, Conjugate, Exponential, Gaussian
 from ..special import normal_cdf, normal_density
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import Annotated, NamedTuple
 
-from .._compile import Floats, extend
+from .._numba.compile import Floats, extend
 from ..families import Family, Gaussian
 from ..random import Draws
 from .arms import Arms, Clock

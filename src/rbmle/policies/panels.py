@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, lean, njit, record
+from .._numba.compile import Floats, lean, njit, record
 
 WIDEST = 2.5  # posterior standard deviations; with 12 nodes the error is about 1e-12, see `beliefs`
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import exp, inf, log, sqrt
 from typing import Any, Protocol
 
-from .._compile import extend, njit
+from .._numba.compile import extend, njit
 from ..families import Bernoulli, Conjugate, Exponential, Gaussian, every_family
 
 TAIL = 34.538776394910684  # -log(1e-15); 1e-15 of a posterior is left out at each end

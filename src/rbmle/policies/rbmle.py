@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-from .._record import Choice
+from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Family
 from ..spec import later

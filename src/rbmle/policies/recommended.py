@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-from .._record import checked
+from .._records.record import checked
 from ..errors import ParameterError
 from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from ..spec import stand_in

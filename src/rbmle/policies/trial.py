@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._mistakes import rehearse
-from .._record import is_package
+from .._numba.mistakes import rehearse
+from .._records.record import is_package
 from ..errors import DefinitionError
 from ..families.base import mean_at
 from ..random import Draws

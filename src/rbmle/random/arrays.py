@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats, plain
+from .._numba.compile import Floats, plain
 from .philox import PATHS, PURPOSE_SHIFT, key, philox, unit
 
 

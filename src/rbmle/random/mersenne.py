@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import lean, record
+from .._numba.compile import lean, record
 
 _N, _M = 624, 397
 _WORD = 0xFFFFFFFF

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import njit, record
+from .._numba.compile import njit, record
 from ..special import deviance, normal_quantile, stirling_error
 
 # Purposes: numbers for one are never used for another. DELAYS: when rewards come; PATHS: how means

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
-from .._text import number_text
+from .._io.text import number_text
 from ..errors import ParameterError, one_of
 from ..paper.verdicts import VERDICTS
 

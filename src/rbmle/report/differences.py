@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from .._text import number_text
+from .._io.text import number_text
 from ..result import Result
 from .content import ReportTable, TableCell, number_cell
 

@@ -19,8 +19,8 @@ try:
 except ImportError:
     raise ImportError("A report needs jinja2: pip install 'rbmle[report]'.") from None
 
-from .._files import write_atomically
-from .._text import count_text, number_text
+from .._io.files import write_atomically
+from .._io.text import count_text, number_text
 from ..figures import (
     best_arm_share,
     draw_best_arm_share,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._text import count_text, number_text, print_text
+from .._io.text import count_text, number_text, print_text
 from ..figures import (
     draw_regret_curves,
     draw_time_against_arms,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._text import count_text, number_text
+from .._io.text import count_text, number_text
 
 _VERSIONS = ("rbmle", "numpy", "numba", "python")
 _PLACE = (*_VERSIONS, "platform", "machine", "cpus")

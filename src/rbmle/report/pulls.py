@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._text import number_text
+from .._io.text import number_text
 from ..result import Result
 from .content import ReportTable, TableCell, number_cell
 

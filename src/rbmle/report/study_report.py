@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._text import count_text, number_text
+from .._io.text import count_text, number_text
 from ..figures import draw_time_against_regret, time_against_regret
 from ..result import Result
 from ..studies.study_result import StudyResult

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._text import constant_text, without_defaults
+from .._io.text import constant_text, without_defaults
 from ..errors import ParameterError
 from ..evidence import Counting
 from ..figures import draw_adaptive, draw_regret_and_bounds, regret_and_bounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .._text import without_defaults
+from .._io.text import without_defaults
 from ..evidence import Counting
 from ..result import Result
 from .content import ReportTable, TableCell

@@ -12,8 +12,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import record
-from .._record import Choice, register
+from .._numba.compile import record
+from .._records.record import Choice, register
 from ..errors import ParameterError, integer
 from ..random import MAX_ROUNDS, Cell
 from ..spec import as_record, first_named

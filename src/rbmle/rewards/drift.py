@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats
-from .._memory import machine_memory, size_text
+from .._io.memory import machine_memory, size_text
+from .._numba.compile import Floats
 from ..errors import ParameterError, integer, number
 from ..random import MAX_ROUNDS, MAX_SEED, key, path_uniforms
 from .paths import MeanPath

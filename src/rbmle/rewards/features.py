@@ -11,8 +11,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .._compile import Floats, lean, njit, record
-from .._record import Choice, register
+from .._numba.compile import Floats, lean, njit, record
+from .._records.record import Choice, register
 from ..errors import ParameterError
 from ..random import MAX_ARMS, Cell, feature_cell
 from ..special import normal_quantile

@@ -11,8 +11,8 @@ from __future__ import annotations
 from math import inf, log, sqrt
 from typing import Annotated, NamedTuple, TypeVar
 
-from .._compile import record
-from .._record import register
+from .._numba.compile import record
+from .._records.record import register
 from ..errors import Interval, ParameterError
 from ..families.base import mean_interval, reward_interval
 from ..random import Cell

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, record
+from .._numba.compile import Floats, record
 from ..errors import ParameterError
 from .linear_problem import LinearProblem, LinearStream
 

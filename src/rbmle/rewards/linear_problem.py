@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats, record
+from .._numba.compile import Floats, record
 from ..errors import ParameterError
 from ..families import FAMILIES, Bernoulli
 from ..families.base import LARGEST_MEAN

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError, integer
 from ..random import MAX_ROUNDS, key
 from .linear_phases import LinearPath, check_alike, linear_path

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..families import FAMILIES
 from ..random import MAX_ARMS, key

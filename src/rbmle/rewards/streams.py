@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, record
+from .._numba.compile import Floats, record
 from ..random import Cell
 
 Bring = Callable[[Any], Any]  # moves an array to a device

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._compile import Floats
-from .._text import count_text, number_text, power_text
+from .._io.text import count_text, number_text, power_text
+from .._numba.compile import Floats
 from ..families import FAMILIES
 
 _MOST_MEANS = 24  # listed one by one; the rest is counted

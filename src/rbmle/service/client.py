@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from .._extras import not_installed
+from .._io.extras import not_installed
 from ..errors import RbmleError
 
 try:

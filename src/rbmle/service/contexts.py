@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 
 Context = Mapping[str, Sequence[float]] | Sequence[float]  # as callers give it
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..live.evidence_arms import EvidenceArms
 from ..live.feature_arms import FeatureArms, Pull
 from ..live.live_arms import LiveArms

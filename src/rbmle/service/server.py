@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
-from .._extras import require_extra
+from .._io.extras import require_extra
 from ..errors import ParameterError, RbmleError, integer
 from .keys import list_keys
 from .storage import open_storage

@@ -13,7 +13,7 @@ import threading
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..extensions import import_modules
+from .._records.extensions import import_modules
 from .committer import Committer
 from .http import App
 from .keys import Keys

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import apart, njit
+from .._numba.compile import apart, njit
 from .beta import beta_below, beta_deviance, beta_scale
 from .fraction import beta_ratio
 from .normal import normal_quantile

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import njit
+from .._numba.compile import njit
 
 # From n = 10 on eight terms of Stirling's series suffice: the ninth, B_18 / (306 n^17) with
 # B_18 = 54.97, bounds the error, and is at most 1.8e-18.

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import apart, njit
+from .._numba.compile import apart, njit
 
 # Margins for rounding errors. `test_bounds_of_divergences` in tests/choosers/test_champion.py tries
 # the bounds that use them on random means, up to 10^7 pulls.

@@ -13,7 +13,7 @@ division. A and B are scaled down together whenever they grow large.
 
 from __future__ import annotations
 
-from .._compile import njit
+from .._numba.compile import njit
 
 _TOLERANCE = 4e-16  # the relative change of a convergent at which to stop: two units of rounding
 _MOST = 1000000  # terms after which to stop: x = a = 1e10, the worst place, takes 12,063

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import njit
+from .._numba.compile import njit
 from .deviance import deviance, stirling_error
 from .fraction import lower_gamma_ratio, upper_gamma_ratio
 from .normal import INV_SQRT_2PI

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import apart, njit
+from .._numba.compile import apart, njit
 from .deviance import deviance
 from .fraction import lower_gamma_ratio, upper_gamma_ratio
 from .gamma import gamma_below, gamma_scale, log_gamma

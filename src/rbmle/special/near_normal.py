@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import njit
+from .._numba.compile import njit
 
 ERROR = 1.2e-4  # of the polynomial, of single precision, and of the bits that follow the word
 _LEAST = np.uint32(132_600)  # the smallest p 2^32 for which w <= 9

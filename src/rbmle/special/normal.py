@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import njit
+from .._numba.compile import njit
 
 SQRT_HALF = 0.7071067811865476  # 1 / sqrt(2)
 INV_SQRT_2PI = 0.3989422804014327  # 1 / sqrt(2 pi)

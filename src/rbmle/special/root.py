@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import njit
+from .._numba.compile import njit
 
 CLOSE = 1e-4  # if |excess| is below this, one more step of fourth order leaves about its 4th power
 MOST_STEPS = 200  # a safeguard: bisection of a bracket to one part in 2^53 takes fewer

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 
-from .._compile import apart, njit
+from .._numba.compile import apart, njit
 from .divergence_bounds import (
     coin_inside,
     coin_root_above,

@@ -25,7 +25,7 @@ from distributed.core import rpc
 from distributed.scheduler import KilledWorker
 from distributed.security import Security
 
-from .._log import log
+from .._io.log import log
 from ..errors import RbmleError, RunError
 from .blocks import Block, Played, StoppedError, play_block
 from .executors import Workers

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from .._extras import require_extra
+from .._io.extras import require_extra
 from ..errors import ParameterError, RunError, integer
 from .blocks import STOPS, Block, Played, play_block
 from .lanes import Lane, Lanes, Part

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .._files import write_atomically
-from .._text import with_error
+from .._io.files import write_atomically
+from .._io.text import with_error
 from ..errors import one_of
 from ..evidence import Counting
 from ..result import STATISTICS, Result

@@ -8,9 +8,9 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .._records.extensions import import_modules, load_installed
 from ..errors import ParameterError, StudyError, one_of
 from ..evidence import EVIDENCE
-from ..extensions import import_modules, load_installed
 from ..families import FAMILIES
 from ..policies.fit import PLAYERS, Assuming, labelled
 from ..rewards.delays import DELAYS

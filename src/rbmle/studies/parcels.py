@@ -21,8 +21,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .._compile import bridge_methods, extended_outside
-from .._record import is_package, register
+from .._numba.compile import bridge_methods, extended_outside
+from .._records.record import is_package, register
 from ..errors import ParameterError
 from ..families.base import FAMILIES
 from ..pieces import Piece

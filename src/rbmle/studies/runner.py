@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
-from .._memory import check_memory
+from .._io.memory import check_memory
 from ..engine.devices import DEVICES, check_device
 from ..errors import ParameterError, integer, one_of
 from ..rewards.sources import SOURCES

@@ -20,8 +20,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from .._files import sweep, write_atomically
-from .._locks import Locks
+from .._io.files import sweep, write_atomically
+from .._io.locks import Locks
 from ..errors import RbmleError, RunError, RunWarning
 from ..pieces import Rows
 from .shards import Stretch, decode, encode

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .._files import write_atomically
+from .._io.files import write_atomically
 from ..evidence import Counting
 from ..rewards.problems import Problem
 from ..timing import decision_time, live_decision_time

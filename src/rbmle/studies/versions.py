@@ -9,7 +9,7 @@ import sys
 import numba
 import numpy as np
 
-from .._cache import digest_of_sources
+from .._numba.cache import digest_of_sources
 from ..errors import RunError
 
 

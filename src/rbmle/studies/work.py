@@ -17,7 +17,7 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from .._locks import Locks
+from .._io.locks import Locks
 from ..engine import simulate
 from ..pieces import Piece, Rows, compile_piece, pieces_of, play_piece
 from ..policies.base import ranks_only

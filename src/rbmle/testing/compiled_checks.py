@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats, kernel
+from .._numba.compile import Floats, kernel
 from ..random import Cell, key
 from .checking import require_equal, require_method
 from .easy_problems import SEED, means_of

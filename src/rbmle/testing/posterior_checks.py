@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats, kernel
+from .._numba.compile import Floats, kernel
 from ..families.base import mean_at
 from ..random import Cell, key
 from .checking import Checks, NotApplicable, require, require_close, require_method

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Floats, kernel
+from .._numba.compile import Floats, kernel
 from ..random import Cell, key
 from .checking import Checks, require, require_method
 from .easy_problems import SEED, means_of

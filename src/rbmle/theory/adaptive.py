@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._compile import Floats, kernel
+from .._numba.compile import Floats, kernel
 from ..errors import ParameterError, integer
 from ..families import Family
 from ..policies import RBMLE

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import ParameterError, integer, number
 from ..rewards.problems import Problem
 from . import close_means

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compile import Floats
+from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, number
 from ..families import Gaussian
 from ..policies.fit import as_family

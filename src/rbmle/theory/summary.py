@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite, log
 from typing import Any
 
-from .._text import without_defaults
+from .._io.text import without_defaults
 from ..errors import Interval, ParameterError, integer, number
 from ..rewards.problems import Problem
 from .constants import smallest_c_alpha

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
-from .._record import checked
+from .._records.record import checked
 from ..errors import ParameterError, number, one_of
 from ..families import Gaussian
 from ..policies import RBMLE, Assuming

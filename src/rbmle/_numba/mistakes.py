@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from ._exceptions import exception_in
-from ._generators import generator_in
-from ._record import is_package
-from .errors import DefinitionError, show
+from .._records.record import is_package
+from ..errors import DefinitionError, show
+from .exceptions import exception_in
+from .generators import generator_in
 
 # A rehearsal ends after this many calls of the package's functions: about 0.1 s, some hundred
 # rounds of three arms.

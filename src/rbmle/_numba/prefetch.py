@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from ._compile import Floats
+from .compile import Floats
 
 _BYTE, _NUMBER = ir.IntType(8).as_pointer(), ir.IntType(32)
 # llvm.prefetch(address, read, keep in every cache, data)

@@ -17,9 +17,9 @@ import shutil
 import time
 from typing import NamedTuple
 
-from ._log import log
+from .._io.log import log
 
-_PACKAGE = pathlib.Path(__file__).parent
+_PACKAGE = pathlib.Path(__file__).parents[1]
 _NAME = re.compile(r"[0-9a-f]{16}(-[\w.+]+)?")  # names that `place` gives to folders
 _UNUSED_DAYS = 30  # a choice: a version unused for a month is unlikely to be used again
 _SEAL = hashlib.sha256().digest_size  # bytes of the checksum

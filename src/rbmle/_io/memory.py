@@ -6,7 +6,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from .errors import ParameterError
+from ..errors import ParameterError
 
 # Where Linux states the memory limit of a container (control groups version 2 and 1).
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from .errors import ParameterError
+from ..errors import ParameterError
 
 # Names in the paper that differ from the names of the classes. "KLUCB&UCB" is one column of its
 # tables, because the two coincide for Gaussian rewards.

@@ -23,13 +23,13 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin
 from numpy.typing import NDArray
 
-from . import _cache
-from ._bridge import APART, INTERPRETED, Target, add_target, bridge, failures
-from ._code_files import DiskCache
-from ._log import log
-from ._mistakes import explained, rehearse
-from ._record import checked, is_package
-from .errors import DefinitionError
+from .._io.log import log
+from .._records.record import checked, is_package
+from ..errors import DefinitionError
+from . import cache as _cache
+from .bridge import APART, INTERPRETED, Target, add_target, bridge, failures
+from .code_files import DiskCache
+from .mistakes import explained, rehearse
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 Floats = NDArray[np.float64]
 
-# The private parts of Numba that this module, `_code_files`, `_bridge` and `_prefetch` use. A test
+# The private parts of Numba that this module, `code_files`, `bridge` and `prefetch` use. A test
 # compares the table with the installed Numba, so that a version in which one of them changed fails
 # with a clear sentence. The range of versions in pyproject.toml is the range in which the table was
 # found to hold.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from .errors import RbmleError
+from ..errors import RbmleError
 
 _EXTRAS = {  # packages as pip knows them, as in pyproject.toml
     "report": ("matplotlib", "jinja2"),

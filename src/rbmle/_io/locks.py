@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from .errors import RunWarning
+from ..errors import RunWarning
 
 fcntl: Any
 msvcrt: Any

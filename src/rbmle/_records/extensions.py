@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Iterable
 from importlib.metadata import entry_points
 
-from .errors import ParameterError, RunWarning
+from ..errors import ParameterError, RunWarning
 
 GROUPS = ("rbmle.policies", "rbmle.families")
 

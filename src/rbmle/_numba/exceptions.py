@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from ._generators import functions_in
+from .generators import functions_in
 
 # The instructions of Python's interpreter that raise (`raise`, `assert`) and that begin a handler
 # (`except`, `finally`, and the end of `with`).

@@ -9,8 +9,8 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from . import _cache
-from ._log import log
+from .._io.log import log
+from . import cache as _cache
 
 
 class SealedFiles(IndexDataCacheFile):  # type: ignore[misc]

@@ -21,8 +21,8 @@ import typing
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from ._help import describe
-from .errors import DefinitionError, ParameterError, did_you_mean, integer, number, one_of, show
+from ..errors import DefinitionError, ParameterError, did_you_mean, integer, number, one_of, show
+from .help import describe
 
 T = TypeVar("T")
 

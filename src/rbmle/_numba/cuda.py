@@ -1,6 +1,6 @@
 """The compile layer of CUDA devices: the only module that knows numba-cuda.
 
-It gives numba-cuda the bridge that `_compile` gives Numba: in code for a device, too, the methods
+It gives numba-cuda the bridge that `compile` gives Numba: in code for a device, too, the methods
 of a record are those of its class. So the bodies of policies, families and laws run on a device as
 they are. This module is imported when a device is first used, and numba-cuda with it.
 """
@@ -21,14 +21,14 @@ from numba import cuda
 from numba.core.errors import NumbaError
 from numba.cuda.core import config, errors
 
-from ._bridge import APART, INTERPRETED, Target, add_target, failures
-from ._log import log
-from ._mistakes import explained, refuse_exceptions, refuse_generators
-from .errors import RbmleError
+from .._io.log import log
+from ..errors import RbmleError
+from .bridge import APART, INTERPRETED, Target, add_target, failures
+from .mistakes import explained, refuse_exceptions, refuse_generators
 
 SIMULATED = bool(config.ENABLE_CUDASIM)  # numba-cuda's simulator stands in for a device
 
-# The private parts of numba-cuda that this module uses; see `_compile.PRIVATE`.
+# The private parts of numba-cuda that this module uses; see `compile.PRIVATE`.
 PRIVATE = (
     "numba.cuda.codegen.nvvm.compile_ir(llvmir, **options)",
     "numba.cuda.types.ext_types.CUDADispatcher(dispatcher)",

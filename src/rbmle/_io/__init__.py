@@ -1,0 +1,1 @@
+"""Files, locks, memory, messages and text: what the package exchanges with the machine."""

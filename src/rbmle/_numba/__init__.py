@@ -1,0 +1,1 @@
+"""The only room that knows Numba: compiled code for processors and GPUs, and its files."""

@@ -1,0 +1,1 @@
+"""Records: NamedTuples whose fields are checked, named, documented and found by name."""
