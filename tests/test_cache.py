@@ -15,7 +15,7 @@ import pytest
 
 from rbmle._numba import cache as _cache
 
-SOURCES = str(pathlib.Path(_cache.__file__).parents[1])
+SOURCES = str(pathlib.Path(_cache.__file__).parents[2])
 SLOW, HARMS = pytest.mark.slow, ("empty", "zeros", "bit")
 on_posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX's")
 
