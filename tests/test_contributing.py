@@ -31,7 +31,9 @@ def test_every_file_that_is_named_exists():
 
 def test_every_private_room_is_in_the_table():
     private = (ROOT / "src" / "rbmle").glob("_[a-z]*")
-    assert {path.stem for path in private} == {name for row in ROOMS for name in re.findall(r"\b_\w+", row)}
+    assert {path.stem for path in private} == {
+        name for row in ROOMS for name in re.findall(r"\b_\w+", row)
+    }
 
 
 def test_every_file_that_the_row_of_a_room_names_is_in_that_room():
