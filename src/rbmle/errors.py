@@ -23,13 +23,54 @@ class RbmleError(ValueError):
     """The base class of every error that this package raises on purpose."""
 
 
-class ParameterError(RbmleError):
-    """A parameter, mean, reward or table has a value that is not allowed."""
+class Words(str):
+    """What a message says was given, where the value's repr would not do."""
 
-    @classmethod
-    def of(cls, owner: str, name: str, allowed: str, got: object) -> ParameterError:
-        """The one sentence form of the package: owner, parameter, allowed values, value given."""
-        return cls(f"{owner}: '{name}' must be {allowed}. Got {show(got)}.")
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+_NOTHING = Words()
+
+
+class ParameterError(RbmleError):
+    """A parameter, mean, reward or table has a value that is not allowed.
+
+    owner: the class or function whose parameter it is. name: the parameter; "" if it is about all
+    of them. allowed: the allowed values, in words. got: the value given, if one was. hint: what may
+    help, after the sentence.
+
+    >>> print(ParameterError("RBMLE", "c", "a number in (0, inf)", -1))
+    RBMLE: 'c' must be a number in (0, inf). Got -1.
+    """
+
+    def __init__(
+        self, owner: str, name: str, allowed: str, got: object = _NOTHING, hint: str = ""
+    ) -> None:
+        self.owner, self.name, self.allowed, self.got, self.hint = owner, name, allowed, got, hint
+        told = "" if got is _NOTHING else f" Got {show(got)}."
+        rule = f"'{name}' must be {allowed}" if name else allowed
+        super().__init__(f"{owner}: {rule}.{told}{hint}")
+
+    def of(
+        self, owner: str, name: str | None = None, instead_of: str | None = None
+    ) -> ParameterError:
+        """The same error about another owner's parameter.
+
+        instead_of: only if the parameter is this owner's.
+        """
+        if instead_of not in (None, self.owner):
+            return self
+        return ParameterError(owner, name or self.name, self.allowed, self.got, self.hint)
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        got = self.got if self.got is _NOTHING else Words(show(self.got))
+        return _received, (self.owner, self.name, self.allowed, got, self.hint)
+
+
+def _received(owner: str, name: str, allowed: str, got: str, hint: str) -> ParameterError:
+    """The error in another process."""
+    return ParameterError(owner, name, allowed, got or _NOTHING, hint)
 
 
 class DefinitionError(RbmleError, TypeError):
@@ -96,7 +137,7 @@ def number(owner: str, name: str, value: Any, interval: str | Interval) -> float
     except (TypeError, ValueError, OverflowError):
         given = math.nan
     if isinstance(value, (bool, str)) or given not in allowed:
-        raise ParameterError.of(owner, name, f"a number in {allowed}", value)
+        raise ParameterError(owner, name, f"a number in {allowed}", value)
     return given
 
 
@@ -108,7 +149,7 @@ def integer(owner: str, name: str, value: Any, interval: str | Interval) -> int:
     except (TypeError, ValueError, OverflowError):
         whole = None
     if isinstance(value, (bool, str)) or whole is None or whole != value or whole not in allowed:
-        raise ParameterError.of(owner, name, f"a whole number in {allowed}", value)
+        raise ParameterError(owner, name, f"a whole number in {allowed}", value)
     return whole
 
 
@@ -119,7 +160,7 @@ def one_of(owner: str, name: str, value: object, allowed: Iterable[str]) -> str:
         return value
     listing = ", ".join(repr(each) for each in names)
     hint = did_you_mean(value, names)
-    raise ParameterError(f"{owner}: '{name}' must be one of {listing}. Got {show(value)}.{hint}")
+    raise ParameterError(owner, name, f"one of {listing}", value, hint)
 
 
 def did_you_mean(value: object, names: Iterable[str]) -> str:

@@ -100,7 +100,7 @@ class Result:
             return list(range(len(self.policies)))
         listed = [wanted] if isinstance(wanted, (str, int)) else list(wanted)
         if not listed:
-            raise ParameterError.of(owner, "policies", f"some of {self.names}", wanted)
+            raise ParameterError(owner, "policies", f"some of {self.names}", wanted)
         return list(dict.fromkeys(self._place(owner, "policies", each) for each in listed))
 
     def _place(self, owner: str, parameter: str, given: str | int) -> int:

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from ._records.extensions import load_installed
 from ._records.names import ALIASES, parsed
 from ._records.record import KNOWN, Choice
-from .errors import ParameterError, one_of
+from .errors import ParameterError, Words, one_of
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ def to_spec(record: Any) -> dict[str, Any]:
             written: dict[str, Any] = record.as_spec()
             return written
     if _known().get(kind.__name__) is not kind:
-        raise ParameterError.of("spec", "record", "a policy, family, law or bias", record)
+        raise ParameterError("spec", "record", "a policy, family, law or bias", record)
     fields = {field: _plain(kind, field, getattr(record, field)) for field in record._fields}
     for field in _LATER.get(kind, ()):
         if kind._field_defaults[field] in (fields[field], getattr(record, field)):
@@ -85,12 +85,12 @@ def from_spec(
     """
     given = parsed(data, owner, key) if isinstance(data, str) else data
     if not isinstance(given, Mapping) or "name" not in given:
-        raise ParameterError.of(owner, key, "a name, or an object with a 'name'", data)
+        raise ParameterError(owner, key, "a name, or an object with a 'name'", data)
     kind: Any = class_named(given["name"], _known() if among is None else among, owner, key)
     values = {key: value for key, value in given.items() if key != "name"}
     for key in values:
         if not kind._fields:
-            raise ParameterError(f"{kind.__name__}: takes no parameters. Got {key!r}.")
+            raise ParameterError(kind.__name__, "", "takes no parameters", key)
         one_of(kind.__name__, "parameter", key, kind._fields)
     return kind(**{key: _value(value) for key, value in values.items()})
 
@@ -118,7 +118,7 @@ def as_record(given: Any, among: Mapping[str, type], owner: str, key: str) -> An
     if isinstance(given, type):
         name = given.__name__
         raise ParameterError(
-            f"{owner}: '{key}' must be written with parentheses, {name}(). Got the class {name}."
+            owner, key, f"written with parentheses, {name}()", Words(f"the class {name}")
         )
     return given
 
@@ -174,7 +174,7 @@ def _plain(owner: type, field: str, value: Any) -> Any:
         return [_plain(owner, field, each) for each in value]
     if hasattr(value, "tolist"):
         return value.tolist()  # an array
-    raise ParameterError.of(owner.__name__, field, "a number, an option or a record", value)
+    raise ParameterError(owner.__name__, field, "a number, an option or a record", value)
 
 
 def _value(data: Any) -> Any:

@@ -66,7 +66,8 @@ def test_import_brings_a_module(tmp_path: Path) -> None:
         assert "must be one of" in rbmle(tmp_path, *shown, code=2)
         rbmle(tmp_path, *shown, "--import", "mine_a")
     said = rbmle(tmp_path, "show", "own-run", "--import", "nowhere", code=2)
-    assert said.startswith("rbmle: show: '--import' must name modules that can be imported. Got 'n")
+    wanted = "rbmle: show: '--import' must be names of modules that can be imported. Got 'n"
+    assert said.startswith(wanted)
     assert said.count("\n") == 1
 
 
@@ -127,7 +128,7 @@ def test_a_module_that_fails_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises((StudyError, ParameterError)) as problem:
         Study.from_toml(path)
     assert str(problem.value) == (
-        f"{path}: 'import' must name modules that can be imported. "
+        f"{path}: 'import' must be names of modules that can be imported. "
         "Got 'mine_e' (ValueError: two lines)."
     )
 

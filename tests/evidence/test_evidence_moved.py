@@ -141,5 +141,7 @@ def test_evidence_of_a_user_moves_if_its_memory_is_the_same_for_all_arms() -> No
     one = Case(Single(), [0, 1])
     one.memory[0] = 3.0
     assert one.moved([0, 1, 2]).memory.tolist() == [3.0]
-    with pytest.raises(ParameterError, match=r"Decider: 'arm' must stay .* Halves, which has"):
+    with pytest.raises(
+        ParameterError, match=r"Decider: 'arm' must be one of .* Halves cannot add or remove arms"
+    ):
         Case(Halves(), [0, 1]).moved([0, 1, 2])

@@ -34,9 +34,11 @@ def check_memory(owner: str, replications: int, needed: int) -> None:
     most = machine_memory()
     if most is not None and needed > most:
         raise ParameterError(
-            f"{owner}: 'replications' must be few enough for their results to fit in memory: "
-            f"{replications:,} need {size_text(needed)}, and there are {size_text(most)}. "
-            "Fewer checkpoints need less."
+            owner,
+            "replications",
+            "few enough for their results to fit in memory: "
+            f"{replications:,} need {size_text(needed)}, and there are {size_text(most)}",
+            hint=" Fewer checkpoints need less.",
         )
 
 

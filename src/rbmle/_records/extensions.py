@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Iterable
 from importlib.metadata import entry_points
 
-from ..errors import ParameterError, RunWarning
+from ..errors import ParameterError, RunWarning, Words
 
 GROUPS = ("rbmle.policies", "rbmle.families")
 
@@ -43,9 +43,9 @@ def import_modules(
         except Exception as problem:
             why = f"{type(problem).__name__}: {problem}"
             raise ParameterError(
-                f"{owner}: {key!r} must name modules that can be imported. "
-                f"Got {name!r} ({' '.join(why.split())})."
-            ) from problem
+                owner, key, "names of modules that can be imported",
+                Words(f"{name!r} ({' '.join(why.split())})"),
+            ) from problem  # fmt: skip
 
 
 @functools.cache

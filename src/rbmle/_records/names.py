@@ -47,15 +47,15 @@ def parsed(text: str, owner: str, key: str) -> dict[str, Any]:
     """
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
-        raise ParameterError.of(owner, key, "a name, as in ucb or ucb(alpha=1)", text)
+        raise ParameterError(owner, key, "a name, as in ucb or ucb(alpha=1)", text)
     name, inside = match.groups()
     values: dict[str, Any] = {"name": name}
     for part in split(inside or ""):
         field, equals, value = part.partition("=")
         if not equals:
-            raise ParameterError.of(name, "parameter", "as in alpha=1", part)
+            raise ParameterError(name, "parameter", "as in alpha=1", part)
         if field.strip() in values:
-            raise ParameterError.of(name, "parameter", "given once", field.strip())
+            raise ParameterError(name, "parameter", "given once", field.strip())
         values[field.strip()] = _literal(value.strip())
     return values
 

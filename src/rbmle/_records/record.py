@@ -21,7 +21,16 @@ import typing
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from ..errors import DefinitionError, ParameterError, did_you_mean, integer, number, one_of, show
+from ..errors import (
+    DefinitionError,
+    ParameterError,
+    Words,
+    did_you_mean,
+    integer,
+    number,
+    one_of,
+    show,
+)
 from .help import describe
 
 T = TypeVar("T")
@@ -82,9 +91,8 @@ def checked(cls: type[T]) -> type[T]:
             takes = f"the parameters {listing}" if fields else "no parameters"
             unknown = next((name for name in kwargs if name not in fields), None)
             hint = did_you_mean(unknown, fields) if unknown else ""
-            raise ParameterError(
-                f"{cls.__name__}: takes {takes}. Got {_show_call(args, kwargs)}.{hint}"
-            ) from None
+            got = Words(_show_call(args, kwargs))
+            raise ParameterError(cls.__name__, "", f"takes {takes}", got, hint) from None
         return tuple.__new__(cls_, [c(value) for c, value in zip(coerce, given, strict=True)])
 
     describe(cls, new, {name: _shown(hints[name]) for name in fields})
@@ -153,5 +161,5 @@ def _is_choice(hint: Any) -> bool:
 
 def _boolean(owner: str, name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ParameterError.of(owner, name, "True or False", value)
+        raise ParameterError(owner, name, "True or False", value)
     return value

@@ -36,7 +36,7 @@ def atlas(
     tell: called with a line about each job that is done.
     """
     if isinstance(only, str):
-        raise ParameterError.of("atlas", "only", "a list of names", only)
+        raise ParameterError("atlas", "only", "a list of names", only)
     one_of("atlas", "group", group, GROUPS)
     asked = list(only)
     if quick:
@@ -56,6 +56,4 @@ def _check_played(asked: list[str], runs: Sequence[Run]) -> None:
     for name in asked:
         if name not in played:
             most = max(QUICK.arms.values())
-            raise ParameterError.of(
-                "atlas", "only", f"sets of at most {most} arms with quick", name
-            )
+            raise ParameterError("atlas", "only", f"sets of at most {most} arms with quick", name)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import ParameterError, did_you_mean, integer, one_of, show
+from ..errors import ParameterError, did_you_mean, integer, one_of
 from ..paper.published import published_problem, tables
 from ..rewards.problems import Problem
 from .draws import Beta, Draw, Ladder, LogNormal, Normal, OneGood, Uniform
@@ -192,7 +192,10 @@ def atlas_sets(group: str, only: list[str] | None = None) -> list[ProblemSet]:
         if each not in known:
             names = ", ".join(sorted({each.family for each in found}))
             raise ParameterError(
-                f"atlas: 'only' must be families ({names}) or sets, as in '{found[0].label}'. "
-                f"Got {show(each)}.{did_you_mean(each, known)}"
+                "atlas",
+                "only",
+                f"families ({names}) or sets, as in '{found[0].label}'",
+                each,
+                did_you_mean(each, known),
             )
     return [each for each in found if each.family in only or each.label in only]

@@ -17,7 +17,7 @@ from typer.core import TyperCommand
 
 from .._io import interrupt
 from .._records.names import split
-from ..errors import ParameterError, show
+from ..errors import ParameterError
 from . import streams
 
 _NUMBERS = {int: "a whole number", float: "a number"}
@@ -67,12 +67,12 @@ def arranged(
         else:
             option = options[name]
             if option.name in seen and not option.multiple:
-                raise ParameterError(f"{owner}: '{name}' must be given once.")
+                raise ParameterError(owner, name, "given once")
             seen.add(option.name)
             if not option.is_flag:
                 value = value if equals else next(left, name)
                 if not equals and value in options:
-                    raise ParameterError(f"{owner}: '{name}' must be followed by its value.")
+                    raise ParameterError(owner, name, "followed by its value")
                 _check(owner, name, hints.get(option.name), value)
                 token = f"{name}={value}"
             kept.append(token)
@@ -89,7 +89,7 @@ def names_given(owner: str, option: str, text: str | None) -> list[str]:
         return []
     names = split(text)
     if not names:
-        raise ParameterError.of(owner, option, "names, with commas", text)
+        raise ParameterError(owner, option, "names, with commas", text)
     return names
 
 
@@ -101,13 +101,13 @@ def given(**options: Any) -> dict[str, Any]:
 def _check(owner: str, name: str, hint: Any, value: str) -> None:
     """Refuse an empty value, and text where the hint asks for a number."""
     if not value.strip():
-        raise ParameterError(f"{owner}: '{name}' must not be empty. Got {show(value)}.")
+        raise ParameterError(owner, "", f"'{name}' must not be empty", value)
     if "\0" in value:
-        raise ParameterError.of(owner, name, "text without NUL characters", value)
+        raise ParameterError(owner, name, "text without NUL characters", value)
     kinds = [hint, *typing.get_args(hint)]
     for kind, words in _NUMBERS.items():
         if kind in kinds and not _is(kind, value):
-            raise ParameterError.of(owner, name, words, value)
+            raise ParameterError(owner, name, words, value)
 
 
 def _is(kind: type, text: str) -> bool:

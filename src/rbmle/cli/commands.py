@@ -136,7 +136,7 @@ def init(
     from .screen import say
 
     if path.exists():
-        raise ParameterError.of("init", "path", "a file that is not there yet", str(path))
+        raise ParameterError("init", "path", "a file that is not there yet", str(path))
     text = resources.files("rbmle").joinpath("cli/example.toml").read_text("utf-8")
     write_atomically(path, text.encode())
     say(f"Wrote {path}; run it with `rbmle run {path}`.")

@@ -16,7 +16,7 @@ def numbers(owner: str, option: str, text: str) -> list[int]:
     try:
         return [int(each) for each in names_given(owner, option, text)]
     except ValueError:
-        raise ParameterError.of(owner, option, "whole numbers, with commas", text) from None
+        raise ParameterError(owner, option, "whole numbers, with commas", text) from None
 
 
 def show_scaling(records: Sequence[Scaling]) -> None:

@@ -21,16 +21,16 @@ def world_given(
     """The problem with these means; with --then and --at phases, with --drift a drift."""
     first = Problem(law, means)
     if (then is None) != (at is None):
-        raise ParameterError(f"{owner}: '--then' must be given together with '--at'.")
+        raise ParameterError(owner, "--then", "given together with '--at'")
     if then is not None and drift is not None:
-        raise ParameterError.of(owner, "--drift", "left out where '--then' is given", drift)
+        raise ParameterError(owner, "--drift", "left out where '--then' is given", drift)
     if drift is not None:
         values = parsed(f"drift({drift})", owner, "--drift")
         given: dict[str, Any] = {key: value for key, value in values.items() if key != "name"}
         for key in given:
             one_of(owner, "--drift", key, _DRIFT)
         if "step" not in given:
-            raise ParameterError.of(owner, "--drift", "a step at least: step=0.01", drift)
+            raise ParameterError(owner, "--drift", "a step at least: step=0.01", drift)
         return Drift(first, **given)
     if then is None or at is None:
         return first
@@ -44,4 +44,4 @@ def _numbers(owner: str, option: str, text: str, kind: type) -> list[Any]:
     try:
         return [kind(each) for part in split(text) for each in part.split()]
     except ValueError:
-        raise ParameterError.of(owner, option, f"{words}, with commas", text) from None
+        raise ParameterError(owner, option, f"{words}, with commas", text) from None

@@ -85,8 +85,10 @@ def _check(owner: str, plan: Plan, group: Group) -> None:
     policy, _ = plan.players[group.problems[0]][group.player]
     if plan.rewards.one_generator and plan.draws_numbers(group.problems[0], group.player):
         raise ParameterError(
-            f"{owner}: 'device' must be 'cpu' for {type(policy).__name__} on {plan.rewards!r}: "
-            f"it draws from NumPy's legacy generator, which cannot run on a device."
+            owner,
+            "device",
+            f"'cpu' for {type(policy).__name__} on {plan.rewards!r}: "
+            "it draws from NumPy's legacy generator, which cannot run on a device",
         )
 
 

@@ -116,15 +116,15 @@ def plan(
     last = first + count
     if last > MAX_REPLICATIONS:
         most = f"at most {MAX_REPLICATIONS - count} for {count} replications"
-        raise ParameterError.of(owner, "first_replication", most, first)
+        raise ParameterError(owner, "first_replication", most, first)
     one_of(owner, "ties", ties, ("random", "first"))
     if seed is not None:
         if rewards is not None:
-            raise ParameterError.of(owner, "seed", "left out where rewards are given", seed)
+            raise ParameterError(owner, "seed", "left out where rewards are given", seed)
         rewards = RewardStream(seed)
     rewards = RewardStream() if rewards is None else rewards
     if not isinstance(rewards, Rewards):
-        raise ParameterError.of(
+        raise ParameterError(
             owner, "rewards", "a source of rewards, as in RewardStream(7)", rewards
         )
     for problem in problems:
@@ -158,9 +158,9 @@ def _labelled(owner: str, policies: Any) -> tuple[tuple[str, ...], Any]:
         labels, policies = tuple(policies), list(policies.values())
         for label in labels:
             if not isinstance(label, str) or not label.strip() or not label.isprintable():
-                raise ParameterError.of(owner, "policies", "labelled by words", label)
+                raise ParameterError(owner, "policies", "labelled by words", label)
     if not isinstance(policies, (list, tuple)) or hasattr(policies, "_fields") or not policies:
-        raise ParameterError.of(owner, "policies", "a list of at least one policy", policies)
+        raise ParameterError(owner, "policies", "a list of at least one policy", policies)
     policies = [as_policy(each, owner, "policies") for each in policies]
     rules = [each.policy if isinstance(each, Assuming) else each for each in policies]
     if not labels and any(map(stands_in, rules)) and all(hasattr(x, "_fields") for x in rules):
@@ -186,5 +186,5 @@ def rounds_kept(
             rounds = np.full(1, np.nan)
         whole = rounds.ndim == 1 and (not rounds.size or np.issubdtype(rounds.dtype, np.integer))
         if not whole or (rounds.size and (rounds.min() < 1 or rounds.max() > horizon)):
-            raise ParameterError.of(owner, "checkpoints", f"whole numbers in [1, {horizon}]", given)
+            raise ParameterError(owner, "checkpoints", f"whole numbers in [1, {horizon}]", given)
     return np.unique(np.append(rounds, horizon)).astype(np.int64)

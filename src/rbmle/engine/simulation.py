@@ -63,7 +63,7 @@ def simulate(
     FixedDelay(100, pending="ignored") as if it had not happened.
     """
     if not isinstance(problem, World):
-        raise ParameterError.of("simulate", "problem", "a Problem", problem)
+        raise ParameterError("simulate", "problem", "a Problem", problem)
     check_device("simulate", device)
     planned = plan(
         "simulate", [problem], policies, horizon, replications, rewards, seed, ties, family,
@@ -102,12 +102,12 @@ def simulate_many(
     [(1, 3), (1, 3)]
     """
     if isinstance(problems, World) or not isinstance(problems, Sequence) or not problems:
-        raise ParameterError.of(
+        raise ParameterError(
             "simulate_many", "problems", "a list of problems, at least one", problems
         )
     for each in problems:
         if not isinstance(each, World):
-            raise ParameterError.of("simulate_many", "problems", "a list of problems", each)
+            raise ParameterError("simulate_many", "problems", "a list of problems", each)
     check_device("simulate_many", device)
     planned = plan(
         "simulate_many", problems, policies, horizon, replications, None, seed, ties, family,

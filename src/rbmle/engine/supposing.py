@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .._numba.compile import Floats, record
-from ..errors import ParameterError
+from ..errors import ParameterError, Words
 from ..policies.arms import Arms, Clock
 from ..random import key
 from ..rewards.delays import Pending
@@ -81,8 +81,10 @@ def waiting_for(
     if evidence.reads() > 0:
         if counts and not hasattr(evidence, "correct"):
             raise ParameterError(
-                f"{type(delay).__name__}: 'pending' must be 'ignored' with evidence that cannot "
-                f"suppose a reward. Got {type(evidence).__name__}."
+                type(delay).__name__,
+                "pending",
+                "'ignored' with evidence that cannot suppose a reward",
+                Words(type(evidence).__name__),
             )
         return Supposing(queue, counts)
     return Counted.of(queue, counts, n_arms, policy.remembers())

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .._numba.compile import Floats, record
 from .._records.record import register
-from ..errors import ParameterError
+from ..errors import ParameterError, Words
 from ..policies.arms import Arms, Clock
 from ..random import Draws
 from ..spec import as_record, first_named
@@ -142,8 +142,10 @@ def moved(
     """
     if memory.size != after.size:
         raise ParameterError(
-            f"Decider: 'arm' must stay what it is with {type(self).__name__}, which has no method "
-            "`moved` that lays out its memory for other arms."
+            "Decider",
+            "arm",
+            f"one of those it has: {type(self).__name__} cannot add or remove arms, as it has no "
+            "method `moved`",
         )
     after[:] = memory
 
@@ -188,7 +190,7 @@ def as_evidence(given: Any, owner: str, key: str = "evidence") -> Any:
     """The evidence that is meant: given as such, or by its name as in "discounted(0.99)"."""
     found = as_record(first_named(given, EVIDENCE), EVIDENCE, owner, key)
     if type(found) not in EVIDENCE.values():
-        raise ParameterError.of(owner, key, "a kind of evidence, as in Discounted(0.99)", given)
+        raise ParameterError(owner, key, "a kind of evidence, as in Discounted(0.99)", given)
     return found
 
 
@@ -201,7 +203,9 @@ def check_evidence(evidence: Any, family: Any, dimension: int) -> None:
     if reads > 0 and reads != dimension:
         has = f"features of dimension {dimension}" if dimension else "no features"
         raise ParameterError(
-            f"{type(evidence).__name__}: 'dimension' must be that of the problem's features. "
-            f"Got {reads} for a problem with {has}."
+            type(evidence).__name__,
+            "dimension",
+            "that of the problem's features",
+            Words(f"{reads} for a problem with {has}"),
         )
     evidence.check_family(family)

@@ -6,7 +6,7 @@ from math import inf, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .._numba.compile import Floats
-from ..errors import ParameterError
+from ..errors import ParameterError, Words
 from ..policies.arms import Arms
 from ..random import Draws
 from .base import evidence
@@ -94,8 +94,10 @@ class Linear(NamedTuple):
         low, high = family.mean_range()
         if low > -inf or high < inf:
             raise ParameterError(
-                f"Linear: 'family' must be one whose means are any numbers, as in Gaussian(). "
-                f"Got {type(family).__name__}; Logistic is for Bernoulli rewards."
+                "Linear",
+                "family",
+                "one whose means are any numbers, as in Gaussian()",
+                Words(f"{type(family).__name__}; Logistic is for Bernoulli rewards"),
             )
 
     def begin(self, arms: Arms, memory: Floats) -> None:

@@ -103,7 +103,7 @@ class Logistic(NamedTuple):
 
     def check_family(self, family: Any) -> None:
         if not isinstance(family, Bernoulli):
-            raise ParameterError.of(
+            raise ParameterError(
                 "Logistic", "family", "Bernoulli(); Linear is for Gaussian rewards",
                 type(family).__name__,
             )  # fmt: skip

@@ -32,7 +32,7 @@ def atlas_map(cells: Sequence[Cell], family: str, horizon: int) -> AtlasMap:
     """The map of a family at a horizon."""
     kept = [each for each in cells if each.family == family and each.horizon == horizon]
     if not kept:
-        raise ParameterError.of("atlas_map", "horizon", "one that was played", horizon)
+        raise ParameterError("atlas_map", "horizon", "one that was played", horizon)
     sets = tuple(dict.fromkeys(each.name for each in kept))
     names = list(dict.fromkeys(each.policy for each in kept))
     mean = np.full((len(sets), len(names)), np.nan)

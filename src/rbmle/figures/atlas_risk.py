@@ -33,7 +33,7 @@ def atlas_risk(cells: Sequence[Cell], family: str, horizon: int) -> AtlasRisk:
         if key[0] == family and key[2] == horizon
     }
     if not alike:
-        raise ParameterError.of("atlas_risk", "horizon", "one that was played", horizon)
+        raise ParameterError("atlas_risk", "horizon", "one that was played", horizon)
     most = max(len(here) for here in alike.values())
     counts = {name for here in alike.values() for name in here}
     sets = [here for here in alike.values() if 2 * len(here) > most]

@@ -39,10 +39,10 @@ def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndB
     """
     owner = "regret_and_bounds"
     if not bounds or not set(bounds) <= set(result.names):
-        raise ParameterError.of(owner, "bounds", f"of some of {result.names}", list(bounds))
+        raise ParameterError(owner, "bounds", f"of some of {result.names}", list(bounds))
     for name, bound in bounds.items():
         if not np.isfinite(bound._replace(horizon=max(2, result.horizon)).total):
-            raise ParameterError.of(owner, "bounds", "finite at the horizon", name)
+            raise ParameterError(owner, "bounds", "finite at the horizon", name)
     curves = regret_curves(result)
     keep = [i for i, name in enumerate(curves.names) if name in bounds]
     begun = curves.rounds > result.problem.n_arms

@@ -238,7 +238,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in _METADATA:
-        raise ParameterError.of("save", "path", "a name that ends in .svg, .pdf or .png", path)
+        raise ParameterError("save", "path", "a name that ends in .svg, .pdf or .png", path)
     write_atomically(path, _rendered(figure, suffix, "path"))
 
 

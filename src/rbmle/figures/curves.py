@@ -82,7 +82,7 @@ def regret_curves(
     """
     low, high = band
     if not 0.0 <= low < high <= 1.0:
-        raise ParameterError.of("regret_curves", "band", "two rising numbers in [0, 1]", band)
+        raise ParameterError("regret_curves", "band", "two rising numbers in [0, 1]", band)
     kept = result.places("regret_curves", policies)
     quantiles = np.quantile(result.regret[kept], (low, high), axis=1)
     return RegretCurves(

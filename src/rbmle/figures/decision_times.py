@@ -68,14 +68,14 @@ def time_against_regret(
     names, owner = tuple(labels), "time_against_regret"
     time, ours = _positive(owner, "seconds", seconds), np.asarray(regret, dtype=float)
     if not len(names) == time.size == ours.size or not names:
-        raise ParameterError.of(owner, "labels", "as many as seconds and regrets", labels)
+        raise ParameterError(owner, "labels", "as many as seconds and regrets", labels)
     pairs = [(published or {}).get(name, (np.nan, np.nan)) for name in names]
     printed = np.array(pairs, dtype=float)
     known = _positive(owner, "published", printed[:, 0])
     if relative_to is not None:
         one = names.index(one_of(owner, "relative_to", relative_to, names))
         if published and np.isnan(known[one]):
-            raise ParameterError.of(owner, "relative_to", "among the published", relative_to)
+            raise ParameterError(owner, "relative_to", "among the published", relative_to)
         time, known = time / time[one], known / known[one]
     return TimeAgainstRegret(names, time, ours, known, printed[:, 1], relative_to)
 
@@ -93,7 +93,7 @@ def time_against_arms(
     """
     names, owner = tuple(seconds), "time_against_arms"
     if not names or any(len(seconds[name]) != len(arms) for name in names):
-        raise ParameterError.of(owner, "seconds", f"{len(arms)} numbers for each label", seconds)
+        raise ParameterError(owner, "seconds", f"{len(arms)} numbers for each label", seconds)
     time = _positive(owner, "seconds", [list(seconds[name]) for name in names])
     printed = {name: (published or {}).get(name, {}) for name in names}
     counts = sorted({count for row in printed.values() for count in row})
@@ -249,5 +249,5 @@ def _positive(owner: str, name: str, values: object) -> Floats:
     given = np.asarray(values, dtype=float)
     wrong = given[~np.isnan(given) & ~((given > 0.0) & np.isfinite(given))]
     if wrong.size:
-        raise ParameterError.of(owner, name, "numbers above 0", float(wrong.flat[0]))
+        raise ParameterError(owner, name, "numbers above 0", float(wrong.flat[0]))
     return given

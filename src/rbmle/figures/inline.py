@@ -23,7 +23,7 @@ def inline(drawing: str, prefix: str, label: str) -> str:
     try:
         root = ElementTree.fromstring(drawing)
     except ElementTree.ParseError:
-        raise ParameterError.of("report", "figure", "a figure or SVG text", drawing[:60]) from None
+        raise ParameterError("report", "figure", "a figure or SVG text", drawing[:60]) from None
     for parent in root.iter():
         for child in [each for each in parent if each.tag in _UNWANTED]:
             parent.remove(child)

@@ -45,7 +45,7 @@ def a_vector(given: Any, evidence: Any, arm: Any = None) -> Floats:
         whose = "" if arm is None else f" for {arm!r}"
         numbers = "a list of one number" if reads == 1 else f"{reads} numbers"
         most = f"of at most {evidence.largest():g}"
-        raise ParameterError.of("Decider", "context", f"{numbers} {most}{whose}", given)
+        raise ParameterError("Decider", "context", f"{numbers} {most}{whose}", given)
     return vector
 
 
@@ -59,12 +59,13 @@ def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Flo
         name = next(iter(arms))
         if not evidence.separate():
             needed = f"the features of each arm, as in {{{name!r}: [...], ...}}"
-            raise ParameterError.of("Decider", "context", needed, given)
+            raise ParameterError("Decider", "context", needed, given)
         return np.tile(a_vector(given, evidence), (len(arms), 1))
     for name in given:
         if name not in arms:
-            told = str(unknown(name, list(arms)))
-            raise ParameterError(told.replace("'arm' must be one", "'context' must be features", 1))
+            told = unknown(name, list(arms))
+            allowed = told.allowed.replace("one", "features", 1)
+            raise ParameterError("Decider", "context", allowed, name, told.hint)
     if len(given) == len(arms):
         rows, largest = [given[name] for name in arms], evidence.largest()
         all_at_once = _numbers(rows, largest, len(arms), evidence.reads())
@@ -76,7 +77,7 @@ def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Flo
             features[arm.slot] = a_vector(given[arm.name], evidence, arm.name)
         elif arm.enabled:
             needed = f"the features of every enabled arm, {arm.name!r} too"
-            raise ParameterError.of("Decider", "context", needed, list(given))
+            raise ParameterError("Decider", "context", needed, list(given))
     return features
 
 
@@ -85,7 +86,7 @@ def the_vectors(given: Any, names: list[Name], evidence: Any) -> list[Floats | N
     listed = [None] * len(names) if given is None else given
     if not isinstance(listed, (list, tuple, np.ndarray)) or len(listed) != len(names):
         needed = f"a list of {len(names)} lists of features, one for each arm"
-        raise ParameterError.of("Decider", "context", needed, given)
+        raise ParameterError("Decider", "context", needed, given)
     return [
         None if each is None else a_vector(each, evidence, name)
         for each, name in zip(listed, names, strict=True)
@@ -96,6 +97,6 @@ def refuse_context(given: Any, evidence: Any) -> None:
     """Raise ParameterError if a context is given to evidence that reads none."""
     if given is not None:
         kind = type(evidence).__name__
-        raise ParameterError.of(
+        raise ParameterError(
             "Decider", "context", f"left out with {kind}, which reads no features", given
         )

@@ -84,11 +84,11 @@ class Decider(Kept, Generic[N]):
     ) -> None:
         names = [] if isinstance(arms, str) or not isinstance(arms, Iterable) else list(arms)
         if not 2 <= len(names) <= MAX_ARMS:
-            raise ParameterError.of("Decider", "arms", "a list of at least two names", arms)
+            raise ParameterError("Decider", "arms", "a list of at least two names", arms)
         known = [a_name("arms", each) for each in names]
         twice = next((name for name, n in Counter(known).items() if n > 1), None)
         if twice is not None:
-            raise ParameterError.of("Decider", "arms", "distinct names", twice)
+            raise ParameterError("Decider", "arms", "distinct names", twice)
         self._start(
             Settings.checked(policy, family, seed, horizon, ties, replication, patience, evidence),
             [LiveArm(each) for each in known],
@@ -128,7 +128,7 @@ class Decider(Kept, Generic[N]):
         if n is not None:
             n = integer("Decider", "n", n, "[1, inf)")
             if id is not None:
-                raise ParameterError.of("Decider", "id", "left out where 'n' is given", id)
+                raise ParameterError("Decider", "id", "left out where 'n' is given", id)
         with self._lock:
             given = self._features(context)
             if n is not None:
@@ -207,10 +207,10 @@ class Decider(Kept, Generic[N]):
         known = self._decisions.get(id)
         if known is None:
             if arm is None:
-                raise ParameterError.of("Decider", "id", "that of a pull, or given an 'arm'", id)
+                raise ParameterError("Decider", "id", "that of a pull, or given an 'arm'", id)
             known = Decision(self._arm(arm), None)
         elif arm is not None and self._arm(arm) is not known.arm:
-            raise ParameterError.of("Decider", "arm", f"{known.arm.name!r}, chosen for {id!r}", arm)
+            raise ParameterError("Decider", "arm", f"{known.arm.name!r}, chosen for {id!r}", arm)
         value = self._reward(reward)
         if known.reward is None:
             self._learn(known.arm, value, known.number, context)
@@ -218,12 +218,12 @@ class Decider(Kept, Generic[N]):
             self._decisions.keep(id, known)
         elif known.reward != value:
             told = f"{known.reward:g}, which was told for {id!r}"
-            raise ParameterError.of("Decider", "reward", told, reward)
+            raise ParameterError("Decider", "reward", told, reward)
 
     def _batch(self, names: list[Any], rewards: Any) -> list[tuple[LiveArm, float]]:
         values = list(rewards) if isinstance(rewards, Iterable) else []
         if len(names) != len(values):
-            raise ParameterError.of(
+            raise ParameterError(
                 "Decider", "reward", f"a list of {len(names)} numbers, one for each arm", rewards
             )
         arms = [self._arm(each) for each in names]
@@ -246,7 +246,7 @@ class Decider(Kept, Generic[N]):
             found = self._arm(arm)
             if n > len(found.pending):
                 most = f"at most {len(found.pending)}, the pending pulls of {arm!r}"
-                raise ParameterError.of("Decider", "n", most, n)
+                raise ParameterError("Decider", "n", most, n)
             self._live.forget(found, list(found.pending)[:n])
 
     def add(self, arm: N) -> None:
@@ -254,7 +254,7 @@ class Decider(Kept, Generic[N]):
         with self._lock:
             name = a_name("arm", arm)
             if name in self._live.arms:
-                raise ParameterError.of("Decider", "arm", "a name that is not in use", arm)
+                raise ParameterError("Decider", "arm", "a name that is not in use", arm)
             self._live.add(LiveArm(name))
 
     def remove(self, arm: N) -> None:
@@ -278,7 +278,7 @@ class Decider(Kept, Generic[N]):
         """The arm, unless it is the only one enabled: that one must stay."""
         found = self._arm(arm)
         if all(each is found for each in self._live.enabled):
-            raise ParameterError.of("Decider", "arm", "one that leaves another enabled", arm)
+            raise ParameterError("Decider", "arm", "one that leaves another enabled", arm)
         return found
 
     @property
@@ -331,7 +331,7 @@ class Decider(Kept, Generic[N]):
         """
         if not has_index(self.policy):
             name = type(self.policy).__name__
-            raise ParameterError.of("Decider", "policy", "one that ranks arms by an index", name)
+            raise ParameterError("Decider", "policy", "one that ranks arms by an index", name)
         with self._lock:
             known: dict[Any, float] = self._live.indices(*self._features(context))
         return known

@@ -177,5 +177,5 @@ def _room(evidence: Any, n_arms: int) -> Floats:
     size, most = evidence.memory_size(n_arms), machine_memory()
     if most is not None and 8 * size > most:
         fits = f"one whose memory fits in {size_text(most)} with {n_arms} arms"
-        raise ParameterError.of("Decider", "evidence", fits, evidence)
+        raise ParameterError("Decider", "evidence", fits, evidence)
     return np.zeros(size)

@@ -62,7 +62,7 @@ class FeatureArms(EvidenceArms):
         """Choose an arm. features: a row for each arm, as `contexts.the_features` makes them."""
         if features is None:
             kind = type(self.evidence).__name__
-            raise ParameterError.of(
+            raise ParameterError(
                 "Decider", "context", f"given with {kind}, which reads features", None
             )
         self.settle()
@@ -73,7 +73,7 @@ class FeatureArms(EvidenceArms):
 
     def _refused(self) -> ParameterError:
         told = "features for which means are finite numbers"
-        return ParameterError.of("Decider", "context", told, self.features.values.tolist())
+        return ParameterError("Decider", "context", told, self.features.values.tolist())
 
     def _wait(self) -> int:
         """No pending pull is counted apart: the evidence has supposed its reward."""
@@ -100,7 +100,7 @@ class FeatureArms(EvidenceArms):
             pull = self.pulls.get(number)
             if pull and context is not None and not np.array_equal(pull.context, context):
                 told = "that of the named pull, or left out"
-                raise ParameterError.of("Decider", "context", told, context.tolist())
+                raise ParameterError("Decider", "context", told, context.tolist())
         else:
             for each in (self.pulls[n] for n in arm.pending if n not in taken):
                 if context is None or np.array_equal(each.context, context):
@@ -110,7 +110,7 @@ class FeatureArms(EvidenceArms):
             return pull
         if context is None:
             told = f"given for a reward of {arm.name!r} without a pending pull"
-            raise ParameterError.of("Decider", "context", told, None)
+            raise ParameterError("Decider", "context", told, None)
         return Pull(None, arm, context, nan if arm.lost and self._supposes else None)
 
     def learn_from(self, pull: Pull, reward: float) -> None:
@@ -210,7 +210,7 @@ class FeatureArms(EvidenceArms):
     def indices(self, features: Floats | None = None) -> dict[Name, float]:
         """The index of each enabled arm with these features; nothing is learned by it."""
         if features is None:
-            raise ParameterError.of("Decider", "context", "given: indices depend on it", None)
+            raise ParameterError("Decider", "context", "given: indices depend on it", None)
         known, remembered = Arms(*(each.copy() for each in self.known)), self.remembered.copy()
         self._settle(known, remembered)
         self.features.values[:] = features

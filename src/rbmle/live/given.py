@@ -23,7 +23,7 @@ def a_name(parameter: str, given: Any) -> Name:
         return given
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         return operator.index(given)
-    raise ParameterError.of("Decider", parameter, "named by strings or whole numbers", given)
+    raise ParameterError("Decider", parameter, "named by strings or whole numbers", given)
 
 
 def unknown(given: Any, names: list[Name]) -> ParameterError:
@@ -33,7 +33,7 @@ def unknown(given: Any, names: list[Name]) -> ParameterError:
     spelled = {str(name): name for name in names}
     near = difflib.get_close_matches(str(given), spelled, n=1)
     hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
-    return ParameterError(f"Decider: 'arm' must be one of {listing}{more}. Got {given!r}.{hint}")
+    return ParameterError("Decider", "arm", f"one of {listing}{more}", given, hint)
 
 
 def support(family: Any) -> Interval:
@@ -53,5 +53,5 @@ def a_reward(given: Any, allowed: Interval, family: Any) -> float:
         given = bool(given)
     if not isinstance(given, Real) or given not in allowed:
         name = type(family).__name__
-        raise ParameterError.of("Decider", "reward", f"a number in {allowed} for {name}", given)
+        raise ParameterError("Decider", "reward", f"a number in {allowed} for {name}", given)
     return float(given)

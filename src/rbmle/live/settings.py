@@ -37,7 +37,7 @@ class Settings(NamedTuple):
         """The settings, or an error that names the first one that is not allowed."""
         policy, family = as_policy(policy, "Decider"), as_family(family, "Decider")
         if type(family) not in FAMILIES.values():
-            raise ParameterError.of(
+            raise ParameterError(
                 "Decider", "family", "an instance of a family class, as in Bernoulli()", family
             )
         policy = on_family(policy, family, "Decider")
@@ -51,7 +51,7 @@ class Settings(NamedTuple):
         if horizon is not None:
             horizon = integer("Decider", "horizon", horizon, f"[1, {MAX_ROUNDS}]")
         elif policy.needs_horizon():
-            raise ParameterError.of(
+            raise ParameterError(
                 "Decider", "horizon", f"given for {type(policy).__name__}, which needs it", None
             )
         return cls(policy, family, seed, horizon, ties, replication, patience, evidence)

@@ -36,7 +36,7 @@ class PublishedTable(Rewards):
     def check(self, problem: Problem, horizon: int, last: int) -> None:
         """Refuse a law that has no `legacy_table`."""
         if not hasattr(problem.law, "legacy_table"):
-            raise ParameterError.of(
+            raise ParameterError(
                 "PublishedTable",
                 "problem",
                 "of a law with a legacy_table method",
@@ -57,7 +57,7 @@ class PublishedTable(Rewards):
     ) -> Any:
         """The generator after all tables, from which a policy draws in all replications."""
         if first > 0:
-            raise ParameterError.of(
+            raise ParameterError(
                 "PublishedTable",
                 "first_replication",
                 "0 for a policy that draws, from one generator through all trials",

@@ -89,7 +89,7 @@ def measure(
     horizon = integer("scale", "horizon", horizon, "[1, inf)")
     repeats = integer("scale", "repeats", repeats, "[1, inf)")
     if not counts:
-        raise ParameterError.of("scale", "arms", "whole numbers from 2 on", arms)
+        raise ParameterError("scale", "arms", "whole numbers from 2 on", arms)
     records = []
     for family in families:
         one_of("scale", "families", family, PAPER_FAMILIES)

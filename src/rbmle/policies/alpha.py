@@ -317,4 +317,4 @@ def as_bias(given: Any) -> Any:
     if isinstance(given, Real) and not isinstance(given, bool):
         return LogBias(given)  # type: ignore[arg-type]
     listing = ", ".join(f"{name}()" for name in BIASES)
-    raise ParameterError.of("RBMLE", "alpha", f"a number c in (0, inf) or one of {listing}", given)
+    raise ParameterError("RBMLE", "alpha", f"a number c in (0, inf) or one of {listing}", given)

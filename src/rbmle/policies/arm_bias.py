@@ -125,7 +125,7 @@ class ArmBias(NamedTuple):
 
     def check_family(self, family: Any, stable: bool) -> None:
         if self.reach < inf and not (stable and isinstance(family, (Exponential, Gamma))):
-            raise ParameterError.of(
+            raise ParameterError(
                 "ArmBias",
                 "reach",
                 "inf unless f is 'stable' and the family Exponential or Gamma",

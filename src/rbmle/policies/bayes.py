@@ -92,7 +92,7 @@ class ThompsonSampling(NamedTuple):
 
     def check_family(self, family: Conjugate) -> None:
         if self.prior == Prior.flat and type(family).flat is flat:
-            raise ParameterError.of(
+            raise ParameterError(
                 "ThompsonSampling",
                 "prior",
                 f"'conjugate' for {type(family).__name__}, whose flat prior is improper",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 from .._io.text import distinct_names
 from .._records.record import checked
-from ..errors import ParameterError
+from ..errors import ParameterError, Words
 from ..families import FAMILIES
 from ..spec import STAND_INS, as_record, stands_in
 from .base import NEEDS, POLICIES
@@ -56,18 +56,20 @@ def player(
     if model is None:
         model = problem.family
     if model is None:
-        raise ParameterError.of(
+        raise ParameterError(
             owner, "family", f"given for rewards of law {type(problem.law).__name__}", None
         )
     if not hasattr(model, "reward_interval"):
-        raise ParameterError.of(owner, "family", "a family, as in Gaussian()", model)
+        raise ParameterError(owner, "family", "a family, as in Gaussian()", model)
     policy = on_family(policy, model, owner, "policies")
     check_fit(policy, model, evidence)
     rewards, assumed = problem.law.reward_interval(), model.reward_interval()
     if rewards.low < assumed.low or rewards.high > assumed.high:
         raise ParameterError(
-            f"{type(policy).__name__}: 'family' must allow rewards in {rewards}. "
-            f"Got {type(model).__name__}, which allows {assumed}."
+            type(policy).__name__,
+            "family",
+            f"one that allows rewards in {rewards}",
+            Words(f"{type(model).__name__}, which allows {assumed}"),
         )
     return policy, model
 
@@ -87,9 +89,7 @@ def on_family(policy: Any, family: Any, owner: str, key: str = "policy") -> Any:
         return policy
     if not hasattr(policy, "on_family"):
         name = type(policy).__name__
-        raise ParameterError(
-            f"{owner}: '{key}' must be known without the means of the arms. Got {name}."
-        )
+        raise ParameterError(owner, key, "known without the means of the arms", Words(name))
     return policy.on_family(family)
 
 
@@ -112,7 +112,7 @@ def check_fit(policy: Any, family: Any, evidence: Any = None) -> None:
     """
     name, assumed = type(policy).__name__, type(family).__name__
     if type(policy) not in NEEDS:
-        raise ParameterError.of(
+        raise ParameterError(
             "policy", "policy", "an instance of a policy class, as in UCB()", policy
         )
     together = evidence is not None and evidence.draws() and policy.draws_jointly()
@@ -120,7 +120,7 @@ def check_fit(policy: Any, family: Any, evidence: Any = None) -> None:
     if missing:
         fitting = ", ".join(each.__name__ for each in families_of(type(policy)))
         raise ParameterError(
-            f"{name}: 'family' must be one of {fitting}. Got {assumed}, which has no {missing[0]}."
+            name, "family", f"one of {fitting}", Words(f"{assumed}, which has no {missing[0]}")
         )
     if hasattr(policy, "check_family"):
         policy.check_family(family)

@@ -93,7 +93,7 @@ def scratch(self: Any, family: Family, n_arms: int) -> int:
 def check_family(self: Any, family: Any) -> None:
     """Refuse Gaussian families whose sigma^2 overflows or underflows: densities contain it."""
     if isinstance(family, Gaussian) and not family.has_squares():
-        raise ParameterError.of(
+        raise ParameterError(
             type(self).__name__, "family",
             "one with sigma in [1e-50, 1e50] and prior_sd from 1e-50 on", family,
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 from .._records.record import Choice
-from ..errors import ParameterError
+from ..errors import ParameterError, Words
 from ..families import Family
 from ..spec import later
 from . import biases
@@ -124,12 +124,12 @@ class RBMLE(NamedTuple):
         if self.f == BiasFunction.canonical:
             return
         if self.boundary != Boundary.exact:
-            raise ParameterError.of(
-                "RBMLE", "boundary", f"'exact' with f={self.f!r}", self.boundary
-            )
+            raise ParameterError("RBMLE", "boundary", f"'exact' with f={self.f!r}", self.boundary)
         name = f"{self.f}_index"
         if getattr(type(family), name) is getattr(biases, name):
             raise ParameterError(
-                f"RBMLE: 'f' must be 'canonical' for a family without a method {name}. "
-                f"Got {self.f!r} for {type(family).__name__}."
+                "RBMLE",
+                "f",
+                f"'canonical' for a family without a method {name}",
+                Words(f"{self.f!r} for {type(family).__name__}"),
             )

@@ -54,7 +54,7 @@ def recommended(family: Any) -> RBMLE:
     model = as_family(family, "recommended")
     if type(model) not in _FORMS:
         known = ", ".join(f"{kind.__name__}()" for kind in _FORMS)
-        raise ParameterError.of("recommended", "family", f"one of {known}", family)
+        raise ParameterError("recommended", "family", f"one of {known}", family)
     policy = _FORMS[type(model)]
     check_fit(policy, model)
     return policy
@@ -82,7 +82,7 @@ class Recommended(NamedTuple):
         """The policy for this problem, in a study."""
         if family is None and problem.family is None:
             law = type(problem.law).__name__
-            raise ParameterError.of("Recommended", "family", f"given for rewards of {law}", None)
+            raise ParameterError("Recommended", "family", f"given for rewards of {law}", None)
         if family is None:
             return self.on_family(problem.family)
         return Assuming(self.on_family(family), family)

@@ -50,7 +50,7 @@ class ReportTable:
         rows = [[_cell(each) for each in row] for row in self.rows]
         for row in rows:
             if len(row) != len(self.columns):
-                raise ParameterError.of(
+                raise ParameterError(
                     "ReportTable", "rows", f"of {len(self.columns)} cells each", len(row)
                 )
             for cell in row:

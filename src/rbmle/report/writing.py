@@ -45,9 +45,9 @@ def report(
             study_report(result, target, said, times, str(folder))
         return target
     if not isinstance(run, (StudyResult, Result)):
-        raise ParameterError.of("report", "run", "a run folder, a StudyResult or a Result", run)
+        raise ParameterError("report", "run", "a run folder, a StudyResult or a Result", run)
     if path is None:
-        raise ParameterError.of("report", "path", "given where the run is no folder", path)
+        raise ParameterError("report", "path", "given where the run is no folder", path)
     if isinstance(run, StudyResult):
         study_report(run, Path(path), command or "rbmle.report(...)", {})
     else:

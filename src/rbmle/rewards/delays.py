@@ -162,7 +162,7 @@ def _table(given: Any) -> tuple[int, ...]:
     """A list of whole numbers, at least one."""
     listed = tuple(given) if hasattr(given, "__iter__") and not isinstance(given, str) else ()
     if not listed:
-        raise ParameterError.of("TableDelay", "rounds", "a list of whole numbers", given)
+        raise ParameterError("TableDelay", "rounds", "a list of whole numbers", given)
     return tuple(integer("TableDelay", "rounds", each, _ROUNDS) for each in listed)
 
 
@@ -193,5 +193,5 @@ def as_delay(given: Any, owner: str, key: str = "delay") -> Any:
         return None
     found = as_record(first_named(given, DELAYS), DELAYS, owner, key)
     if type(found) not in DELAYS.values():
-        raise ParameterError.of(owner, key, "a delay, as in FixedDelay(100)", given)
+        raise ParameterError(owner, key, "a delay, as in FixedDelay(100)", given)
     return found

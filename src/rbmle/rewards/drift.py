@@ -56,7 +56,7 @@ class Drift(World):
         high: float | None = None,
     ) -> None:
         if not isinstance(problem, Problem):
-            raise ParameterError.of("Drift", "problem", "a Problem", problem)
+            raise ParameterError("Drift", "problem", "a Problem", problem)
         least, most = problem.law.mean_range()
         allowed = f"[{least:g}, {most:g}]"
         ends = (
@@ -64,11 +64,11 @@ class Drift(World):
             most if high is None else number("Drift", "high", high, allowed),
         )
         if not ends[0] < ends[1]:
-            raise ParameterError.of("Drift", "high", f"above 'low' ({ends[0]:g})", ends[1])
+            raise ParameterError("Drift", "high", f"above 'low' ({ends[0]:g})", ends[1])
         for mean in problem.means.tolist():
             if not ends[0] <= mean <= ends[1]:
                 words = f"a problem with means in [{ends[0]:g}, {ends[1]:g}]"
-                raise ParameterError.of("Drift", "problem", words, mean)
+                raise ParameterError("Drift", "problem", words, mean)
         values = {
             "problem": problem,
             "step": number("Drift", "step", step, "[0, 1e100]"),
@@ -140,8 +140,10 @@ def _path(world: Drift, rows: int) -> Floats:
     needed, most = 5 * 8 * rows * world.n_arms, machine_memory()  # five arrays of this size at most
     if most is not None and needed > most:
         raise ParameterError(
-            f"Drift: 'every' must be large enough for the path to fit in memory: {rows:,} steps "
-            f"need {size_text(needed)}, and there are {size_text(most)}."
+            "Drift",
+            "every",
+            f"large enough for the path to fit in memory: {rows:,} steps "
+            f"need {size_text(needed)}, and there are {size_text(most)}",
         )
     unit = path_uniforms(world.seed, range(1, rows), world.n_arms)
     steps = sqrt(12.0) * world.step * (unit - 0.5)

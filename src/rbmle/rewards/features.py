@@ -190,14 +190,14 @@ def as_table(given: Any) -> Floats:
     try:
         values = np.array(given, dtype=float)
     except (TypeError, ValueError):
-        raise ParameterError.of("TableFeatures", "values", "an array of numbers", given) from None
+        raise ParameterError("TableFeatures", "values", "an array of numbers", given) from None
     if values.ndim != 2 or not values.size or values.shape[1] > 1000:
-        raise ParameterError.of(
+        raise ParameterError(
             "TableFeatures", "values", "of shape (rows, dimension), dimension <= 1000", values.shape
         )
     if not np.isfinite(values).all():
         bad = float(values[~np.isfinite(values)][0])
-        raise ParameterError.of("TableFeatures", "values", "finite numbers", bad)
+        raise ParameterError("TableFeatures", "values", "finite numbers", bad)
     return values
 
 

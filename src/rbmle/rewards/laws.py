@@ -113,9 +113,9 @@ class TwoPoint(NamedTuple):
 
     def mean_interval(self) -> Interval:
         if not self.low < self.high:
-            raise ParameterError.of("TwoPoint", "high", f"above 'low' ({self.low:g})", self.high)
+            raise ParameterError("TwoPoint", "high", f"above 'low' ({self.low:g})", self.high)
         if self.high - self.low == inf:
-            raise ParameterError.of("TwoPoint", "high", "less than 1.8e308 above 'low'", self.high)
+            raise ParameterError("TwoPoint", "high", "less than 1.8e308 above 'low'", self.high)
         return Interval(self.low, self.high, closed_low=True, closed_high=True)
 
     def variance(self, mean: float) -> float:

@@ -83,6 +83,6 @@ def check_alike(problems: Sequence[LinearProblem]) -> None:
     for each in problems[1:]:
         same = LinearProblem(first.theta, each.features, each.law) == first
         if not same or each.theta.shape != first.theta.shape:
-            raise ParameterError.of(
+            raise ParameterError(
                 "Phases", "problems", "alike but for theta if they are linear", each
             )

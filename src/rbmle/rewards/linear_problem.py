@@ -116,16 +116,16 @@ class LinearProblem(World):
     def __init__(self, theta: Any, features: Any, noise: Any = "gaussian") -> None:
         law = as_record(noise, ChainMap(LAWS, FAMILIES), "LinearProblem", "noise")
         if not hasattr(law, "sample") or not hasattr(law, "mean_range"):
-            raise ParameterError.of("LinearProblem", "noise", "a law, as in Gaussian(1.0)", noise)
+            raise ParameterError("LinearProblem", "noise", "a law, as in Gaussian(1.0)", noise)
         low, high = law.mean_range()
         if not isinstance(law, Bernoulli) and (low > -inf or high < inf):
-            raise ParameterError.of(
+            raise ParameterError(
                 "LinearProblem", "noise", "a law whose means are any numbers, or Bernoulli()", law
             )
         if type(features) not in FEATURES_DRAWN.values():
             features = _matrix("features", features)
             if not 2 <= len(features) <= MAX_ARMS or features.shape[1] > 1000:
-                raise ParameterError.of(
+                raise ParameterError(
                     "LinearProblem", "features", "of shape (arms, dimension), two arms or more",
                     features.shape,
                 )  # fmt: skip
@@ -133,14 +133,14 @@ class LinearProblem(World):
         object.__setattr__(self, "law", law)
         values = _matrix("theta", np.atleast_2d(_numbers("theta", theta)))
         if values.shape[1] != self.dimension or values.shape[0] not in (1, self.n_arms):
-            raise ParameterError.of(
+            raise ParameterError(
                 "LinearProblem", "theta",
                 f"{self.dimension} numbers, or an array of shape "
                 f"({self.n_arms}, {self.dimension})", np.shape(theta),
             )  # fmt: skip
         object.__setattr__(self, "theta", values)
         if self.fixed_gaps is not None and np.abs(self.means).max() > LARGEST_MEAN:
-            raise ParameterError.of(
+            raise ParameterError(
                 "LinearProblem", "theta", f"such that means are up to {LARGEST_MEAN:g}", theta
             )
 
@@ -163,7 +163,7 @@ class LinearProblem(World):
     def means(self) -> Floats:
         """The means of arms with given features."""
         if not isinstance(self.features, np.ndarray):
-            raise ParameterError.of(
+            raise ParameterError(
                 "LinearProblem", "features", "given for means that do not change", self.features
             )
         with np.errstate(over="ignore"):
@@ -245,14 +245,14 @@ def _numbers(name: str, given: Any) -> Floats:
     try:
         return np.array(given, dtype=float)
     except (TypeError, ValueError):
-        raise ParameterError.of("LinearProblem", name, "an array of numbers", given) from None
+        raise ParameterError("LinearProblem", name, "an array of numbers", given) from None
 
 
 def _matrix(name: str, given: Any) -> Floats:
     values = _numbers(name, given)
     if values.ndim != 2 or not values.size:
-        raise ParameterError.of("LinearProblem", name, "an array of two dimensions", given)
+        raise ParameterError("LinearProblem", name, "an array of two dimensions", given)
     if not np.isfinite(values).all():
-        raise ParameterError.of("LinearProblem", name, "finite numbers", given)
+        raise ParameterError("LinearProblem", name, "finite numbers", given)
     values.setflags(write=False)
     return values

@@ -43,20 +43,20 @@ class Phases(World):
     def __init__(self, problems: Sequence[Problem | LinearProblem], at: Sequence[int]) -> None:
         listed = list(problems) if isinstance(problems, (list, tuple)) else []
         if len(listed) < 2:
-            raise ParameterError.of("Phases", "problems", "a list of at least two", problems)
+            raise ParameterError("Phases", "problems", "a list of at least two", problems)
         first: Any = listed[0]
         for each in listed:
             if type(each) is not type(first) or not isinstance(each, (Problem, LinearProblem)):
-                raise ParameterError.of(
+                raise ParameterError(
                     "Phases", "problems", "Problems, or LinearProblems, all of one kind", each
                 )
         for each in listed[1:]:
             if type(each.law) is not type(first.law) or each.law != first.law:
-                raise ParameterError.of(
+                raise ParameterError(
                     "Phases", "problems", f"of the first one's law, {first.law}", each.law
                 )
             if each.n_arms != first.n_arms:
-                raise ParameterError.of(
+                raise ParameterError(
                     "Phases", "problems", f"of {first.n_arms} arms, as the first one", each.n_arms
                 )
         if isinstance(first, LinearProblem):
@@ -98,9 +98,7 @@ class Phases(World):
 
     def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> MeanPath:
         if self.dimension > 0:
-            raise ParameterError.of(
-                "Phases", "device", "'cpu' for phases of linear problems", "cuda"
-            )
+            raise ParameterError("Phases", "device", "'cpu' for phases of linear problems", "cuda")
         return self.source(seed, horizon)  # type: ignore[return-value]
 
     def source(self, seed: int, horizon: int) -> MeanPath | LinearPath:
@@ -133,12 +131,12 @@ class Phases(World):
 def _rounds(given: Any, count: int) -> tuple[int, ...]:
     """The rounds at which phases end, checked."""
     if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise ParameterError.of("Phases", "at", "a list of whole numbers", given)
+        raise ParameterError("Phases", "at", "a list of whole numbers", given)
     rounds = tuple(integer("Phases", "at", each, f"[1, {MAX_ROUNDS}]") for each in given)
     if len(rounds) != count:
-        raise ParameterError.of(
+        raise ParameterError(
             "Phases", "at", f"as long as the problems less one, {count}", list(rounds)
         )
     if any(late <= early for early, late in pairwise(rounds)):
-        raise ParameterError.of("Phases", "at", "in increasing order", list(rounds))
+        raise ParameterError("Phases", "at", "in increasing order", list(rounds))
     return rounds

@@ -36,26 +36,26 @@ class Problem(World):
     def __init__(self, law: Any, means: Sequence[float] | Floats) -> None:
         law = as_record(law, ChainMap(LAWS, FAMILIES), "Problem", "law")
         if not hasattr(law, "sample"):
-            raise ParameterError.of(
+            raise ParameterError(
                 "Problem", "law", "a family or law that can be sampled, as in Bernoulli()", law
             )
         try:
             values = np.array(means, dtype=float)
         except (TypeError, ValueError):
-            raise ParameterError.of("Problem", "means", "a list of numbers", means) from None
+            raise ParameterError("Problem", "means", "a list of numbers", means) from None
         if values.ndim != 1 or not 2 <= values.size <= MAX_ARMS:
-            raise ParameterError.of(
+            raise ParameterError(
                 "Problem", "means", f"a list of 2 to {MAX_ARMS} numbers, one an arm", means
             )
         allowed = law.mean_interval()
         for value in values:
             if not np.isfinite(value) or value not in allowed:
                 name = type(law).__name__
-                raise ParameterError.of(
+                raise ParameterError(
                     "Problem", "means", f"numbers in {allowed} for {name}", float(value)
                 )
         if 0.5 * values.max() - 0.5 * values.min() > 0.5 * np.finfo(float).max:
-            raise ParameterError.of(
+            raise ParameterError(
                 "Problem", "means", "numbers less than 1.8e308 apart", values.tolist()
             )
         values.setflags(write=False)

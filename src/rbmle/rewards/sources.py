@@ -101,16 +101,16 @@ class Table(Rewards):
         try:
             table = np.array(values, dtype=float)
         except (TypeError, ValueError):
-            raise ParameterError.of("Table", "values", "an array of numbers", values) from None
+            raise ParameterError("Table", "values", "an array of numbers", values) from None
         if table.ndim == 2:
             table = table[None]
         if table.ndim != 3:
-            raise ParameterError.of(
+            raise ParameterError(
                 "Table", "values", "of shape (T, K) or (replications, T, K)", table.shape
             )
         if not np.isfinite(table).all():
             bad = float(table[~np.isfinite(table)][0])
-            raise ParameterError.of("Table", "values", "finite numbers", bad)
+            raise ParameterError("Table", "values", "finite numbers", bad)
         table.setflags(write=False)
         self.values = table
         super().__init__(seed)
@@ -121,7 +121,7 @@ class Table(Rewards):
     def check(self, problem: Any, horizon: int, last: int) -> None:
         replications, rounds, n_arms = self.values.shape
         if n_arms != problem.n_arms or rounds < horizon or replications < last:
-            raise ParameterError.of(
+            raise ParameterError(
                 "Table",
                 "values",
                 f"of shape (at least {last}, at least {horizon}, {problem.n_arms})",
@@ -131,7 +131,7 @@ class Table(Rewards):
         for value in (self.values.min(), self.values.max()):
             if value not in allowed:
                 name = type(problem.law).__name__
-                raise ParameterError.of(
+                raise ParameterError(
                     "Table", "values", f"rewards in {allowed} for {name}", float(value)
                 )
 
@@ -146,7 +146,7 @@ class Table(Rewards):
 def check_rewards(owner: str, rewards: Rewards, problem: Any, horizon: int, last: int) -> None:
     """Raise ParameterError unless the rewards suit the problem; only a stream suits every world."""
     if not isinstance(rewards, RewardStream) and not isinstance(problem, Problem):
-        raise ParameterError.of(
+        raise ParameterError(
             owner, "rewards", f"a RewardStream for a {type(problem).__name__}", rewards
         )
     rewards.check(problem, horizon, last)

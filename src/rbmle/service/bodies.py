@@ -84,7 +84,7 @@ class NewState(msgspec.Struct, forbid_unknown_fields=True):
 def a_label(parameter: str, given: str) -> str:
     """A name of an experiment, an arm or a decision: 1 to 200 characters that can be printed."""
     if not 1 <= len(given) <= LONGEST_NAME or not given.isprintable():
-        raise ParameterError.of(
+        raise ParameterError(
             "service", parameter, f"1 to {LONGEST_NAME} characters that can be printed", given
         )
     return given

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ..errors import ParameterError, number
+from ..errors import ParameterError, Words, number
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..families.base import mean_at
@@ -47,12 +47,12 @@ class Definition(NamedTuple):
     def of(cls, body: Created) -> Definition:
         """The definition that a body states; raises ParameterError, one sentence, if it cannot."""
         if not 2 <= len(body.arms) <= MAX_ARMS:
-            raise ParameterError.of("experiment", "arms", "a list of at least two names", body.arms)
+            raise ParameterError("experiment", "arms", "a list of at least two names", body.arms)
         for each in body.arms:
             a_label("arms", each)
         twice = next((name for name, n in Counter(body.arms).items() if n > 1), None)
         if twice is not None:
-            raise ParameterError.of("experiment", "arms", "distinct names", twice)
+            raise ParameterError("experiment", "arms", "distinct names", twice)
         settings = _settings(body)
         check_room(settings.evidence, len(body.arms))
         wait, default = body.reward_wait_s, body.default_reward
@@ -60,14 +60,13 @@ class Definition(NamedTuple):
             wait = number("experiment", "reward_wait_s", wait, f"(0, {_LONGEST_WAIT:g}]")
         if default is not None:
             if wait is None:
-                raise ParameterError.of(
+                raise ParameterError(
                     "experiment", "default_reward", "left out where 'reward_wait_s' is", default
                 )
             try:
                 default = a_reward(default, support(settings.family), settings.family)
             except ParameterError as problem:
-                text = str(problem).replace("Decider: 'reward'", "experiment: 'default_reward'")
-                raise ParameterError(text) from None
+                raise problem.of("experiment", "default_reward") from None
         return cls(tuple(body.arms), settings, wait, default)
 
     @classmethod
@@ -134,7 +133,7 @@ def check_room(evidence: Any, n_arms: int) -> None:
     if size > _MOST_REMEMBERED:
         allowed = f"one that remembers at most {_MOST_REMEMBERED:,} numbers"
         told = f"{evidence}, which remembers {size:,} of {n_arms} arms"
-        raise ParameterError(f"experiment: 'evidence' must be {allowed}. Got {told}.")
+        raise ParameterError("experiment", "evidence", allowed, Words(told))
 
 
 def _settings(body: Created) -> Settings:
@@ -152,4 +151,4 @@ def _settings(body: Created) -> Settings:
             else from_spec(body.evidence, EVIDENCE, "experiment", "evidence"),
         )
     except ParameterError as problem:
-        raise ParameterError(str(problem).replace("Decider:", "experiment:")) from None
+        raise problem.of("experiment", instead_of="Decider") from None

@@ -103,7 +103,7 @@ class Experiment:
         evidence = self.definition.settings.evidence
         if context is None:
             kind = type(evidence).__name__
-            raise ParameterError.of(
+            raise ParameterError(
                 "service", "context", f"given with {kind}, which reads features", None
             )
         features = the_features(context, self.live.arms, evidence)

@@ -159,7 +159,7 @@ class App:
         key = await self._key(scope, "write")
         items = read(_several, await whole_body(receive)).items
         if not 1 <= len(items) <= MOST_ITEMS:
-            raise ParameterError.of("batch", "items", f"a list of 1 to {MOST_ITEMS}", len(items))
+            raise ParameterError("batch", "items", f"a list of 1 to {MOST_ITEMS}", len(items))
         requests = [_request(key, each, place) for place, each in enumerate(items)]
         for name in {each.experiment for each in requests} - {None, *self._prepared}:
             await self._prepare(key, name or "")
@@ -220,7 +220,7 @@ class App:
         key = await self._key(scope, "read", names[0])
         given = query_of(scope, {"after"}).get("after", "0")
         if not (given.isascii() and given.isdecimal() and len(given) < 19):
-            raise ParameterError.of("events", "after", "a whole number in [0, inf)", given)
+            raise ParameterError("events", "after", "a whole number in [0, inf)", given)
         after, begun, encode = int(given), False, msgspec.json.Encoder().encode
         while True:
             place = after
@@ -293,7 +293,7 @@ async def _compiled(definition: Definition) -> None:
 
 def _request(key: Key, item: Item, place: int) -> Request:
     if (item.decision is None) == (item.reward is None):
-        raise ParameterError(f"batch: item {place} must have either 'decision' or 'reward'.")
+        raise ParameterError("batch", f"item {place}", "either a 'decision' or a 'reward'")
     if item.decision is not None:
         asked = item.decision
         return Decide(key, asked.experiment, check_id(asked.id), asked.context)

@@ -105,7 +105,7 @@ def revoke_key(storage: Storage, number: int) -> None:
     with storage.writing():
         found = storage.revoke_key(number, time.time())
     if not found:
-        raise ParameterError.of("key", "number", "that of a key", number)
+        raise ParameterError("key", "number", "that of a key", number)
 
 
 def list_keys(storage: Storage) -> list[StoredKey]:

@@ -204,7 +204,7 @@ class _Batch:
         except ParameterError as problem:
             for known in [each for each in self.touched.values() if not each.sound]:
                 self._compute_again(known)
-            return refusal(422, str(problem).replace("Decider:", "service:"))
+            return refusal(422, str(problem.of("service", instead_of="Decider")))
 
     def _compute_again(self, known: Experiment) -> None:
         """A request was refused when its work had begun: compute the experiment from its rows."""
@@ -240,7 +240,7 @@ class _Batch:
             if place is not None:
                 row = self.storage.decision(*place) if place[0] == known.number else None
                 if row is None or row.id is not None:
-                    raise ParameterError.of("service", "id", "of another form than our own", id)
+                    raise ParameterError("service", "id", "of another form than our own", id)
             else:
                 found = self.named.get(id, ())
                 row = next((each for each in found if each.experiment == known.number), None)
@@ -314,7 +314,7 @@ class _Batch:
             hint = did_you_mean(request.arm, map(str, known.places))
             return refusal(404, f"There is no arm {request.arm!r} in {known.name!r}.{hint}")
         if request.state not in STATES:
-            raise ParameterError.of("service", "state", "active, paused or retired", request.state)
+            raise ParameterError("service", "state", "active, paused or retired", request.state)
         return self._switch(known, place, request.state)
 
     def _switch(self, known: Experiment, place: int, state: str) -> Answer:

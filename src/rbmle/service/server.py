@@ -15,7 +15,7 @@ from contextlib import closing
 from typing import Any
 
 from .._io.extras import require_extra
-from ..errors import ParameterError, RbmleError, integer
+from ..errors import ParameterError, RbmleError, Words, integer
 from .keys import list_keys
 from .storage import open_storage
 from .worker import Settings, command, work
@@ -48,8 +48,11 @@ def serve(
     here = is_loopback(host)
     if not here and not any(each.revoked is None for each in keys):
         raise ParameterError(
-            f"serve: '--host' must be 127.0.0.1 as long as there is no key. Got {host}. "
-            f"Create one: rbmle service key create --role admin --database {database}"
+            "serve",
+            "--host",
+            "127.0.0.1 as long as there is no key",
+            Words(host),
+            f" Create one: rbmle service key create --role admin --database {database}",
         )
     listening = listen(host, port, workers)
     settings = Settings(database, keys=not here, modules=modules)

@@ -172,7 +172,7 @@ def open_storage(url: str, create: bool = True) -> Storage:
         from .postgres import PostgresStorage
 
         return PostgresStorage(url)
-    raise ParameterError.of(
+    raise ParameterError(
         "service", "database", "sqlite:///FILE or postgresql://HOST/NAME", _without_password(url)
     )
 

@@ -74,7 +74,7 @@ def connected(cluster: str | None, workers: int | None = None) -> Iterator[Execu
         return
     require_extra("run", "dask")
     if cluster != "local" and workers is not None:
-        raise ParameterError.of("run", "threads", "left out where a cluster is named", workers)
+        raise ParameterError("run", "threads", "left out where a cluster is named", workers)
     if workers is not None:
         workers = integer("run", "threads", workers, "[1, inf)")
     from .cluster import dask_client
@@ -86,7 +86,7 @@ def connected(cluster: str | None, workers: int | None = None) -> Iterator[Execu
 def workers_of(executor: Executor) -> Workers:
     """The workers of an executor that a user gave."""
     if not callable(getattr(executor, "submit", None)):
-        raise ParameterError.of(
+        raise ParameterError(
             "run",
             "executor",
             "a concurrent.futures.Executor, as in ProcessPoolExecutor()",

@@ -38,7 +38,7 @@ def study_arguments(data: Any, where: str) -> dict[str, Any]:
     """
     with at(where):
         if not isinstance(data, Mapping):
-            raise ParameterError.of("Study", "study", "a table of keys and values", data)
+            raise ParameterError("Study", "study", "a table of keys and values", data)
         _check_keys(data, KEYS, _REQUIRED)
         modules = module_names(data.get("import", ()))
         import_modules(modules, "Study", beside=os.path.dirname(where))
@@ -84,20 +84,20 @@ def module_names(given: Any) -> tuple[str, ...]:
     """The given names of modules, checked to be dotted Python names."""
     listed = isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given)
     if not listed or not all(part.isidentifier() for each in given for part in each.split(".")):
-        raise ParameterError.of("Study", "import", "a list of names of modules", given)
+        raise ParameterError("Study", "import", "a list of names of modules", given)
     return tuple(given)
 
 
 def printable(key: str, given: Any) -> str:
     """The given name, checked to be one line of printable text."""
     if not isinstance(given, str) or not given or not given.isprintable():
-        raise ParameterError.of("Study", key, "a printable text of one line", given)
+        raise ParameterError("Study", key, "a printable text of one line", given)
     return given
 
 
 def _add(known: dict[str, Any], key: str, name: str, value: Any) -> None:
     if name in known:
-        raise ParameterError.of("Study", key, "unlike the others", name)
+        raise ParameterError("Study", key, "unlike the others", name)
     known[name] = value
 
 
@@ -113,14 +113,14 @@ def _policy(table: Mapping[str, Any]) -> Any:
 def _record(key: str, given: Any, among: Mapping[str, type]) -> Any:
     spec = {"name": given} if isinstance(given, str) else given
     if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
-        raise ParameterError.of("Study", key, "a name, or a table with a 'name'", given)
+        raise ParameterError("Study", key, "a name, or a table with a 'name'", given)
     return from_spec(given, among, "Study", key)
 
 
 def _tables(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     given = data[key]
     if not isinstance(given, list) or not all(isinstance(each, Mapping) for each in given):
-        raise ParameterError.of("Study", key, f"a list of tables, as in [[{key}]]", given)
+        raise ParameterError("Study", key, f"a list of tables, as in [[{key}]]", given)
     return given
 
 
@@ -131,7 +131,7 @@ def _check_keys(
         one_of("Study", "key", key, allowed)
     for key in required:
         if key not in data:
-            raise ParameterError(f"Study: {key!r} must be given.")
+            raise ParameterError("Study", key, "given")
 
 
 def to_toml(data: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 
 from .._numba.compile import bridge_methods, extended_outside
 from .._records.record import is_package, register
-from ..errors import ParameterError
+from ..errors import ParameterError, Words
 from ..families.base import FAMILIES
 from ..pieces import Piece
 from ..policies.alpha import BIASES
@@ -39,8 +39,11 @@ def packed(piece: Piece) -> bytes:
     """The piece as bytes; ParameterError if something in it cannot be sent."""
     for cls in filter(is_package, extended_outside):
         raise ParameterError(
-            f"run: 'executor' must be left out where a class of the package got methods from "
-            f"outside: workers do not have them. Got {cls.__name__}."
+            "run",
+            "executor",
+            "left out where a class of the package got methods from outside: workers do not "
+            "have them",
+            Words(cls.__name__),
         )
     try:
         if importlib.util.find_spec("cloudpickle") is None:
@@ -49,8 +52,10 @@ def packed(piece: Piece) -> bytes:
     except Exception as problem:
         name = type(piece.policy).__name__
         raise ParameterError(
-            f"run: 'executor' must be left out for what cannot be sent to workers. "
-            f"Got {name} ({type(problem).__name__}: {problem})."
+            "run",
+            "executor",
+            "left out for what cannot be sent to workers",
+            Words(f"{name} ({type(problem).__name__}: {problem})"),
         ) from problem
 
 

@@ -49,7 +49,7 @@ def run(
     device: "cpu", or "cuda" for the GPU of this machine, or of each worker of the executor.
     """
     if not isinstance(study, Study):
-        raise ParameterError.of("run", "study", "a Study", study)
+        raise ParameterError("run", "study", "a Study", study)
     if threads is not None:
         threads = integer("run", "threads", threads, "[1, inf)")
     if executor is None:
@@ -61,7 +61,7 @@ def run(
         _check_executor(study, threads)
         workers.check(device)
     if times and folder is None:
-        raise ParameterError.of("run", "times", "False where nothing is kept in a folder", times)
+        raise ParameterError("run", "times", "False where nothing is kept in a folder", times)
     _check_size(study)
     store = None if folder is None else Store.open(folder, study)
     sheets = _sheets(study, store, only)
@@ -134,9 +134,9 @@ def _check_size(study: Study) -> None:
 def _check_executor(study: Study, threads: int | None) -> None:
     """Refuse what an executor cannot do."""
     if threads is not None:
-        raise ParameterError.of("run", "threads", "left out where an executor is given", threads)
+        raise ParameterError("run", "threads", "left out where an executor is given", threads)
     if SOURCES[study.rewards].in_order:
-        raise ParameterError.of(
+        raise ParameterError(
             "run", "executor", "left out for rewards that are drawn in order", study.rewards
         )
 

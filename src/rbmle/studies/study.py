@@ -128,8 +128,8 @@ class Study:
                     _, model = player(on_problem(each, problem), problem, None, self.evidence)
                     check_evidence(self.evidence, model, problem.dimension)
                 except ParameterError as mistake:
-                    said = str(mistake).removeprefix("simulate: ")
-                    raise ParameterError(f"Study: {label} on {title}: {said}") from None
+                    owner = "" if mistake.owner == "simulate" else f": {mistake.owner}"
+                    raise mistake.of(f"Study: {label} on {title}{owner}") from None
         self.to_dict()  # refuses now what a study file could not hold
 
     def rewards_source(self) -> Rewards:
@@ -238,18 +238,18 @@ class Study:
 def _problems(given: Any) -> dict[str, World]:
     named = {"problem": given} if isinstance(given, World) else given
     if not isinstance(named, Mapping) or not named:
-        raise ParameterError.of("Study", "problems", "a mapping of names to Problems", given)
+        raise ParameterError("Study", "problems", "a mapping of names to Problems", given)
     for each in named.values():
         if not isinstance(each, World):
-            raise ParameterError.of("Study", "problems", "a mapping of names to Problems", each)
+            raise ParameterError("Study", "problems", "a mapping of names to Problems", each)
     return {printable("problems", name): problem for name, problem in named.items()}
 
 
 def _policies(given: Any) -> dict[str, Any]:
     if not isinstance(given, (Mapping, Sequence)) or isinstance(given, str) or not len(given):
-        raise ParameterError.of("Study", "policies", "a list of at least one policy", given)
+        raise ParameterError("Study", "policies", "a list of at least one policy", given)
     if hasattr(given, "_fields"):  # a single policy: a NamedTuple is a sequence too
-        raise ParameterError.of("Study", "policies", "a list of at least one policy", given)
+        raise ParameterError("Study", "policies", "a list of at least one policy", given)
     if isinstance(given, Mapping):
         given = {label: as_policy(each, "Study", "policies") for label, each in given.items()}
     else:
@@ -258,15 +258,15 @@ def _policies(given: Any) -> dict[str, Any]:
         policy, family = each if isinstance(each, Assuming) else (each, None)
         kind = type(policy)
         if POLICIES.get(kind.__name__) is not kind and not stands_in(policy):
-            raise ParameterError.of(
+            raise ParameterError(
                 "Study", "policies", "instances of policy classes, as in UCB()", policy
             )
         if family is not None and type(family) not in FAMILIES.values():
-            raise ParameterError.of(
+            raise ParameterError(
                 "Study", "policies", "assuming instances of families, as in Gaussian()", family
             )
         for field in set(RESERVED) & set(kind._fields):
-            raise ParameterError.of(
+            raise ParameterError(
                 "Study", "policies", f"without parameters called {', '.join(RESERVED)}", field
             )
     named = given if isinstance(given, Mapping) else labelled(given)
@@ -278,5 +278,5 @@ def _rounds(given: Any, horizon: int) -> tuple[int, ...] | None:
         return None
     allowed = f"[1, {horizon}]"
     if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise ParameterError.of("Study", "checkpoints", f"whole numbers in {allowed}", given)
+        raise ParameterError("Study", "checkpoints", f"whole numbers in {allowed}", given)
     return tuple(sorted({integer("Study", "checkpoints", each, allowed) for each in given}))

@@ -43,8 +43,10 @@ class StudyResult:
         if len(self.study.problems) != 1:
             names = ", ".join(repr(name) for name in self.study.problems)
             raise ParameterError(
-                f"StudyResult: 'result' must be asked of a study of one problem. This one has "
-                f"{names}: use results[name]."
+                "StudyResult",
+                "result",
+                "asked of a study of one problem",
+                hint=f" This one has {names}: use results[name].",
             )
         if not self.results:
             raise RbmleError("StudyResult: no replication is finished yet.")

@@ -46,7 +46,7 @@ def world_of(table: Mapping[str, Any]) -> World:
         one_of("Study", "key", key, ("name", *form.keys))
     for key in form.required:
         if key not in table:
-            raise ParameterError(f"Study: {key!r} must be given.")
+            raise ParameterError("Study", key, "given")
     return form.read(table)
 
 
@@ -54,7 +54,7 @@ def law_of(given: Any, key: str = "law") -> Any:
     """The law that a file states, by its name or as a table."""
     spec = {"name": given} if isinstance(given, str) else given
     if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
-        raise ParameterError.of("Study", key, "a name, or a table with a 'name'", given)
+        raise ParameterError("Study", key, "a name, or a table with a 'name'", given)
     return from_spec(given, {**FAMILIES, **LAWS}, "Study", key)
 
 
@@ -84,16 +84,16 @@ def _phases_data(world: Phases) -> Data:
 def _phases(table: Mapping[str, Any]) -> Phases:
     given = table.get("phase", table.get("means"))
     if not isinstance(given, list) or ("phase" in table) == ("means" in table):
-        raise ParameterError.of(
+        raise ParameterError(
             "Study", "at", "given with a list of means for each phase, or with 'phase'", table["at"]
         )
     if "phase" in table:
         for each in given:
             if not isinstance(each, Mapping):
-                raise ParameterError.of("Study", "phase", "a list of tables", each)
+                raise ParameterError("Study", "phase", "a list of tables", each)
         return Phases([world_of(each) for each in given], table["at"])  # type: ignore[misc]
     if "law" not in table:
-        raise ParameterError("Study: 'law' must be given.")
+        raise ParameterError("Study", "law", "given")
     law = law_of(table["law"])
     return Phases([Problem(law, each) for each in given], table["at"])
 
@@ -109,11 +109,11 @@ def _drift_data(world: Drift) -> Data:
 def _drift(table: Mapping[str, Any]) -> Drift:
     given = table["drift"]
     if not isinstance(given, Mapping):
-        raise ParameterError.of("Study", "drift", "a table, as in { step = 0.01 }", given)
+        raise ParameterError("Study", "drift", "a table, as in { step = 0.01 }", given)
     for key in given:
         one_of("Drift", "parameter", key, _DRIFT)
     if "step" not in given:
-        raise ParameterError("Drift: 'step' must be given.")
+        raise ParameterError("Drift", "step", "given")
     return Drift(_problem(table), **given)
 
 

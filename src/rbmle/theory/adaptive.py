@@ -169,9 +169,9 @@ def _scheme(owner: str, problem: Any, bias: Any, family: Any) -> Any:
     unique_best(owner, problem)
     if type(bias) not in BIASES.values() or not hasattr(bias, "c_alpha"):
         names = ", ".join(f"{name}()" for name, cls in BIASES.items() if hasattr(cls, "c_alpha"))
-        raise ParameterError.of(owner, "bias", f"one of {names}", bias)
+        raise ParameterError(owner, "bias", f"one of {names}", bias)
     if getattr(bias, "constant", None) == 2:
-        raise ParameterError.of(
+        raise ParameterError(
             owner, "bias", "one that compares beta(t) with C_alpha, not 'script'", bias
         )
     _, model = player(RBMLE(bias), problem, family)

@@ -54,7 +54,7 @@ def smallest_c_alpha(
     (inf, 16.0)
     """
     if proposition == 6:
-        raise ParameterError.of("theory", "proposition", "one of 2, 3, 4, 5", proposition)
+        raise ParameterError("theory", "proposition", "one of 2, 3, 4, 5", proposition)
     return least_c_alpha(setting(problem, proposition, epsilon, lower, family), sharp)
 
 
@@ -68,7 +68,7 @@ def least_c_alpha(given: Setting, sharp: bool) -> float:
     if sharp:
         return supremum(given)
     if given.lower == -inf:
-        raise ParameterError.of(
+        raise ParameterError(
             f"Proposition {given.proposition}", "lower",
             f"given, as {type(given.family).__name__} means have no lower bound", None,
         )  # fmt: skip
@@ -100,7 +100,7 @@ def theoretical_rbmle(
     """
     c = smallest_c_alpha(problem, proposition, epsilon, lower, family, sharp)
     if c == inf:
-        raise ParameterError.of(
+        raise ParameterError(
             f"Proposition {proposition}", "lower", "above the mean at which K* is 0", lower
         )
     return RBMLE(LogBias(c))

@@ -107,7 +107,7 @@ def family_of(owner: str, family: Any) -> Any:
     """The given family, or the one of the given name; anything else is refused."""
     model = as_family(family, owner)
     if not isinstance(model, tuple(FAMILIES.values())):
-        raise ParameterError.of(owner, "family", "a reward family, as in Bernoulli()", family)
+        raise ParameterError(owner, "family", "a reward family, as in Bernoulli()", family)
     return model
 
 

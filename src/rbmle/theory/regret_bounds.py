@@ -102,7 +102,7 @@ def regret_bound(
     horizon = integer(f"Proposition {proposition}", "horizon", horizon, "[2, inf)")
     if given.proposition == 6:
         if c_alpha is not None:
-            raise ParameterError.of(
+            raise ParameterError(
                 "Proposition 6", "c_alpha", "left out, as Algorithm 1 estimates it", c_alpha
             )
         power = number("Proposition 6", "power", power, "(0, inf)")
@@ -163,7 +163,7 @@ def lower_bound(problem: Problem, rounds: ArrayLike, family: Any = None) -> Floa
     """
     times = np.atleast_1d(np.asarray(rounds, dtype=float))
     if not (times >= 1.0).all():
-        raise ParameterError.of("lower_bound", "rounds", "numbers from 1 on", rounds)
+        raise ParameterError("lower_bound", "rounds", "numbers from 1 on", rounds)
     return np.asarray(lai_robbins(problem, family) * np.log(times), dtype=float)
 
 
@@ -196,12 +196,12 @@ def _admissible(given: Setting, c_alpha: Any, sharp: bool) -> float:
     # A given C_alpha may be below the printed constant, as long as a proof supports it.
     smallest = least_c_alpha(given, sharp) if c_alpha is None else _smallest_known(given)
     if smallest == inf:
-        raise ParameterError.of(owner, "lower", "above the mean at which K* is 0", given.lower)
+        raise ParameterError(owner, "lower", "above the mean at which K* is 0", given.lower)
     if c_alpha is None:
         return smallest
     c = number(owner, "c_alpha", c_alpha, "(0, inf)")
     if c < (1.0 - 1e-12) * smallest:
-        raise ParameterError.of(owner, "c_alpha", f"at least {smallest:g} for this problem", c)
+        raise ParameterError(owner, "c_alpha", f"at least {smallest:g} for this problem", c)
     return c
 
 

@@ -62,7 +62,7 @@ def setting(
     owner = f"Proposition {proposition}"
     if proposition not in PROPOSITIONS or isinstance(proposition, bool):
         listing = ", ".join(map(str, PROPOSITIONS))
-        raise ParameterError.of("theory", "proposition", f"one of {listing}", proposition)
+        raise ParameterError("theory", "proposition", f"one of {listing}", proposition)
     best, gap = unique_best(owner, problem)
     family = as_family(family, owner)
     means = problem.means
@@ -71,7 +71,7 @@ def setting(
     inside(owner, model, means)
     for spread in (sigma, rho, kappa):
         if not (_moderate(spread) or spread in (0.0, inf)):
-            raise ParameterError.of(
+            raise ParameterError(
                 owner, "problem", f"one whose rewards have a spread in {_SIZES}", float(spread)
             )
     floor = -inf
@@ -95,23 +95,23 @@ def _rewards(
     name = type(law).__name__
     if proposition == 2:
         if problem.family is None or family not in (None, problem.family):
-            raise ParameterError.of(
+            raise ParameterError(
                 owner, "problem", "one whose rewards are the assumed exponential family", name
             )
         return problem.family, inf, inf, inf
     if proposition == 5:
         model = assumed(owner, problem, family)
         if law.reward_interval().low < 0.0:
-            raise ParameterError.of(owner, "problem", "one whose rewards are never negative", name)
+            raise ParameterError(owner, "problem", "one whose rewards are never negative", name)
         pairs = [law.sub_exponential(mean) for mean in means]
         return model, inf, max(each[0] for each in pairs), max(each[1] for each in pairs)
     if proposition == 3 and not isinstance(law, Gaussian):
-        raise ParameterError.of(owner, "problem", "one with Gaussian rewards", name)
+        raise ParameterError(owner, "problem", "one with Gaussian rewards", name)
     if family is not None and not isinstance(family, Gaussian):
-        raise ParameterError.of(owner, "family", "Gaussian, whose index it is about", family)
+        raise ParameterError(owner, "family", "Gaussian, whose index it is about", family)
     sigma = max(law.sub_gaussian(mean) for mean in means)
     if sigma == inf:
-        raise ParameterError.of(owner, "problem", "one with sub-Gaussian rewards", name)
+        raise ParameterError(owner, "problem", "one with sub-Gaussian rewards", name)
     return Gaussian(), sigma, inf, inf
 
 
@@ -120,7 +120,7 @@ def assumed(owner: str, problem: Problem, family: Any) -> Any:
     model = problem.family if family is None else family_of(owner, family)
     if model is None:
         name = type(problem.law).__name__
-        raise ParameterError.of(owner, "family", f"given for rewards of law {name}", None)
+        raise ParameterError(owner, "family", f"given for rewards of law {name}", None)
     return model
 
 
@@ -129,7 +129,7 @@ def unique_best(owner: str, problem: Any) -> tuple[float, float]:
     a_problem(owner, problem)
     second, best = np.sort(problem.means)[-2:]
     if not best > second:
-        raise ParameterError.of(
+        raise ParameterError(
             owner, "means", "with one best arm, a gap above 0", problem.means.tolist()
         )
     return float(best), float(best - second)
@@ -142,22 +142,22 @@ def _moderate(value: float) -> bool:
 def a_problem(owner: str, problem: Any) -> None:
     """Refuse anything but a `Problem`, and means or gaps too large or small for the formulas."""
     if not isinstance(problem, Problem):
-        raise ParameterError.of(owner, "problem", "a Problem", problem)
+        raise ParameterError(owner, "problem", "a Problem", problem)
     for sizes, what in ((np.abs(problem.means), "numbers"), (problem.gaps, "with gaps")):
         for value in sizes.tolist():
             if not (_moderate(value) or value == 0.0):
-                raise ParameterError.of(owner, "means", f"{what} of size 0 or in {_SIZES}", value)
+                raise ParameterError(owner, "means", f"{what} of size 0 or in {_SIZES}", value)
 
 
 def inside(owner: str, family: Any, means: Floats) -> None:
     """Refuse means at the ends of the family's range, where there is no natural parameter, and a
     sigma that is too large or small for the formulas."""
     if isinstance(family, Gaussian) and not _moderate(family.sigma):
-        raise ParameterError.of(owner, "sigma", f"a number in {_SIZES}", family.sigma)
+        raise ParameterError(owner, "sigma", f"a number in {_SIZES}", family.sigma)
     allowed = open_range(family)
     for mean in means:
         if float(mean) not in allowed:
             name = type(family).__name__
-            raise ParameterError.of(
+            raise ParameterError(
                 owner, "means", f"inside {allowed} for {name}, off its ends", float(mean)
             )

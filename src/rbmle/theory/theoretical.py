@@ -49,7 +49,7 @@ class Theoretical(NamedTuple):
         Gaussian for Proposition 4 on rewards that are not Gaussian.
         """
         if not isinstance(problem, Problem):
-            raise ParameterError.of(
+            raise ParameterError(
                 "Theoretical", "problem", "a Problem, whose means stay as they are", problem
             )
         policy = theoretical_rbmle(
@@ -82,5 +82,5 @@ class Theoretical(NamedTuple):
         for key, only in (("boundary", "exact"), ("f", "canonical")):
             if spec.get(key, only) != only:
                 words = f"'{only}' where alpha is a proposition's"
-                raise ParameterError.of("RBMLE", key, words, spec[key])
+                raise ParameterError("RBMLE", key, words, spec[key])
         return cls(**alpha)
