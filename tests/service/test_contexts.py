@@ -204,7 +204,7 @@ def test_a_request_that_is_refused_half_way_leaves_no_trace(
             )  # fmt: skip
             assert [each.status for each in answers] == [200, 422, 422, 200, 200]
     assert b"finite numbers" in answers[1].body
-    assert b"'arm' must stay what it is with Quotient" in answers[2].body
+    assert b"Quotient cannot add or remove arms" in answers[2].body
     assert clean(ledger.storage)
 
 
