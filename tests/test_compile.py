@@ -163,6 +163,47 @@ class TestMethods:
             allocates(3)
 
 
+@record
+class Pair(NamedTuple):
+    policy: Any
+    family: Any
+
+
+@record
+class Misspelt(NamedTuple):
+    def at(self, x: float) -> float:
+        return x + oen  # noqa: F821
+
+
+@lean
+def _sum_at(rules: Any, x: float) -> float:
+    return _value_of(rules.policy, x) + _value_of(rules.family, x)
+
+
+@lean
+def _value_of(curve: Any, x: float) -> float:
+    return curve.at(x)  # type: ignore[no-any-return]
+
+
+@kernel
+def sum_at(rules: Any, numbers: Any) -> float:
+    return _sum_at(rules, numbers[0])
+
+
+class TestRules:
+    """A policy and a family that come as one record."""
+
+    def test_both_are_announced(self, caplog: pytest.LogCaptureFixture) -> None:
+        caplog.set_level("INFO", "rbmle")
+        assert sum_at(Pair(Parabola(), Nothing()), np.array([2.0])) == 14.0
+        assert "compiling Parabola for Nothing (once)" in caplog.messages
+
+    def test_a_mistake_is_told_with_its_line(self) -> None:
+        place = r"(?s)Misspelt.*: NameError: name 'oen' is not defined\n  File.*in at\n    return x"
+        with pytest.raises(DefinitionError, match=place):
+            sum_at(Pair(Misspelt(), Line()), np.array([2.0]))
+
+
 class TestExtend:
     @pytest.mark.parametrize("curve", [Line(), Parabola()], ids=repr)
     def test_compiled_and_interpreted_code_call_it(self, curve: Any) -> None:

@@ -65,6 +65,7 @@ PRIVATE = (
     "numba.core.cgutils.get_or_insert_function(module, fnty, name)",
 )
 
+_lean: set[Callable[..., Any]] = set()  # functions that `lean` compiled
 _said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
 _defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
 extended_outside: set[type] = set()  # classes that got a method from outside the package
@@ -131,6 +132,7 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
     Neither it nor the functions it calls count references to arrays: in short loops that would take
     most of the time. Its code is kept on disk as a part of the kernel that calls it.
     """
+    _lean.add(function)
     compiled: Callable[P, R] = numba.njit(_nrt=False, **_OPTIONS)(function)
     return compiled
 
@@ -228,14 +230,8 @@ class Kernel:
 
     @functools.cached_property
     def interpreted(self) -> Callable[..., Any]:
-        """The loop in plain Python, with those that it calls: nothing of them is compiled."""
-        function: Any = self._function
-        called = {
-            name: getattr(value, "py_func", value)
-            for name, value in function.__globals__.items()
-            if name in function.__code__.co_names
-        }
-        return FunctionType(function.__code__, {**function.__globals__, **called})
+        """The loop in plain Python, with every `lean` function that it calls."""
+        return _interpreted(self._function)
 
     def __call__(self, *args: Any) -> Any:
         if INTERPRETED:
@@ -279,6 +275,16 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     return Kernel(function)
 
 
+def _interpreted(function: Any) -> FunctionType:
+    """A copy of a function that calls `lean` functions, at any depth, in plain Python."""
+    called = {
+        name: _interpreted(value.py_func)
+        for name, value in function.__globals__.items()
+        if name in function.__code__.co_names and getattr(value, "py_func", None) in _lean
+    }
+    return FunctionType(function.__code__, {**function.__globals__, **called})
+
+
 def _is_kept(value: Any) -> bool:
     """Whether code for the value may be kept on disk: it contains no class or method of a user."""
     if not isinstance(value, tuple):
@@ -304,9 +310,20 @@ class _FirstCompilation(event.Listener):  # type: ignore[misc]
         pass
 
 
+def compiled_for(args: tuple[Any, ...]) -> tuple[type, ...]:
+    """The policy's class and the family's, or whichever records come first in a kernel's arguments.
+
+    They are the first two arguments, or the first two fields of the rules that are the first.
+    """
+    records = [each for each in args if hasattr(each, "_fields")]
+    if records and records[0]._fields[:2] == ("policy", "family"):
+        records = list(records[0])
+    return tuple(type(each) for each in records[:2])
+
+
 @contextlib.contextmanager
 def _announced(args: tuple[Any, ...]) -> Iterator[None]:
-    listener = _FirstCompilation(tuple(type(each) for each in args if hasattr(each, "_fields"))[:2])
+    listener = _FirstCompilation(compiled_for(args))
     event.register("numba:compile", listener)
     try:
         yield

@@ -24,6 +24,7 @@ from numba.cuda.core import config, errors
 from .._io.log import log
 from ..errors import RbmleError
 from .bridge import APART, INTERPRETED, Target, add_target, failures
+from .compile import compiled_for
 from .mistakes import explained, refuse_exceptions, refuse_generators
 
 SIMULATED = bool(config.ENABLE_CUDASIM)  # numba-cuda's simulator stands in for a device
@@ -131,7 +132,7 @@ class DeviceKernel:
         signature = tuple(map(numba.typeof, args))
         if SIMULATED or signature in self._known:
             return
-        kinds = [type(each).__name__ for each in args[:2]]
+        kinds = [each.__name__ for each in compiled_for(args)]
         log.info("compiling %s for the device (once)", " for ".join(kinds))
         with as_on_cpu(), _told(args):
             self._jitted.compile(signature)
