@@ -1,6 +1,6 @@
 """The number of arms from which on a tournament is faster than the chooser used for fewer arms.
 
-    python benchmarks/crossover.py
+    python -m benchmarks.crossover
 
 It is measured for every policy with a curve; `pays_from` in `rbmle.choosers.index_curves` and
 `rbmle.choosers.biased_curves` has the rounded numbers.
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rbmle.bench.table import choosing_by_turns
+from benchmarks.sections.table import choosing_by_turns
 from rbmle.choosers import Tournament
 from rbmle.choosers.promises import bounds_for, curve_for, rising_for
 from rbmle.choosers.selection import chooser_of_few

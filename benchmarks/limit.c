@@ -1,4 +1,4 @@
-/* The rounds of a bandit simulation as a plain C loop: the yardstick of `rbmle bench`.
+/* The rounds of a bandit simulation as a plain C loop: the yardstick of `python -m benchmarks`.
  *
  * Same rewards (Philox4x32-7, counter = round, arm, replication, 0), same arithmetic in the same
  * order, same ties (to the first arm), and so the same regret to the last bit. `play` is one

@@ -1,17 +1,16 @@
-"""`rbmle bench`: both sides of a comparison do the same work, and targets are judged correctly."""
+"""`python -m benchmarks`: both sides of a comparison do the same work; targets are judged."""
 
 import json
 import shutil
 
 import numpy as np
 import pytest
-
-from rbmle.bench import ids_exact, yardstick
-from rbmle.bench.footprint import LONG, checkpoints, study
-from rbmle.bench.ids_reference import SampledIDS, least_ratio_on_grid
-from rbmle.bench.ids_samples import errors, statistics
-from rbmle.bench.references import CASES, against_loop
-from rbmle.bench.table import (
+from benchmarks.sections import command, ids_exact, yardstick
+from benchmarks.sections.footprint import LONG, checkpoints, study
+from benchmarks.sections.ids_reference import SampledIDS, least_ratio_on_grid
+from benchmarks.sections.ids_samples import errors, statistics
+from benchmarks.sections.references import CASES, against_loop
+from benchmarks.sections.table import (
     BenchTable,
     Effort,
     Line,
@@ -20,9 +19,9 @@ from rbmle.bench.table import (
     by_turns,
     choosing_by_turns,
 )
-from rbmle.bench.threads import identical, play_on
-from rbmle.bench.timed_problems import COINS
-from rbmle.cli import bench
+from benchmarks.sections.threads import identical, play_on
+from benchmarks.sections.timed_problems import COINS
+
 from rbmle.cli.main import run
 from rbmle.engine import rounds_kept, simulate
 from rbmle.policies import IDS, POLICIES, UCB, VIDS
@@ -170,25 +169,25 @@ def unavailable(effort):
 
 @pytest.fixture
 def stubs(monkeypatch):
-    for name in bench.SECTIONS:
-        monkeypatch.setitem(bench.SECTIONS, name, stub(0.5))
+    for name in command.SECTIONS:
+        monkeypatch.setitem(command.SECTIONS, name, stub(0.5))
 
 
 def said(capsys, *arguments, code=0):
-    assert run(["bench", *map(str, arguments)]) == code
+    assert run(list(map(str, arguments)), command.app) == code
     return capsys.readouterr()
 
 
 def test_json_has_every_section(capsys, stubs):
     data = json.loads(said(capsys, "--json", "--check").out)
-    assert list(data["sections"]) == list(bench.SECTIONS)
+    assert list(data["sections"]) == list(command.SECTIONS)
     assert data["sections"]["limit"]["lines"][0]["met"] is True
     assert data["effort"] == {"repeats": 5, "quick": False}
     assert data["machine"]["cpus"] >= 1
 
 
 def test_the_table_says_what_is_met_and_what_is_missed(capsys, stubs, monkeypatch):
-    monkeypatch.setitem(bench.SECTIONS, "ids", stub(1.5))
+    monkeypatch.setitem(command.SECTIONS, "ids", stub(1.5))
     shown = said(capsys, "--only", "limit, ids", "--check", code=1).out
     assert "<= 1 met" in shown
     assert "<= 1 MISSED" in shown
@@ -197,7 +196,7 @@ def test_the_table_says_what_is_met_and_what_is_missed(capsys, stubs, monkeypatc
 
 
 def test_what_cannot_be_measured_is_said_and_the_rest_goes_on(capsys, stubs, monkeypatch):
-    monkeypatch.setitem(bench.SECTIONS, "limit", unavailable)
+    monkeypatch.setitem(command.SECTIONS, "limit", unavailable)
     assert "needs something" in said(capsys).out
     data = json.loads(said(capsys, "--json", "--check", code=1).out)
     assert data["sections"]["limit"] == {"cannot": "bench: 'limit' needs something."}
@@ -233,6 +232,11 @@ def test_a_section_from_end_to_end(capsys):
     [
         (["--only", "nonsense"], "'--only' must be one of 'limit', "),
         (["--only", "limits"], "Did you mean 'limit'?"),
+        (["--only", ""], "'--only' must not be empty"),
+        (["--only", ",,"], "'--only' must be names, with commas. Got ',,'"),
+        (["--only", "speed"], "speed"),
+        (["--only", "limit", "--repeats", "0"], "Got 0"),
+        (["--repeats", "-1"], "Got -1"),
         (["--repeats", "0"], "'--repeats' must be a whole number in [1, inf). Got 0."),
     ],
 )

@@ -70,7 +70,6 @@ LONG = {
     "run": ["run", "long.toml", "--no-times"],
     "scale": ["scale", "--arms", "3", "--policies", "UCB", "--horizon", 2 * 10**8],
     "reproduce": ["reproduce", "1a", "--policies", "UCB", "--replications", 2_000],
-    "bench": ["bench", "--only", "threads"],
 }
 
 
@@ -78,6 +77,16 @@ LONG = {
 def test_during_compilation(start: Any, tmp_path: Any, command: str) -> None:
     (tmp_path / "long.toml").write_text(STUDY)
     process = start(*LONG[command], variables={"RBMLE_CACHE_DIR": str(tmp_path / "cache")})
+    read_until(process.stderr, b"compiling")
+    interrupted(process)
+
+
+def test_the_benchmarks_during_compilation(start: Any, tmp_path: Any) -> None:
+    process = start(
+        "--only", "threads",
+        script="import runpy; runpy.run_module('benchmarks', run_name='__main__')",
+        variables={"RBMLE_CACHE_DIR": str(tmp_path / "cache")},
+    )  # fmt: skip
     read_until(process.stderr, b"compiling")
     interrupted(process)
 

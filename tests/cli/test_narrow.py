@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.sections.command import show_section
+from benchmarks.sections.table import BenchTable, Line
 
-from rbmle.bench.table import BenchTable, Line
-from rbmle.cli.bench import show_section
 from rbmle.cli.layout import table_lines
 from rbmle.cli.main import run
 from rbmle.cli.screen import show_table

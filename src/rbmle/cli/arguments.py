@@ -30,7 +30,7 @@ class Command(TyperCommand):
         """Check and arrange the arguments, then let typer parse them."""
         whole = inspect.unwrap(self.callback) if self.callback else None
         hints = typing.get_type_hints(whole) if whole else {}
-        return super().parse_args(ctx, arranged(str(ctx.info_name), self.params, hints, args))
+        return super().parse_args(ctx, arranged(str(self.name), self.params, hints, args))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command. Ctrl-C and a closed pipe are caught here, because typer would print an

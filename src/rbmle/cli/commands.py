@@ -324,27 +324,3 @@ def scale(
         show_json([each.data() for each in records])
     else:
         show_scaling(records)
-
-
-@command()
-def bench(
-    only: Annotated[
-        str | None,
-        typer.Option(help="limit,solving,ids,arms,threads,cluster,paper,loops,memory,startup"),
-    ] = None,
-    repeats: Annotated[
-        int | None, typer.Option(help="Turns of ours and the reference; 5, or 3 if quick.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Less of each, about a minute.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = (
-        False
-    ),
-    json: Json = False,
-) -> int:
-    """Measure this machine: ours against a C loop and other references, as ratios.
-
-    Example: rbmle bench --only limit,threads
-    """
-    from .bench import bench as measure
-
-    return measure(names_given("bench", "--only", only), repeats, quick, check, json)

@@ -30,12 +30,12 @@ from .interrupts import bounded
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command line. A mistake of the user's gives one line, never a traceback."""
+def main(arguments: list[str] | None = None, application: typer.Typer = app) -> None:
+    """Run a command line. A mistake of the user's gives one line, never a traceback."""
     streams.prepare()
     try:
         with bounded():
-            code = run(arguments)
+            code = run(arguments, application)
     except KeyboardInterrupt:  # between two lines above
         code = _say(interrupt.WORDS, interrupt.CODE)
     streams.abandon()
@@ -51,7 +51,7 @@ class _Shown(logging.Handler):
         _say(record.getMessage(), 0)
 
 
-def run(arguments: list[str] | None = None) -> int:
+def run(arguments: list[str] | None = None, application: typer.Typer = app) -> int:
     """Run a command and return its exit code."""
     shown, level = _Shown(), log.level
     log.addHandler(shown)
@@ -59,15 +59,15 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():  # restores `showwarning` too
             warnings.showwarning = _show_warning
-            return _run(arguments)
+            return _run(arguments, application)
     finally:
         log.removeHandler(shown)
         log.setLevel(level)
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str] | None, application: typer.Typer) -> int:
     try:
-        code = app(arguments, standalone_mode=False)
+        code = application(arguments, standalone_mode=False)
         sys.stdout.flush()
         return _ended(code if isinstance(code, int) else 0)
     except typer.Exit as end:

@@ -1,27 +1,31 @@
-"""The command `rbmle bench`: the list of its sections, and their output."""
+"""The command `python -m benchmarks`: its options, the list of its sections, and their output."""
 
 from __future__ import annotations
 
 import os
 import platform
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numba
 import numpy as np
+import typer
 
-from ..bench.cluster import cluster
-from ..bench.growth import arms
-from ..bench.ids_samples import ids
-from ..bench.paper_ratios import paper
-from ..bench.references import loops
-from ..bench.resources import memory, startup
-from ..bench.solving import solving
-from ..bench.table import BenchTable, Effort, UnavailableError
-from ..bench.threads import threads
-from ..bench.yardstick import limit
-from ..errors import integer, one_of
-from .screen import say, show_json, show_table
+from rbmle.cli.app import Json
+from rbmle.cli.arguments import Command, names_given
+from rbmle.cli.screen import say, show_json, show_table
+from rbmle.errors import integer, one_of
+
+from .cluster import cluster
+from .growth import arms
+from .ids_samples import ids
+from .paper_ratios import paper
+from .references import loops
+from .resources import memory, startup
+from .solving import solving
+from .table import BenchTable, Effort, UnavailableError
+from .threads import threads
+from .yardstick import limit
 
 _REPEATS, _QUICK_REPEATS = 5, 3
 
@@ -40,7 +44,29 @@ SECTIONS: dict[str, Callable[[Effort], BenchTable]] = {
 }
 
 
-def bench(only: Sequence[str], repeats: int | None, quick: bool, check: bool, json: bool) -> int:
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command(cls=Command)
+def bench(
+    only: Annotated[str | None, typer.Option(help=",".join(SECTIONS))] = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="Turns of ours and the reference; 5, or 3 if quick.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Less of each, about a minute.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = (
+        False
+    ),
+    json: Json = False,
+) -> int:
+    """Measure this machine: ours against a C loop and other references, as ratios.
+
+    Example: python -m benchmarks --only limit,threads
+    """
+    return measure(names_given("bench", "--only", only), repeats, quick, check, json)
+
+
+def measure(only: Sequence[str], repeats: int | None, quick: bool, check: bool, json: bool) -> int:
     """Measure the sections one by one, and print each as soon as it is done; returns the exit code.
 
     only: names of sections, all by default. check: return 1 if a target is missed.

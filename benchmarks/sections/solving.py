@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..choosers import Scan
-from ..policies import KG, KLUCB, BayesUCB, KGStar
-from ..rewards.problems import Problem
-from ..timing import Recording
+from rbmle.choosers import Scan
+from rbmle.policies import KG, KLUCB, BayesUCB, KGStar
+from rbmle.rewards.problems import Problem
+from rbmle.timing import Recording
+
 from .table import BenchTable, Effort, Line, choosing_by_turns
 from .timed_problems import COINS, NORMALS, SEED, WAITS
 

@@ -1,4 +1,4 @@
-"""The memory of a large study: `python -m rbmle.bench.footprint HORIZON REPLICATIONS`.
+"""The memory of a large study: `python -m benchmarks.sections.footprint HORIZON REPLICATIONS`.
 
 Runs the study and prints the largest resident memory of the process, in bytes.
 """
@@ -10,12 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ..engine import rounds_kept
-from ..families import Gaussian
-from ..policies import POLICIES, KGStar, LinTS
-from ..policies.fit import Assuming
-from ..studies.runner import run
-from ..studies.study import Study
+from rbmle.engine import rounds_kept
+from rbmle.families import Gaussian
+from rbmle.policies import POLICIES, KGStar, LinTS
+from rbmle.policies.fit import Assuming
+from rbmle.studies.runner import run
+from rbmle.studies.study import Study
+
 from .timed_problems import COINS
 
 LONG = 1_000_000  # every horizon gets as many checkpoints as this one has

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .._numba.compile import kernel
-from ..policies import IDS, VIDS
-from ..policies.arms import Arms, Clock
-from ..policies.base import fresh_state
-from ..policies.ids import best_odds, ratio
-from ..random import Draws
-from ..timing import Recording, seconds
+from rbmle._numba.compile import kernel
+from rbmle.policies import IDS, VIDS
+from rbmle.policies.arms import Arms, Clock
+from rbmle.policies.base import fresh_state
+from rbmle.policies.ids import best_odds, ratio
+from rbmle.random import Draws
+from rbmle.timing import Recording, seconds
+
 from . import ids_exact
 from .ids_reference import SAMPLES, SampledIDS
 from .table import BenchTable, Effort, Line, Turns

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..paper.scaling import measure
+from rbmle.paper.scaling import measure
+
 from .table import BenchTable, Effort, Line, Turns
 
 

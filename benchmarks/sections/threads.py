@@ -6,10 +6,11 @@ import os
 
 import numpy as np
 
-from ..engine import simulate
-from ..policies import GPUCB, MOSS, RBMLE, UCB
-from ..result import Result
-from ..rewards.sources import RewardStream
+from rbmle.engine import simulate
+from rbmle.policies import GPUCB, MOSS, RBMLE, UCB
+from rbmle.result import Result
+from rbmle.rewards.sources import RewardStream
+
 from .table import BenchTable, Effort, Line, UnavailableError, by_turns, wall_seconds
 from .timed_problems import COINS, SEED
 

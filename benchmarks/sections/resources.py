@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 
 from .footprint import LONG, REPLICATIONS, checkpoints, study
 from .table import BenchTable, Effort, Line, Turns, UnavailableError, by_turns, wall_seconds
 
+ROOT = Path(__file__).parents[2]  # of the repository: where `benchmarks` is found
 MEGABYTE = 1e6
 MEMORY = 500 * MEGABYTE  # the most that the study may take
 GROWTH = 1.02  # the most by which the longer horizon may need more; equal runs differ by about 1 %
@@ -18,7 +20,7 @@ HELP, COMPARE = 0.5, 3.0  # seconds that `rbmle --help` and `rbmle compare` may 
 def python(*arguments: str) -> str:
     """What a Python process prints. If it fails, `UnavailableError` says its last line."""
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise UnavailableError(f"bench: {' '.join(arguments)} ended with {done.returncode}: {said}")
@@ -27,7 +29,7 @@ def python(*arguments: str) -> str:
 
 def footprint(horizon: int, replications: int = REPLICATIONS) -> float:
     """The largest memory of the study in a new process, in bytes."""
-    return float(python("-m", "rbmle.bench.footprint", str(horizon), str(replications)))
+    return float(python("-m", "benchmarks.sections.footprint", str(horizon), str(replications)))
 
 
 def memory(effort: Effort) -> BenchTable:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .._io.text import signed_text
-from ..engine import simulate
-from ..policies import KLUCB, UCB, ThompsonSampling
-from ..rewards.sources import RewardStream
-from ..timing import seconds
+from rbmle._io.text import signed_text
+from rbmle.engine import simulate
+from rbmle.policies import KLUCB, UCB, ThompsonSampling
+from rbmle.rewards.sources import RewardStream
+from rbmle.timing import seconds
+
 from . import loops as loop
 from .table import BenchTable, Effort, Line, by_turns
 from .timed_problems import COINS, SEED, Floats

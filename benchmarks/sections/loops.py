@@ -12,7 +12,8 @@ import random
 
 import numpy as np
 
-from .._numba.compile import njit
+from rbmle._numba.compile import njit
+
 from .timed_problems import Floats
 
 

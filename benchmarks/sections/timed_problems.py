@@ -6,9 +6,9 @@ Coins and Gaussian rewards have the means of `Gaussian_ID=16`, exponential ones 
 
 from __future__ import annotations
 
-from .._numba.compile import Floats
-from ..families import Bernoulli, Exponential, Gaussian
-from ..rewards.problems import Problem
+from rbmle._numba.compile import Floats
+from rbmle.families import Bernoulli, Exponential, Gaussian
+from rbmle.rewards.problems import Problem
 
 __all__ = ["COINS", "NORMALS", "SEED", "WAITS", "Floats"]
 

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choosers import Scan, chooser_for
-from ..families import Bernoulli, Exponential, Gaussian
-from ..live.decider import Decider
-from ..policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned
-from ..policies.arms import Arms
-from ..policies.base import fresh_state
-from ..random import Counter, key
-from ..rewards.sources import Stream
-from ..timing import record_run, seconds
+from rbmle.choosers import Scan, chooser_for
+from rbmle.families import Bernoulli, Exponential, Gaussian
+from rbmle.live.decider import Decider
+from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned
+from rbmle.policies.arms import Arms
+from rbmle.policies.base import fresh_state
+from rbmle.random import Counter, key
+from rbmle.rewards.sources import Stream
+from rbmle.timing import record_run, seconds
+
 from .table import BenchTable, Effort, Line, by_turns
 from .timed_problems import SEED
 

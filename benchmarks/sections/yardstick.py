@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import simulate
-from ..families import Gaussian
-from ..policies import GPUCB, MOSS, RBMLE, UCB
-from ..rewards.problems import Problem
-from ..rewards.sources import RewardStream
-from ..timing import seconds
+from rbmle.engine import simulate
+from rbmle.families import Gaussian
+from rbmle.policies import GPUCB, MOSS, RBMLE, UCB
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream
+from rbmle.timing import seconds
+
 from .table import BenchTable, Effort, Line, UnavailableError, by_turns
 from .timed_problems import COINS, NORMALS, SEED, WAITS, Floats
 
@@ -31,6 +32,7 @@ _SHORT = 2  # turns for each repeat, because a turn takes less than a tenth of a
 # Without -ffp-contract=off, -march=native lets gcc compute a * b + c with one rounding. Rewards and
 # indices would differ from ours in the last bits, and sometimes so would the chosen arm.
 # -fno-math-errno removes a branch at every sqrt, which our side does not have either.
+C_SOURCE = Path(__file__).parents[1] / "limit.c"
 FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-std=c11", "-Wall")
 
 
@@ -71,18 +73,6 @@ class _Study(ctypes.Structure):
     )
 
 
-def c_source() -> Path:
-    """The path of limit.c: beside this file in an installed package, else in the repository."""
-    here = Path(__file__)
-    places = (here.with_name("limit.c"), here.parents[3] / "benchmarks" / "limit.c")
-    found = next((each for each in places if each.is_file()), None)
-    if found is None:
-        raise UnavailableError(
-            "bench: 'limit' needs limit.c, which this installation does not have."
-        )
-    return found
-
-
 @contextmanager
 def library() -> Iterator[ctypes.CDLL]:
     """limit.c as a shared library, built in a temporary folder."""
@@ -91,7 +81,7 @@ def library() -> Iterator[ctypes.CDLL]:
         raise UnavailableError("bench: 'limit' needs gcc, which is not on the PATH.")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         built = Path(folder) / "limit.so"
-        command = [gcc, *FLAGS, "-fPIC", "-shared", "-o", str(built), str(c_source()), "-lm"]
+        command = [gcc, *FLAGS, "-fPIC", "-shared", "-o", str(built), str(C_SOURCE), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             said = (done.stderr.strip().splitlines() or ["it said nothing"])[0]

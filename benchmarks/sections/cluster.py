@@ -10,15 +10,16 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from ..errors import RbmleError
-from ..studies.blocks import Block
-from ..studies.executors import connected, workers_of
-from ..studies.lanes import SECONDS_A_BLOCK, Lanes
-from ..studies.runner import chunk_size, run
-from ..studies.sheet import Sheet
-from ..studies.study import Study
-from ..studies.versions import versions
-from ..studies.work import Work
+from rbmle.errors import RbmleError
+from rbmle.studies.blocks import Block
+from rbmle.studies.executors import connected, workers_of
+from rbmle.studies.lanes import SECONDS_A_BLOCK, Lanes
+from rbmle.studies.runner import chunk_size, run
+from rbmle.studies.sheet import Sheet
+from rbmle.studies.study import Study
+from rbmle.studies.versions import versions
+from rbmle.studies.work import Work
+
 from .table import BenchTable, Effort, Line, Turns, UnavailableError, by_turns, wall_seconds
 from .threads import HORIZON, POLICIES
 from .timed_problems import COINS, SEED

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import RbmleError
-from ..timing import Recording
+from rbmle.errors import RbmleError
+from rbmle.timing import Recording
 
 
 class UnavailableError(RbmleError):

@@ -1,0 +1,1 @@
+"""Measurements of this package, run from a clone: `python -m benchmarks --help`."""

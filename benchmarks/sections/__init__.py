@@ -1,0 +1,1 @@
+"""The sections of `python -m benchmarks`: speed and memory as ratios to references."""
