@@ -28,13 +28,18 @@ T = TypeVar("T")
 
 FAMILIES: dict[str, type] = {}
 
+# A margin for the rounding error of a deviance, x - 1 - log x or n log(n/m) - (n - m), which is
+# some units in the last place (1e-16) of its largest term, 1 or m.
+DEVIANCE_ERROR = 1e-13
+
 
 class Family(Protocol):
     """The methods of every family. A policy that needs more names them in `policy(needs=...)`.
 
     natural: eta as a function of the mean. log_partition: F(eta). mean_range: the open interval of
     means. variance: of a reward, F''(eta). conjugate: F*(mean). bias_index: RBMLE's index.
-    kl, kl_upper: KL-UCB's divergence D and index. xi, k_star: the paper's xi and K*.
+    kl, kl_upper: KL-UCB's divergence D and index. kl_below, kl_upper_below: cheap lower bounds of
+    both, for mean < other, rounding errors included. xi, k_star: the paper's xi and K*.
     mean_interval: the means that a problem may have. reward_interval: the rewards that are allowed.
     sample: a reward, drawn with the random numbers of the cell.
     """
@@ -47,6 +52,8 @@ class Family(Protocol):
     def bias_index(self, pulls: float, total: float, alpha: float) -> float: ...
     def kl(self, mean: float, other: float) -> float: ...
     def kl_upper(self, mean: float, bound: float) -> float: ...
+    def kl_below(self, mean: float, other: float) -> float: ...
+    def kl_upper_below(self, mean: float, bound: float) -> float: ...
     def xi(self, k: float, nu: float) -> float: ...
     def k_star(self, mean: float, other: float) -> float: ...
     def mean_interval(self) -> Interval: ...
@@ -59,6 +66,8 @@ class Conjugate(Family, Protocol):
 
     posterior_quantile: the mean that is exceeded with probability `tail`.
     posterior_tail: the probability that the mean exceeds `value`.
+    posterior_quantile_below, posterior_tail_above: cheap bounds of these two, rounding errors
+    included, where they cost much (not for Gaussian).
     posterior_draw: a random draw, with the random numbers of the cell from block k on.
     flat: the family with a flat prior on the mean; itself if that is not supported.
     """
@@ -118,6 +127,16 @@ def kl(self: Any, mean: float, other: float) -> float:
     return float(self.log_partition(other_eta) - self.log_partition(eta) - mean * (other_eta - eta))
 
 
+def kl_below(self: Any, mean: float, other: float) -> float:
+    """The divergence itself, for families without a cheaper bound."""
+    return float(self.kl(mean, other))
+
+
+def kl_upper_below(self: Any, mean: float, bound: float) -> float:
+    """The mean itself, for families without a better bound."""
+    return mean
+
+
 def posterior_sd(self: Any, pulls: float, total: float) -> float:
     """The posterior standard deviation of the mean."""
     return sqrt(self.posterior_variance(pulls, total))
@@ -159,6 +178,8 @@ _DEFAULTS: dict[str, Callable[..., Any]] = {
         bias_index,
         kl,
         kl_upper,
+        kl_below,
+        kl_upper_below,
         xi,
         k_star,
         flat,

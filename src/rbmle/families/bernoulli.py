@@ -9,8 +9,12 @@ from .._numba.compile import njit
 from ..errors import Interval
 from ..random import Cell
 from ..special import (
+    beta_quantile_below,
     beta_quantile_upper,
     beta_tail,
+    beta_tail_above,
+    coin_below,
+    coin_root_below,
 )
 from .base import family
 from .logarithms import log_ratio
@@ -78,6 +82,12 @@ class Bernoulli(NamedTuple):
     def kl(self, mean: float, other: float) -> float:
         return bernoulli_kl(mean, other)
 
+    def kl_below(self, mean: float, other: float) -> float:
+        return coin_below(mean, other)
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return coin_root_below(mean, bound)
+
     def sample(self, mean: float, cell: Cell) -> float:
         return 1.0 if cell.uniform(0) < mean else 0.0
 
@@ -109,6 +119,12 @@ class Bernoulli(NamedTuple):
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         """The mean that the posterior exceeds with probability `tail`."""
         return beta_quantile_upper(tail, total + self.prior_a, pulls - total + self.prior_b)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        return beta_tail_above(value, total + self.prior_a, pulls - total + self.prior_b)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        return beta_quantile_below(tail, total + self.prior_a, pulls - total + self.prior_b)
 
 
 @family
@@ -153,6 +169,12 @@ class Binomial(NamedTuple):
     def kl(self, mean: float, other: float) -> float:
         return self.trials * bernoulli_kl(mean / self.trials, other / self.trials)
 
+    def kl_below(self, mean: float, other: float) -> float:
+        return self.trials * coin_below(mean / self.trials, other / self.trials)
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return self.trials * coin_root_below(mean / self.trials, bound / self.trials)
+
     def sample(self, mean: float, cell: Cell) -> float:
         return cell.binomial(float(self.trials), mean / self.trials, 0)
 
@@ -181,3 +203,9 @@ class Binomial(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return self.trials * self.coin().posterior_quantile(self.trials * pulls, total, tail)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        return self.coin().posterior_tail_above(self.trials * pulls, total, value / self.trials)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        return self.trials * self.coin().posterior_quantile_below(self.trials * pulls, total, tail)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from math import inf, log, log1p, sqrt
+from math import exp, inf, log, log1p, sqrt
 from typing import Annotated, NamedTuple
 
 from ..random import Cell
-from ..special import gamma_cdf, gamma_quantile
-from .base import family
+from ..special import (
+    deviance_below,
+    gamma_cdf,
+    gamma_cdf_above,
+    gamma_quantile,
+    gamma_quantile_above,
+    scale_root_below,
+)
+from .base import DEVIANCE_ERROR, family
 from .logarithms import log_ratio
+
+_LARGEST = 700.0  # exp(710) overflows
 
 
 @family
@@ -54,6 +63,12 @@ class Exponential(NamedTuple):
         excess = (mean - other) / other
         return excess - log_ratio(mean, other, mean - other)
 
+    def kl_below(self, mean: float, other: float) -> float:
+        return deviance_below(1.0, mean / other) - DEVIANCE_ERROR if mean > 0.0 else 0.0
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return mean * exp(min(scale_root_below(bound), _LARGEST))
+
     def sample(self, mean: float, cell: Cell) -> float:
         return mean * cell.exponential(0)
 
@@ -84,6 +99,14 @@ class Exponential(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return (self.prior_rate + total) / gamma_quantile(tail, self.prior_shape + pulls)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        if value <= 0.0:
+            return 1.0
+        return gamma_cdf_above((self.prior_rate + total) / value, self.prior_shape + pulls)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        return (self.prior_rate + total) / gamma_quantile_above(tail, self.prior_shape + pulls)
 
 
 @family
@@ -130,6 +153,12 @@ class Gamma(NamedTuple):
     def kl(self, mean: float, other: float) -> float:
         return self.shape * self.unit().kl(mean, other)
 
+    def kl_below(self, mean: float, other: float) -> float:
+        return self.shape * self.unit().kl_below(mean, other)
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return self.unit().kl_upper_below(mean, bound / self.shape)
+
     def sample(self, mean: float, cell: Cell) -> float:
         return mean / self.shape * cell.gamma(self.shape, 0)
 
@@ -155,3 +184,9 @@ class Gamma(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         return self.shape * self.unit().posterior_quantile(self.shape * pulls, total, tail)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        return self.unit().posterior_tail_above(self.shape * pulls, total, value / self.shape)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        return self.shape * self.unit().posterior_quantile_below(self.shape * pulls, total, tail)

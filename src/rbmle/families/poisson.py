@@ -8,10 +8,14 @@ from typing import Annotated, NamedTuple
 from ..errors import Interval
 from ..random import Cell
 from ..special import (
+    count_root_below,
+    deviance_below,
+    gamma_quantile_below,
     gamma_quantile_upper,
     gamma_tail,
+    gamma_tail_above,
 )
-from .base import family
+from .base import DEVIANCE_ERROR, family
 from .logarithms import log_ratio
 
 
@@ -58,6 +62,12 @@ class Poisson(NamedTuple):
         step = other - mean
         return step + (mean * log_ratio(mean, other, -step) if mean > 0.0 else 0.0)
 
+    def kl_below(self, mean: float, other: float) -> float:
+        return deviance_below(mean, other) - DEVIANCE_ERROR * other
+
+    def kl_upper_below(self, mean: float, bound: float) -> float:
+        return count_root_below(mean, bound)
+
     def sample(self, mean: float, cell: Cell) -> float:
         return cell.poisson(mean, 0)
 
@@ -86,4 +96,11 @@ class Poisson(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         quantile = gamma_quantile_upper(tail, self.prior_shape + total)
+        return quantile / (self.prior_rate + pulls)
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
+        return gamma_tail_above(value * (self.prior_rate + pulls), self.prior_shape + total)
+
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
+        quantile = gamma_quantile_below(tail, self.prior_shape + total)
         return quantile / (self.prior_rate + pulls)
