@@ -172,6 +172,7 @@ class TestProcesses:
         assert again[-1] == "1 from disk"
         assert first[:-1] == again[:-1]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", ["nbi", "nbc"])
     @pytest.mark.parametrize(
         "harm",
@@ -198,6 +199,7 @@ class TestProcesses:
         if harm == "cut":
             assert lines(root) == [sound, "1 from disk"]
 
+    @pytest.mark.slow
     def test_a_full_disk_is_no_error(self, root, monkeypatch):
         code = """
             from rbmle._numba import code_files as _code_files
@@ -213,6 +215,7 @@ class TestProcesses:
         (tmp_path / "file").write_text("")
         assert lines(tmp_path / "file")[-1] == "0 from disk"
 
+    @pytest.mark.slow
     @on_posix
     def test_there_may_be_neither_home_nor_name(self):
         """A process in a container may have a UID without home folder and user name."""

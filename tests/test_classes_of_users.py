@@ -69,6 +69,7 @@ class Mine(NamedTuple):
 
 
 class TestOwnClasses:
+    @pytest.mark.pairs
     def test_a_class_may_be_defined_again_with_other_fields_and_parameters(self) -> None:
         """As in a notebook, where a cell is edited and run again."""
         notebook: dict[str, Any] = {"__name__": "__main__"}
@@ -109,6 +110,7 @@ class TestOwnClasses:
         compiled = simulate(COINS, [FollowTheLeader()], 50, 2)
         assert compiled.regret.shape[1] == 2
 
+    @pytest.mark.pairs
     def test_nor_does_a_family_or_a_law(self) -> None:
         problem = Problem(Coin(), [0.2, 0.6])
         same = Problem(Bernoulli(), [0.2, 0.6])
@@ -168,6 +170,7 @@ class TestInterpreted:
         print(json.dumps([played.regret.tolist(), choices]))
     """
 
+    @pytest.mark.pairs
     def test_everything_runs_without_the_compiler(self) -> None:
         """NUMBA_DISABLE_JIT=1 gives the same numbers."""
         nothing_compiled = """
@@ -177,7 +180,7 @@ class TestInterpreted:
         interpreted = python(self.CODE + nothing_compiled, NUMBA_DISABLE_JIT="1")
         assert json.loads(interpreted) == json.loads(python(self.CODE))
 
-    @pytest.mark.slow
+    @pytest.mark.pairs
     @pytest.mark.parametrize("rule", ["MOSS()", "ThompsonSampling()"])
     def test_the_laws_hold_without_the_compiler(self, rule: str) -> None:
         code = f"""
@@ -187,6 +190,7 @@ class TestInterpreted:
         """
         python(code, NUMBA_DISABLE_JIT="1")
 
+    @pytest.mark.pairs
     def test_code_for_the_package_s_classes_is_kept(self) -> None:
         """Compiled code is found on disk again, because it is chosen by types: code for functions
         as arguments, or for closures, would not be found."""
@@ -200,11 +204,12 @@ class TestInterpreted:
         assert python(once) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 def test_a_policy_of_ones_own_keeps_the_laws() -> None:
     check_policy(FollowTheLeader(), Bernoulli())
 
 
+@pytest.mark.pairs
 def test_the_package_says_nothing_unless_someone_listens() -> None:
     code = CELL + "\nfrom rbmle import *\nsimulate(Problem(Bernoulli(), [.2, .5]), [Mine()], 9, 1)"
     command = [sys.executable, "-c", code]

@@ -72,9 +72,10 @@ class TestSets:
                 {"only": ["gaussian: close"], "threads": 0},
                 "'threads' must be a whole number in [1, inf). Got 0.",
             ),
-            (
+            pytest.param(
                 {"only": ["gaussian: close"], "processes": 0},
                 "'processes' must be a whole number in [1, inf). Got 0.",
+                marks=pytest.mark.slow,
             ),
         ],
     )
@@ -94,6 +95,7 @@ class TestPlan:
         assert kinds == ours - contextual
         assert {*RIVALS, *OTHERS, RECOMMENDED} == {name for each in played for name in each}
 
+    @pytest.mark.slow
     def test_a_full_cell_has_a_hundred_thousand_replications_and_the_whole_a_trillion_rounds(self):
         runs = atlas_runs("report", [], FULL)
         for each in runs:
@@ -183,6 +185,7 @@ def small_runs() -> list[Run]:
 
 
 class TestPlay:
+    @pytest.mark.slow
     def test_a_run_that_goes_on_ends_as_one_that_was_never_stopped(self, tmp_path: Path):
         runs = small_runs()
         play(runs, tmp_path / "whole")
@@ -203,6 +206,7 @@ class TestPlay:
                 assert np.array_equal(a, b)
         assert len(cells_of(runs, tmp_path / "parts")) == 8
 
+    @pytest.mark.slow
     def test_processes_store_what_one_process_does(self, tmp_path: Path):
         runs = [*small_runs(), small_runs()[0]._replace(label="MOSS", policy=MOSS())]
         play(runs, tmp_path / "one")
@@ -224,6 +228,7 @@ class TestPlay:
         assert len(names) == 6
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_goes_on(tmp_path: Path, capsys):
     place = str(tmp_path / "atlas")
     typed = ["atlas", "--quick", "--only", "gaussian: two arms", "--out", place]
@@ -242,6 +247,7 @@ def test_the_command_prints_a_table_and_goes_on(tmp_path: Path, capsys):
     assert [row.cell.policy for row in atlas(place, "report", ["gaussian: two arms"], quick=True)]
 
 
+@pytest.mark.slow
 def test_arm_bias_is_beta_bias_where_all_arms_have_the_same_alpha():
     from rbmle import Bernoulli, BetaBias, Problem, simulate
 

@@ -32,6 +32,7 @@ QUICK = Turns(ours=(2.0, 1.0, 4.0), reference=(3.0, 4.0, 8.0))
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not on the PATH")
 
 
+@pytest.mark.pairs
 @needs_gcc
 def test_c_and_ours_have_the_same_regret():
     with yardstick.library() as built:
@@ -41,6 +42,7 @@ def test_c_and_ours_have_the_same_regret():
             assert len(np.unique(ours)) > 1
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
 def test_usual_loops_agree_with_ours_in_the_mean_regret(case):
     name, policy, loop, _ = case
@@ -48,6 +50,7 @@ def test_usual_loops_agree_with_ours_in_the_mean_regret(case):
     assert line.holds, line.check
 
 
+@pytest.mark.pairs
 def test_a_loop_that_plays_something_else_is_found_out():
     def idle(means, horizon, replications, seed):
         return np.random.default_rng(seed).normal(horizon * means.std(), 1.0, replications)
@@ -57,6 +60,7 @@ def test_a_loop_that_plays_something_else_is_found_out():
     assert "DIFFER" in line.check
 
 
+@pytest.mark.pairs
 def test_choices_are_those_of_a_simulation():
     """The timed run chooses as `simulate` does; tests/choosers compares that with the scan."""
     result = simulate(COINS, [UCB()], 500, 1, RewardStream(3))
@@ -64,6 +68,7 @@ def test_choices_are_those_of_a_simulation():
     assert np.array_equal(np.bincount(run.chosen, minlength=10), result.pulls[0, 0])
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize(
     ("rule", "variance"), [(IDS(), False), (VIDS(), True)], ids=["IDS", "VIDS"]
 )
@@ -99,6 +104,7 @@ def test_binomial_sums_are_beta_distributions():
     np.testing.assert_allclose([weights.sum(), weights @ ids_exact.X], [1.0, 40 / 49], rtol=1e-12)
 
 
+@pytest.mark.pairs
 def test_threads_are_compared_number_by_number():
     one, two = play_on(1, 2), play_on(2, 2)
     assert identical(one, two)
@@ -106,6 +112,7 @@ def test_threads_are_compared_number_by_number():
     assert not identical(one, two)
 
 
+@pytest.mark.pairs
 def test_the_study_whose_memory_is_measured():
     kept = checkpoints(200)
     assert len(set(kept)) == rounds_kept(None, LONG).size
@@ -120,6 +127,7 @@ def test_a_ratio_is_that_of_the_quickest_and_its_spread_that_of_the_turns():
     assert (fast.ratio, fast.least, fast.largest) == (3.0, 1.5, 4.0)
 
 
+@pytest.mark.pairs
 def test_what_learning_takes_is_subtracted_once():
     """The fastest replay without choosing is subtracted, so that a slow one cannot make choosing
     look free."""
@@ -210,7 +218,7 @@ def test_without_gcc_the_limit_is_one_line_and_exit_code_2(capsys, monkeypatch):
     assert error == "rbmle: bench: 'limit' needs gcc, which is not on the PATH.\n"
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 def test_the_cluster_from_end_to_end(capsys):
     shown = said(capsys, "--only", "cluster", "--quick", "--repeats", 1, "--json").out
     speed, _, cost = json.loads(shown)["sections"]["cluster"]["lines"]
@@ -219,6 +227,7 @@ def test_the_cluster_from_end_to_end(capsys):
     assert 0.0 < cost["ours"] < cost["reference"] == 1.0
 
 
+@pytest.mark.pairs
 @needs_gcc
 def test_a_section_from_end_to_end(capsys):
     shown = said(capsys, "--only", "limit", "--quick", "--repeats", 1, "--json").out

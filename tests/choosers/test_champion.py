@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import tiered
 
 from rbmle.choosers.index_bounds import BayesUCBBounds, KLUCBBounds
 from rbmle.choosers.promises import bounds_for, rising_for
@@ -19,6 +20,7 @@ FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson(), Gamma(2.0), Binom
 RULES = [KLUCB(), KLUCB(search="published"), KLUCB(plus=True), BayesUCB()]
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_few_solved_arms_choose_as_all_do(by_each_chooser, rule, family):
@@ -39,6 +41,7 @@ def test_few_solved_arms_choose_as_all_do(by_each_chooser, rule, family):
             assert np.array_equal(scan.pulls, other.pulls)
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("ties", ["random", "first"])
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_ties_are_broken_the_same_way(by_each_chooser, rule, ties):
@@ -70,7 +73,11 @@ COUNTS = [Bernoulli(), Binomial(5), Bernoulli(0.01, 30.0), Poisson(), Poisson(0.
 SCALES = [Exponential(), Gamma(2.0), Gamma(0.3, 2.5, 0.1), Gaussian(), Gaussian(3.0, 1.0, 0.2)]
 
 
-@pytest.mark.parametrize("family", COUNTS + SCALES, ids=repr)
+def in_core(family):
+    return isinstance(family, (Bernoulli, Exponential))
+
+
+@pytest.mark.parametrize("family", tiered(COUNTS + SCALES, in_core, "pairs"), ids=repr)
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(pulls=PULLS, share=SHARE, level=LEVEL, ahead=st.floats(1e-9, 3.0))
 def test_bounds_of_divergences(family, pulls, share, level, ahead):
@@ -99,7 +106,7 @@ def test_bounds_of_divergences(family, pulls, share, level, ahead):
         )
 
 
-@pytest.mark.parametrize("family", COUNTS + SCALES, ids=repr)
+@pytest.mark.parametrize("family", tiered(COUNTS + SCALES, in_core, "pairs"), ids=repr)
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(pulls=PULLS, share=SHARE, log_tail=st.floats(0.0, 60.0), ahead=st.floats(1e-9, 3.0))
 def test_bounds_of_tails(family, pulls, share, log_tail, ahead):

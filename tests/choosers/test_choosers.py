@@ -64,6 +64,7 @@ CASES = [
 ]
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("ties", ["random", "first"])
 @pytest.mark.parametrize(("policy", "family"), CASES, ids=repr)
 def test_ties(by_each_chooser, policy, family, ties):
@@ -87,6 +88,7 @@ def test_ties(by_each_chooser, policy, family, ties):
         assert np.array_equal(scan.pulls, other.pulls)
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("policy", [UCB(), RBMLE(), KLUCB()], ids=repr)
 @pytest.mark.parametrize("n_arms", [2, 3, 64, 65])
 def test_any_number_of_arms(by_each_chooser, n_arms, policy):
@@ -98,6 +100,7 @@ def test_any_number_of_arms(by_each_chooser, n_arms, policy):
         assert np.array_equal(scan.regret, other.regret)
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize(
     ("policy", "family"),
     [

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import tiered
 
 import rbmle
 from rbmle.choosers import Champion, ForgetfulChampion, Scan, chooser_for
@@ -26,7 +27,9 @@ PULLS = st.floats(1.0, 500.0) | st.sampled_from([1e-90, 1e-3, 0.999, 1.0, 1.5, 2
 ARM = st.tuples(PULLS, st.floats(0.01, 0.99) | st.sampled_from([0.0, 0.5, 1.0]))
 
 
-@pytest.mark.parametrize(("rule", "family"), PAIRS, ids=repr)
+@pytest.mark.parametrize(
+    ("rule", "family"), tiered(PAIRS, lambda pair: pair is PAIRS[0], "pairs"), ids=repr
+)
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(known=st.lists(ARM, min_size=2, max_size=6), t=st.integers(2, 10**6), last=st.integers(0, 9))
 def test_the_test_of_any_statistics_is_the_scan(
@@ -46,7 +49,7 @@ def test_the_test_of_any_statistics_is_the_scan(
 FORGETTING = [rbmle.Discounted(0.98), rbmle.Discounted(0.6)]
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 def test_a_forgetting_policy_chooses_as_by_a_scan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled, round by round; with the factor 0.6 most arms are worth less than a pull."""
     problem = rbmle.Problem("exponential", np.linspace(0.3, 0.7, 7))

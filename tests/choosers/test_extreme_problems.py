@@ -45,7 +45,7 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize(("policy", "family", "means"), CASES)
 def test_every_chooser_equals_the_scan(policy, family, means):
     problem = Problem(family, means)

@@ -27,7 +27,7 @@ OTHERS = [
     (KGStar(), Gaussian(3.0, 1.0, 0.2)),
     (KGStar(), Gaussian(1e45, 1e30, 1e44)),
 ]
-SLOW = [pytest.param(*each, marks=pytest.mark.slow) for each in OTHERS]
+PAIRS = [pytest.param(*each, marks=pytest.mark.pairs) for each in OTHERS]
 PULLS = st.floats(1.0, 1e7) | st.integers(1, 300).map(float)
 AWAY = st.floats(0.0, 40.0) | st.sampled_from([0.0, 1e-9, 0.1, 3.0])
 LEFT = st.integers(0, 10**7) | st.sampled_from([0, 1, 2, 30])
@@ -41,7 +41,7 @@ def arm_of(family, pulls, paid):
     return Arms(np.array([pulls]), np.array([pulls * mean]), np.array([0.0]))
 
 
-@pytest.mark.parametrize(("rule", "family"), CASES + SLOW, ids=repr)
+@pytest.mark.parametrize(("rule", "family"), CASES + PAIRS, ids=repr)
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(pulls=PULLS, paid=PAID, away=AWAY, left=LEFT, share=st.floats(1e-12, 10.0))
 def test_bounds_of_knowledge_gradients(rule, family, pulls, paid, away, left, share):
@@ -65,7 +65,7 @@ def test_bounds_of_knowledge_gradients(rule, family, pulls, paid, away, left, sh
             assert index < mean + share * spread
 
 
-@pytest.mark.parametrize(("rule", "family"), CASES + SLOW, ids=repr)
+@pytest.mark.parametrize(("rule", "family"), CASES + PAIRS, ids=repr)
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(
     pulls=PULLS, paid=PAID, away=AWAY, left=LEFT,
@@ -118,7 +118,7 @@ def test_the_bound_of_an_exponential(q):
     assert (0.9 if q <= 9.0 else 0.0) * exp(q) <= exp_below(q) <= exp(q) * (1.0 + 1e-14)
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize("ties", ["random", "first"])
 @pytest.mark.parametrize(("rule", "family"), CASES, ids=repr)
 def test_every_chooser_makes_the_choices_of_a_scan(by_each_chooser, rule, family, ties):
@@ -139,7 +139,7 @@ def test_every_chooser_makes_the_choices_of_a_scan(by_each_chooser, rule, family
             assert np.array_equal(one, other)
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize(
     ("rule", "family", "means"),
     [

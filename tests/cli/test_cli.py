@@ -75,6 +75,7 @@ def test_compare_as_data(capsys):
     assert set(data["policies"]["UCB"]) >= {"mean", "std", "q95"}
 
 
+@pytest.mark.slow
 def test_init_writes_a_study_that_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said(capsys, "init")
@@ -111,6 +112,7 @@ def test_run_show_export_and_report(capsys, study, tmp_path):
     assert "[[policy]]" in page  # the study, to run it again
 
 
+@pytest.mark.slow
 def test_reproduce_marks_every_cell(capsys, tmp_path):
     """With few trials the digits differ from print, and the comparison says so."""
     shown = said(
@@ -123,6 +125,7 @@ def test_reproduce_marks_every_cell(capsys, tmp_path):
     assert not (tmp_path / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_reproduce_again_keeps_the_larger_report(capsys, tmp_path):
     """What was recomputed before stays in the report, whatever is asked for next."""
     pytest.importorskip("matplotlib")
@@ -161,6 +164,7 @@ def test_policies_lists_evidence_and_the_names_of_pairs(capsys):
         assert f"\n{each} (" in shown
 
 
+@pytest.mark.slow
 def test_scale_gives_ratios_to_ucb(capsys):
     shown = said(
         capsys, "scale", "--arms", "3,6", "--policies", "RBMLE", "--horizon", 200, "--repeats", 1,
@@ -218,6 +222,7 @@ def test_a_bad_study_file_is_one_line_and_nothing_is_written(capsys, study, line
     assert [each.name for each in study.parent.iterdir()] == ["small.toml"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_an_interrupted_run_ends_with_130_and_goes_on(study):
     slow = SMALL.replace("horizon = 300", "horizon = 300_000").replace("= 6", "= 2000")

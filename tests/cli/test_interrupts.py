@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+from tiers import tiered
 
 from rbmle._io.interrupt import is_command
 
@@ -49,6 +50,7 @@ def read_until(stream: Any, word: bytes) -> None:
     raise AssertionError(f"it ended before it said {word!r}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [b"rbmle.errors", b"numpy.linalg", b"numba.core", b"typer"])
 def test_during_imports(start: Any, module: bytes) -> None:
     """Interrupt while modules are imported, which Python reports one by one; ours come before
@@ -73,7 +75,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("command", LONG)
+@pytest.mark.parametrize("command", tiered(LONG, lambda command: command == "compare"))
 def test_during_compilation(start: Any, tmp_path: Any, command: str) -> None:
     (tmp_path / "long.toml").write_text(STUDY)
     process = start(*LONG[command], variables={"RBMLE_CACHE_DIR": str(tmp_path / "cache")})

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from benchmarks.sections.command import show_section
 from benchmarks.sections.table import BenchTable, Line
+from tiers import tiered
 
 from rbmle.cli.layout import table_lines
 from rbmle.cli.main import run
@@ -77,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("what", SHOWN)
+@pytest.mark.parametrize("what", tiered(SHOWN, lambda what: what == "compare"))
 def test_nothing_is_cut_at_any_width(
     folder: Path, what: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -100,6 +101,7 @@ def test_nothing_is_cut_at_any_width(
         assert all(re.search(r"[(,=:/_]\w", word) for word in broken)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("columns", [80, 60, 40])
 def test_on_a_terminal(start: Any, folder: Path, columns: int) -> None:

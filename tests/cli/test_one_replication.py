@@ -53,6 +53,7 @@ def shown(capsys: pytest.CaptureFixture[str], *line: str) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_compare_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["compare", "bernoulli", "0.3", "0.6", "--policies", "ucb,moss", "--horizon", "60"]
     text = shown(capsys, *line, "--replications", "1")

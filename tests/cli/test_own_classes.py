@@ -52,6 +52,7 @@ def rbmle(folder: Path, *line: str, code: int = 0, path: str = "") -> str:
     return process.stderr if code else process.stdout
 
 
+@pytest.mark.slow
 def test_import_brings_a_module(tmp_path: Path) -> None:
     (tmp_path / "mine_a.py").write_text(MODULE.format(name="a"))
     (tmp_path / "own.toml").write_text(TOML.format(first="", policy="greedy_a"))
@@ -71,6 +72,7 @@ def test_import_brings_a_module(tmp_path: Path) -> None:
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_file_brings_a_module(tmp_path: Path) -> None:
     (tmp_path / "mine_b.py").write_text(MODULE.format(name="b"))
     text = TOML.format(first='import = ["mine_b"]', policy="Greedy_b")
@@ -81,6 +83,7 @@ def test_a_file_brings_a_module(tmp_path: Path) -> None:
     rbmle(tmp_path / "elsewhere", "run", "../own.toml")  # a module beside the file
 
 
+@pytest.mark.slow
 def test_an_installed_package_is_found(tmp_path: Path) -> None:
     site, here = tmp_path / "site", tmp_path / "here"
     info = site / "bandits_of_mine-1.0.dist-info"
@@ -133,6 +136,7 @@ def test_a_module_that_fails_is_one_sentence(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_policy_without_defaults_is_listed() -> None:
     @policy
     class Demanding(NamedTuple):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiers import tiered
 
 from rbmle.cli.main import run
 
@@ -40,7 +41,7 @@ def folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 LINES = [["policies"], ["--help"], ["policies", "--json"], ["bounds", "bernoulli", ".4", ".6"]]
 
 
-@pytest.mark.parametrize("line", LINES, ids=" ".join)
+@pytest.mark.parametrize("line", tiered(LINES, lambda line: line == ["policies"]), ids=" ".join)
 def test_a_reader_that_leaves_at_once(start: Any, line: list[str]) -> None:
     process = start(*line)
     process.stdout.close()
@@ -49,6 +50,7 @@ def test_a_reader_that_leaves_at_once(start: Any, line: list[str]) -> None:
     process.stderr.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [["export"], ["show"], ["export", "--format", "json"]])
 def test_a_reader_of_a_run_that_leaves(start: Any, folder: Path, line: list[str]) -> None:
     """The reader leaves before, or after, the first line."""
@@ -62,6 +64,7 @@ def test_a_reader_of_a_run_that_leaves(start: Any, folder: Path, line: list[str]
         process.stderr.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(start: Any, folder: Path, closed: str) -> None:
     """With closed streams nothing is shown and files are intact, because no file gets the number of
@@ -86,6 +89,7 @@ def test_a_full_disk_is_told(start: Any) -> None:
     assert process.returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variables",
     [

@@ -47,12 +47,14 @@ def coins():
     return simulate(COINS, policies, HORIZON, COUNT, RewardStream(SEED), checkpoints=[60, 7, 7])
 
 
+@pytest.mark.slow
 def test_every_policy_meets_the_same_reward_in_the_same_cell(coins):
     table = Table(table_of(COINS), seed=SEED)
     policies = [*POLICIES, UCB(2.0)]
     agree(simulate(COINS, policies, HORIZON, COUNT, table, checkpoints=[60, 7, 7]), coins)
 
 
+@pytest.mark.slow
 def test_a_policy_does_not_depend_on_its_company(coins):
     alone = simulate(COINS, POLICIES[1:], HORIZON, COUNT, RewardStream(SEED), checkpoints=[7, 60])
     np.testing.assert_array_equal(alone.regret[0], coins.regret[1])
@@ -163,6 +165,7 @@ def test_the_published_table_is_a_table_and_can_begin_later():
     np.testing.assert_array_equal(later.regret, whole.regret[:, 2:])
 
 
+@pytest.mark.slow
 def test_under_the_published_protocol_the_generator_goes_on_through_all_trials():
     generator = np.random.RandomState(46)
     table = generator.binomial(1, COINS.means, (COUNT, HORIZON, 4))
@@ -179,6 +182,7 @@ def test_under_the_published_protocol_the_generator_goes_on_through_all_trials()
     np.testing.assert_array_equal(played.pulls[0], pulls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "means", "policy", "model"),
     [
@@ -234,6 +238,7 @@ class HomemadePoisson(NamedTuple):
         return cell.poisson(mean, 0)
 
 
+@pytest.mark.slow
 def test_a_family_of_a_user_is_compiled_and_plays_as_the_built_in_one():
     policies = [RBMLE(), UCB(8.0), KLUCB()]
     ours, theirs = (

@@ -77,6 +77,7 @@ def test_simulate_stops_in_the_middle_of_a_replication(tmp_path: Path) -> None:
     assert said.rstrip().endswith("KeyboardInterrupt")
 
 
+@pytest.mark.slow
 def test_a_run_stops_in_the_middle_of_a_replication(tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(STUDY)
     code, said = interrupted(RUN, tmp_path)

@@ -109,7 +109,7 @@ def test_live_equals_simulated(k: int, delay: Any, interpreted: None) -> None:
     assert lived(policy, problem, 100, delay) == simulated(policy, problem, 100, delay)
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize("delay", DELAYS, ids=named)
 @pytest.mark.parametrize("player", PLAYERS, ids=named)
 def test_live_equals_simulated_for_others(player: Any, delay: Any, interpreted: None) -> None:
@@ -125,7 +125,7 @@ def test_no_delay_is_a_delay_of_no_rounds(pending: str) -> None:
     assert late == simulated(policy, problem, 80, None)
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize("pending", ["counted", "ignored"])
 @pytest.mark.parametrize("features", [X, rbmle.SphereFeatures(4, 2)], ids=type)
 def test_no_delay_is_a_delay_of_no_rounds_with_features(features: Any, pending: str) -> None:
@@ -146,7 +146,7 @@ def test_pending_pulls_that_are_counted_spread_over_the_arms() -> None:
     assert chosen == [0, 1, 2, 3] * 10
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize("delay", [FixedDelay(6), BatchDelay(9)], ids=named)
 def test_evidence_that_forgets_nothing_is_counting(delay: Any) -> None:
     for policy, problem in PLAYERS[:2]:
@@ -155,7 +155,7 @@ def test_evidence_that_forgets_nothing_is_counting(delay: Any) -> None:
         assert simulated(policy, problem, 120, delay, Window(120)) == counted
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 def test_compiled_equals_interpreted() -> None:
     policies = [rbmle.RBMLE(), rbmle.ThompsonSampling()]
     for delay in (*DELAYS, FixedDelay(9, pending="ignored")):
@@ -169,7 +169,7 @@ def test_compiled_equals_interpreted() -> None:
             assert found.regret[k, 0] == pytest.approx(np.cumsum(gaps)[found.checkpoints - 1])
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 def test_results_with_a_delay_of_no_rounds_are_those_without() -> None:
     policies = ["rbmle", "ts"]
     plain = rbmle.simulate(BERNOULLI, policies, 500, 10)

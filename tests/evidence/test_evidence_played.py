@@ -13,7 +13,7 @@ from rbmle.engine import play
 from rbmle.engine.cpu_kernel import arguments
 from rbmle.engine.plan import plan
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.pairs
 
 COINS = rbmle.Problem("bernoulli", [0.3, 0.5, 0.6, 0.45])
 NORMAL = rbmle.Problem("gaussian", [0.3, 0.5, 0.6, 0.45])

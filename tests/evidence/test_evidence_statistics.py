@@ -80,6 +80,7 @@ def test_sums_of_a_window_do_not_drift() -> None:
     assert arms.sums[0] == pytest.approx(0.5, rel=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moving", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
 def test_linear_statistics_are_those_of_ridge_regression(shared: bool, moving: bool) -> None:
@@ -99,6 +100,7 @@ def test_linear_statistics_are_those_of_ridge_regression(shared: bool, moving: b
         assert arms.variance(i) == pytest.approx(squares / mine.sum(), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_features_that_are_all_zero_have_a_mean() -> None:
     features = np.zeros((3, 2, 2))
     features[:, 0, 0] = 1.0
@@ -107,6 +109,7 @@ def test_features_that_are_all_zero_have_a_mean() -> None:
     assert arms.mean(1) == 0.0
 
 
+@pytest.mark.slow
 def test_a_singular_matrix_leaves_the_root_as_rewards_made_it() -> None:
     """Two features that are the same, and a ridge of nearly nothing: V is singular."""
     features, chosen, rewards = a_past(130, 3, 1)
@@ -121,6 +124,7 @@ def log_posterior(theta: Any, x: Any, y: Any, ridge: float) -> float:
     return float(np.logaddexp(0.0, z).sum() - y @ z + 0.5 * ridge * theta @ theta)
 
 
+@pytest.mark.slow
 def test_logistic_evidence_of_given_features_is_the_exact_maximum() -> None:
     n, k, d = 80, 4, 2
     features, chosen, rewards = a_past(n, k, d)
@@ -137,6 +141,7 @@ def test_logistic_evidence_of_given_features_is_the_exact_maximum() -> None:
         assert arms.pulls[i] == pytest.approx(1.0 / (means[i] * (1 - means[i]) * width), rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("reward", "z", "q"), [(1.0, 0.0, 1.0), (0.0, 30.0, 50.0), (1.0, -9, 1e4)])
 def test_the_surprise_of_a_reward_solves_its_equation(reward: float, z: float, q: float) -> None:
     a = surprise_of(reward, z, q)
@@ -148,6 +153,7 @@ def biased_likelihood(theta: Any, x: Any, y: Any, now: Any, alpha: float) -> flo
     return float(0.5 * ((y - x @ theta) ** 2).sum() + 0.5 * theta @ theta - alpha * now @ theta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_lin_rbmle_plays_the_maximiser_of_the_biased_likelihood(seed: int) -> None:
     """Hung et al. 2021: the arm whose reward-biased likelihood has the largest maximum."""
@@ -166,6 +172,7 @@ def test_lin_rbmle_plays_the_maximiser_of_the_biased_likelihood(seed: int) -> No
     assert i == int(np.argmax(largest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "evidence", [rbmle.Discounted(0.9), rbmle.Window(20), rbmle.Linear(2),
                  rbmle.Linear(2, 1, False), rbmle.Logistic(2)], ids=str,
@@ -182,6 +189,7 @@ def test_permuting_arms_permutes_what_is_known(evidence: Any) -> None:
     assert there.sums == pytest.approx(here.sums[order], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_joint_draw_has_the_posterior_covariance() -> None:
     features, chosen, rewards = a_past(12, 3, 2)
     evidence = rbmle.Linear(2)
@@ -251,6 +259,7 @@ def test_what_does_not_fit_gets_its_sentence(bad: Any, said: str) -> None:
     assert said in str(found.value)
 
 
+@pytest.mark.slow
 def test_drawn_features_are_what_they_say() -> None:
     sphere = rbmle.LinearProblem([1.0, 2.0, 3.0], rbmle.SphereFeatures(4, 3)).source(3, 10)
     sphere.meet(0, 1)

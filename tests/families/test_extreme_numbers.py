@@ -100,6 +100,7 @@ class TestRBMLE:
         index = family.bias_index(7.0, total, alpha)
         assert index == pytest.approx(-weight * 7.0 * alpha / total, rel=1e-12)
 
+    @pytest.mark.slow
     def test_finds_the_best_arm_at_a_large_scale(self):
         means = [1e17, 5e17, 2e17]
         result = simulate(Problem(Exponential(), means), [RBMLE()], 2000, 20, RewardStream(2))
@@ -137,6 +138,7 @@ class TestGaussian:
         assert family.posterior_mean(n, total) == (0.0 + total / (sigma * sigma)) / precision
         assert family.posterior_sd(n, total) == 1.0 / sqrt(precision)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("policy", [ThompsonSampling(), BayesUCB(), KG(), KGStar()], ids=str)
     @pytest.mark.parametrize(
         ("family", "means"),
@@ -161,6 +163,7 @@ class TestUCBTuned:
         for each in (arms, lowest):
             assert policy.index_of(Gaussian(), each, 0, 1e-6) >= each.mean(0)
 
+    @pytest.mark.slow
     def test_squares_that_overflow(self):
         arms = Arms(np.array([2.0]), np.array([2e200]), np.array([inf]))
         assert UCBTuned().index_of(Gaussian(), arms, 0, 1.0) == 1e200
@@ -173,6 +176,7 @@ class TestRefusals:
         with pytest.raises(ParameterError, match=r"numbers in \[0, 1e\+15\] for Poisson"):
             Problem(Poisson(), [1e20, 1.0])
 
+    @pytest.mark.slow
     def test_a_posterior_draw_whose_rate_underflows_is_infinite(self):
         """With shape 0.002 a quarter of the draws are below the smallest float."""
         family = Gamma(0.001, 0.001, 1.0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from family_cases import OTHER_LAWS, OURS
+from tiers import tiered
 
 from rbmle import testing
 from rbmle.families import FAMILIES, Bernoulli
@@ -18,24 +19,27 @@ def test_every_family_and_law_of_the_package_is_tested() -> None:
     assert {type(each) for each in OURS + OTHER_LAWS} == ours
 
 
-def cases() -> list[Any]:
-    """Checks and families of the core: checks that compile a lot run for coins only."""
-    found = []
-    for family in OURS:
-        for check in testing.checks("family"):
-            compiles = "compiled" in check.__name__ or "draws" in check.__name__
-            slow = compiles and type(family) is not Bernoulli
-            marks = [pytest.mark.slow] if slow else []
-            found.append(pytest.param(family, check, marks=marks, id=f"{family}-{check.__name__}"))
-    return found
+def in_core(case: Any) -> bool:
+    """The first of the two sets of parameters; checks that compile a lot for coins only."""
+    family, name = case[0], case[1].__name__
+    compiles = "compiled" in name or "draws" in name
+    return is_first(family) and (not compiles or type(family) is Bernoulli)
 
 
-@pytest.mark.parametrize(("family", "check"), cases())
+def is_first(thing: Any) -> bool:
+    return any(thing is each for each in OURS[::2] + OTHER_LAWS[::2])
+
+
+CASES = [(family, check) for family in OURS for check in testing.checks("family")]
+IDS = [f"{family}-{check.__name__}" for family, check in CASES]
+
+
+@pytest.mark.parametrize(("family", "check"), tiered(CASES, in_core, "pairs"), ids=IDS)
 def test_family(family: Any, check: testing.Check) -> None:
     check(family)
 
 
-@pytest.mark.parametrize("law", OTHER_LAWS, ids=repr)
+@pytest.mark.parametrize("law", tiered(OTHER_LAWS, is_first, "pairs"), ids=repr)
 @pytest.mark.parametrize("check", testing.checks("law"), ids=lambda check: check.__name__)
 def test_law(law: Any, check: testing.Check) -> None:
     check(law)

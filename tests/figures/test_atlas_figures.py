@@ -53,6 +53,7 @@ def test_the_risk_by_hand():
     assert names == set(record.policies)
 
 
+@pytest.mark.slow
 def test_gaps_are_those_of_the_problems_and_all_figures_are_written(tmp_path):
     record = atlas_gaps(cells(), "bernoulli", 100)
     assert record.ratio.tolist() == [0.5, 0.5, 2.0, 2.0, 0.5, 0.5]

@@ -3,6 +3,7 @@
 import pytest
 from figure_cases import DRAWN, NAMES, bounded_by, made, times, traced
 from matplotlib.figure import Figure
+from tiers import tiered
 
 from rbmle import (
     RBMLE,
@@ -46,6 +47,7 @@ def test_bounds_of_a_result_without_regret_or_with_one_checkpoint_can_be_drawn(t
         save(draw_regret_and_bounds(record), tmp_path / "a.png")
 
 
+@pytest.mark.slow
 def test_an_adaptive_scheme_is_drawn_with_what_is_on_the_scale():
     near = draw_adaptive(traced()).axes[0]
     title = near.get_title("left")
@@ -57,7 +59,7 @@ def test_an_adaptive_scheme_is_drawn_with_what_is_on_the_scale():
     assert {each.get_text() for each in far.texts} == {"beta(t)", "the smaller one governs"}
 
 
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", tiered(DRAWN, lambda kind: kind != "adaptive"))
 def test_names_stand_inside_the_figure_and_cover_no_other(kind):
     figure = DRAWN[kind]()
     assert isinstance(figure, Figure)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiers import tiered
 
 from rbmle import (
     IDS,
@@ -41,15 +42,18 @@ def play(decider, rounds, means, lost, seed=3):
     return pulls
 
 
-CHEAP = {type(rule) for rule in RULES}
+def in_core(rule):
+    return isinstance(rule, (RBMLE, UCB))
+
+
 SETTLING = [
-    pytest.param(kind(), id=kind.__name__, marks=() if kind in CHEAP else pytest.mark.slow)
+    kind()
     for kind in POLICIES.values()
     if kind.__module__.startswith("rbmle.") and kind().settles() and Bernoulli in families_of(kind)
 ]
 
 
-@pytest.mark.parametrize("rule", SETTLING)
+@pytest.mark.parametrize("rule", tiered(SETTLING, in_core), ids=lambda rule: type(rule).__name__)
 @pytest.mark.parametrize("lost", [0.1, 0.5, 0.9])
 def test_the_best_arm_is_found_whatever_share_of_rewards_is_lost(rule, lost):
     decider = Decider(["good", "bad"], rule, Bernoulli(), seed=2, horizon=5000)
@@ -60,7 +64,7 @@ def test_the_best_arm_is_found_whatever_share_of_rewards_is_lost(rule, lost):
 GOOD_AND_BAD = {"good": 0.9, "bad": 0.1}
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("rule", tiered(RULES, in_core), ids=repr)
 def test_an_arm_whose_first_reward_is_lost_is_tried_again(rule):
     """The first reward of the better arm never comes."""
     decider, swallowed = Decider(["good", "bad"], rule, Bernoulli(), seed=1), False
@@ -117,6 +121,7 @@ def test_patience_is_a_whole_number_from_1_on(patience):
         Decider(["a", "b"], UCB(), Bernoulli(), patience=patience)
 
 
+@pytest.mark.slow
 def test_a_named_decision_and_its_reward_count_once():
     decider = Decider(["a", "b"], UCB(), Bernoulli())
     arm = decider.pull(id="visit-1")
@@ -142,6 +147,7 @@ def test_rewards_by_name_answer_their_own_pull():
     }
 
 
+@pytest.mark.slow
 def test_what_is_refused_of_named_decisions():
     decider = Decider(["a", "b"], UCB(), Bernoulli())
     arm = decider.pull(id="x")
@@ -163,6 +169,7 @@ def test_what_is_refused_of_named_decisions():
     assert decider.counts[other] == 1
 
 
+@pytest.mark.slow
 def test_named_decisions_and_pending_pulls_survive_a_save(tmp_path: Path):
     decider = Decider(["a", "b"], ThompsonSampling(), Bernoulli(), patience=40)
     decider.pull(id="x")
@@ -211,6 +218,7 @@ def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path: Path):
     assert others.exists()
 
 
+@pytest.mark.slow
 def test_files_of_version_1_are_read(tmp_path: Path):
     """Version 1 has the number of pending pulls, no decisions, and -1 for a policy without
     commitment."""

@@ -80,6 +80,7 @@ def test_forget_withdraws_a_pull() -> None:
     assert live.pull() == "red"
 
 
+@pytest.mark.slow
 def test_lost_rewards_do_not_freeze_the_draws() -> None:
     live = Decider(["red", "blue"], ThompsonSampling(), Bernoulli())
     live.update(["red", "blue"], [1.0, 1.0])

@@ -99,6 +99,7 @@ def test_the_last_enabled_arm_stays() -> None:
     assert live.pull() == "blue"
 
 
+@pytest.mark.slow
 def test_rewards_outside_other_supports() -> None:
     for family, reward in ((Exponential(), -0.5), (Gaussian(), math.inf), (Gaussian(), 1e200)):
         live = Decider(["a", "b"], UCB(), family)

@@ -61,6 +61,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     red_and_blue().save(path)

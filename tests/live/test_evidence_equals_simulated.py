@@ -110,7 +110,7 @@ def test_live_equals_simulated(k: int, delay: Any, interpreted: None) -> None:
     assert lived(FORGETTING[k], 90, delay) == simulated(policy, problem, 90, delay, evidence)
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize("delay", DELAYS, ids=str)
 @pytest.mark.parametrize("case", FORGETTING, ids=named)
 def test_forgetting_live_equals_simulated(
@@ -122,7 +122,7 @@ def test_forgetting_live_equals_simulated(
     assert lived(case, rounds, delay, tmp_path) == told
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize("delay", KEPT, ids=str)
 @pytest.mark.parametrize("case", FEATURES, ids=named)
 def test_features_live_equals_simulated(
@@ -134,7 +134,7 @@ def test_features_live_equals_simulated(
     assert lived(case, 150, delay, tmp_path) == told
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize("delay", DELAYS[:3], ids=str)
 def test_features_that_stay_are_the_same_up_to_rounding(delay: Any, interpreted: None) -> None:
     """The simulator knows that they stay and changes means step by step; no choice was so close."""

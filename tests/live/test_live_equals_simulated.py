@@ -41,9 +41,8 @@ def named(player: Any) -> str:
 
 
 def marked(player: Any) -> Any:
-    """The core has an index policy, one that draws and a user's own; the others are slow."""
-    core = any(player is each for each in (PLAYERS[0], PLAYERS[1], PLAYERS[-1]))
-    return pytest.param(player, marks=[] if core else pytest.mark.slow, id=named(player))
+    marks = [] if player is PLAYERS[0] else pytest.mark.slow
+    return pytest.param(player, marks=marks, id=named(player))
 
 
 @pytest.fixture(params=map(marked, PLAYERS))
@@ -78,6 +77,7 @@ def test_live_equals_simulated_and_resumed(player: Any, ties: str, tmp_path: Pat
         assert np.array_equal(list(live.counts.values()), result.pulls[0, replication])
 
 
+@pytest.mark.slow
 def test_a_commitment_survives_a_save(tmp_path: Path) -> None:
     """IDS that has committed to an arm plays it for good, whatever it pays."""
     live = Decider(["a", "b"], IDS(commit=0.9), Bernoulli())
@@ -89,6 +89,7 @@ def test_a_commitment_survives_a_save(tmp_path: Path) -> None:
     assert {Decider.load(tmp_path / "s").pull() for _ in range(5)} == {live.pull()} == {"a"}
 
 
+@pytest.mark.slow
 def test_no_commitment_to_rewards_that_are_only_supposed() -> None:
     live = Decider(["a", "b"], IDS(commit=0.9), Bernoulli())
     live.update(["a", "a", "b", "b"], [1.0, 0.0, 0.0, 0.0])

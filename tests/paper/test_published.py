@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from tiers import tiered
 
 from rbmle.engine import simulate
 from rbmle.paper.published import MISPRINTS, published, published_problem, tables
@@ -11,7 +12,7 @@ from rbmle.paper.published_table import PublishedTable
 from rbmle.paper.reproduction import equal_in_print
 from rbmle.result import STATISTICS
 
-# Policies that take seconds for a whole table run as `pytest -m slow`; the others, in minutes, as
+# Policies that take seconds for a whole table run as `pytest -m pairs`; the others, in minutes, as
 # `pytest -m tables`.
 FAST = {
     "bernoulli": ("RBMLE", "UCBT", "UCB", "MOSS", "KG", "KGMin", "KGMN"),
@@ -58,13 +59,17 @@ def check(table, policy, computed):
 FIRST = {entry["family"]: table for table, entry in reversed(tables()["regret"].items())}
 
 
-@pytest.mark.parametrize("table", FIRST.values())
+def of_coins(table):
+    return tables()["regret"][table]["family"] == "bernoulli"
+
+
+@pytest.mark.parametrize("table", tiered(FIRST.values(), of_coins, "pairs"))
 def test_rbmle_to_every_printed_digit(table):
-    """In the core: RBMLE in the first table of each family."""
+    """RBMLE in the first table of each family."""
     check(table, "RBMLE", statistics(table, ("RBMLE",))["RBMLE"])
 
 
-@pytest.mark.slow
+@pytest.mark.pairs
 @pytest.mark.parametrize(("table", "policy"), cells(FAST))
 def test_cell_to_every_printed_digit(table, policy):
     family = tables()["regret"][table]["family"]
@@ -72,7 +77,7 @@ def test_cell_to_every_printed_digit(table, policy):
 
 
 @pytest.mark.tables
-@pytest.mark.parametrize(("table", "policy"), cells(SLOW))
+@pytest.mark.parametrize(("table", "policy"), tiered(cells(SLOW), lambda cell: of_coins(cell[0])))
 def test_slower_cell_to_every_printed_digit(table, policy):
     check(table, policy, statistics(table, (policy,))[policy])
 

@@ -46,6 +46,7 @@ def traces():
     }
 
 
+@pytest.mark.slow
 @every_run
 def test_beta_governs_first_then_the_estimate(traces, name):
     trace = traces[name]
@@ -59,6 +60,7 @@ def test_beta_governs_first_then_the_estimate(traces, name):
     assert (np.diff(trace.beta) > 0).all()
 
 
+@pytest.mark.slow
 @every_run
 def test_the_estimate_comes_down_to_its_target_from_above(traces, name):
     trace = traces[name]
@@ -68,6 +70,7 @@ def test_the_estimate_comes_down_to_its_target_from_above(traces, name):
     assert quarters[-1] < trace.c_alpha[trace.rounds == trace.takes_over][0]
 
 
+@pytest.mark.slow
 @every_run
 def test_and_stops_at_its_limit_which_is_not_the_target(traces, name):
     """The other arms' pulls grow like log t, as do their squared widths' numerators: so the widths
@@ -87,6 +90,7 @@ def test_the_limit_of_algorithm_1_in_closed_form():
         assert r + sqrt(factor * r) == pytest.approx(1.0, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_estimate_never_takes_over_where_the_paper_ran_it():
     """sigma = 1 and beta = sqrt(log t): with the largest gap of the paper's means, and with 1."""
     for gap in (0.01, 1.0):
@@ -98,6 +102,7 @@ def test_the_estimate_never_takes_over_where_the_paper_ran_it():
     assert (zero.c_alpha == inf).all()
 
 
+@pytest.mark.slow
 @every_run
 def test_the_trace_is_the_run(traces, name):
     problem, bias, horizon = RUNS[name]
@@ -105,6 +110,7 @@ def test_the_trace_is_the_run(traces, name):
     assert result.pulls[0, 0].tolist() == traces[name].pulls.tolist()
 
 
+@pytest.mark.slow
 def test_the_estimate_saves_pulls_once_it_governs():
     problem, horizon = Problem(Gaussian(0.05), [0.5, 1.0]), 20_000
     policies = [RBMLE(AdaptiveGaussian(0.05)), RBMLE()]
@@ -138,6 +144,7 @@ def misses(policy, bias, family, source, randomness, replications, horizon, mean
             arms.learn(i, source.reward(replication, t, i))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "bias"),
     [

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import tiered
 
 from rbmle.errors import ParameterError
 from rbmle.families import FAMILIES as KNOWN
@@ -59,8 +60,10 @@ def reach(of, f):
     return 1.0 if isinstance(of, Poisson) and f == "mean" else inf
 
 
-@pytest.mark.parametrize("f", ["mean", "stable"])
-@pytest.mark.parametrize("of", FAMILIES, ids=repr)
+@pytest.mark.parametrize("f", tiered(["mean", "stable"], lambda f: f == "mean", "pairs"))
+@pytest.mark.parametrize(
+    "of", tiered(FAMILIES, lambda of: isinstance(of, Bernoulli), "pairs"), ids=repr
+)
 class TestDefinition:
     """The index is the maximum over theta of alpha g(theta) - n D(p, theta)."""
 
@@ -140,6 +143,7 @@ class TestDefinition:
         assert other == pytest.approx(factor * one, rel=1e-9, abs=1e-9 * factor * n)
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("n", [1.0, 7.0, 1e3, 1e9, 1e15])
 @pytest.mark.parametrize("alpha", [0.0, 1e-9, 0.5, 1.0, 30.0, 1e9, 1e300])
 @pytest.mark.parametrize("share", [0.0, 1e-300, 1e-9, 0.3, 1.0 - 1e-9, 1.0])
@@ -184,6 +188,7 @@ def test_gaussian_arms_of_unit_variance_have_the_papers_index():
         )
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("of", [Gaussian(2.0), Exponential(), Gamma(3.0)], ids=repr)
 def test_the_unit_of_rewards_does_not_matter_to_the_stable_f(of):
     """Rewards, and sigma, a thousand times as large: the same order of arms."""

@@ -95,6 +95,7 @@ def reference(posteriors):
     return np.array(best), np.array(top)
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize(("family", "pulls", "sums"), CASES)
 def test_quadrature_is_accurate(family, pulls, sums):
     state = believe(family(), pulls, sums)
@@ -107,6 +108,7 @@ def test_quadrature_is_accurate(family, pulls, sums):
     assert 0 < state.panels[0] < MAX_PANELS
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize(("family", "pulls", "sums"), CASES)
 def test_conditional_means_average_to_the_posterior_mean(family, pulls, sums):
     """The law of total expectation."""
@@ -117,6 +119,7 @@ def test_conditional_means_average_to_the_posterior_mean(family, pulls, sums):
     )
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("family", HISTORIES)
 def test_arms_of_all_widths(family):
     pulls, sums = np.array([2, 7, 60, 900, 20_000]), np.array([1, 4, 28, 440, 10_100])
@@ -128,6 +131,7 @@ def test_arms_of_all_widths(family):
     )
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("family", HISTORIES)
 @pytest.mark.parametrize(("n", "total"), [(1, 0.3), (7, 5.0), (400, 130.0)])
 def test_a_posterior_is_told_by_its_size_and_mean(family, n, total):
@@ -144,6 +148,7 @@ def test_a_posterior_is_told_by_its_size_and_mean(family, n, total):
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("family", HISTORIES)
 @pytest.mark.parametrize("n", [1, 2, 5, 30, 1000, 1e6])
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 1.0])
@@ -156,6 +161,7 @@ def test_spans_hold_the_posteriors_and_little_else(family, n, share):
     assert high - low < 64 * sd
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("family", HISTORIES)
 def test_tables_kept_from_round_to_round_are_those_made_afresh(family):
     """Whatever came before, the same arms give the same beliefs, bit for bit."""
@@ -172,6 +178,7 @@ def test_tables_kept_from_round_to_round_are_those_made_afresh(family):
         assert np.array_equal(kept.given, fresh.given)
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("family", HISTORIES)
 def test_monte_carlo_agrees_with_quadrature(family):
     pulls, sums = [4, 9, 6], [2, 5, 3]
@@ -225,6 +232,7 @@ def test_divergence_of_close_coins():
     assert Bernoulli().outcome_kl(0.3, 0.0) == np.inf
 
 
+@pytest.mark.pairs
 def test_commitment_is_for_one_replication_only():
     """Once an arm is best with probability `commit` it is played for good; a new replication
     starts free."""

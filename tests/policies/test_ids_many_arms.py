@@ -9,6 +9,8 @@ from rbmle import IDS, VIDS, Bernoulli, Decider, Exponential, Gaussian
 from rbmle.policies.arms import Arms
 from rbmle.policies.base import fresh_state
 
+pytestmark = pytest.mark.pairs
+
 
 @njit
 def solve(beliefs, family, arms):

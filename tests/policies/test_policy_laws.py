@@ -83,7 +83,7 @@ def cases() -> list:
         for check in testing.checks():
             long = check.__name__ == "every_chooser_equals_the_scan"
             core = id(pair) in CORE and not long  # tests/choosers has some of its cases in the core
-            marks = [] if core else [pytest.mark.slow]
+            marks = [] if core else [pytest.mark.pairs]
             name = "-".join([*map(repr, pair), check.__name__])
             found.append(pytest.param(*pair, check, marks=marks, id=name))
     return found

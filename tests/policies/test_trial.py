@@ -89,6 +89,7 @@ def test_it_is_refused_with_its_line(
     assert code in line
 
 
+@pytest.mark.slow
 def test_what_says_that_it_needs_the_horizon_is_played() -> None:
     assert simulate(COINS, [Reads(says=True)], 50, 2).pulls.sum() == 100
     with pytest.raises(DefinitionError, match="needs_horizon"):  # its code is compiled by now

@@ -82,6 +82,7 @@ def test_a_study_is_reported_from_its_folder(stored: Path, tmp_path: Path) -> No
     assert rbmle.report(stored) == stored / "report.html"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_runs")
 def test_the_paper_is_reported_from_its_folder(small_paper: Path) -> None:
     found = load_paper(small_paper)
@@ -93,6 +94,7 @@ def test_the_paper_is_reported_from_its_folder(small_paper: Path) -> None:
     assert {path.suffix for path in (small_paper / "figures").iterdir()} == {".svg", ".png", ".pdf"}
 
 
+@pytest.mark.slow
 def test_times_are_of_this_study_or_not_shown(stored: Path, tmp_path: Path) -> None:
     data = json.loads((stored / FILE).read_text())
     times = data["seconds_per_decision"]["coins"]
@@ -108,6 +110,7 @@ def test_times_are_of_this_study_or_not_shown(stored: Path, tmp_path: Path) -> N
         (stored / FILE).write_text(kept)
 
 
+@pytest.mark.slow
 def test_results_are_reported_from_python(tmp_path: Path) -> None:
     simulated = rbmle.simulate(PROBLEM, [rbmle.UCB(), rbmle.RBMLE()], 200, 3)
     for result in (rbmle.run(STUDY), simulated):

@@ -57,6 +57,7 @@ def ours(tmp_path_factory: Any) -> Iterator[Worker]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_lost_answer_costs_nothing(ours: Worker) -> None:
     loses = ["", "answer", "request", "", "answer", "503"]
     transport = Lossy(ours, loses)
@@ -71,6 +72,7 @@ def test_a_lost_answer_costs_nothing(ours: Worker) -> None:
     assert loses == []
 
 
+@pytest.mark.slow
 def test_every_request(ours: Worker) -> None:
     with Client(transport=Lossy(ours, [])) as client:
         client.create("all", ["a", "b"], {"name": "UCB"}, "bernoulli", reward_wait_s=100)
@@ -88,6 +90,7 @@ def test_every_request(ours: Worker) -> None:
         assert refused.value.status == 404
 
 
+@pytest.mark.slow
 def test_creating_may_take_longer_than_other_requests() -> None:
     """The first experiment of its kind is compiled; another try would only begin again."""
     seen: list[dict[str, float]] = []
@@ -102,6 +105,7 @@ def test_creating_may_take_longer_than_other_requests() -> None:
     assert [(each["connect"], each["read"]) for each in seen] == [(5.0, 120.0), (5.0, 5.0)]
 
 
+@pytest.mark.slow
 def test_contexts(ours: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     interpret(monkeypatch)
     loses = ["", "answer"]
@@ -126,6 +130,7 @@ def test_contexts(ours: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_the_same_with_asyncio(ours: Worker) -> None:
     async def main() -> None:
         async with AsyncClient(transport=AsyncLossy(ours, ["answer", "", "", "answer"])) as client:
@@ -143,6 +148,7 @@ def test_the_same_with_asyncio(ours: Worker) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_service_that_is_away_is_an_error_in_the_end(ours: Worker) -> None:
     with (
         Client(transport=Lossy(ours, ["request"] * 50), patience=0.1) as client,

@@ -74,6 +74,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 def test_a_context_that_is_not_allowed_changes_nothing(opened: Opened) -> None:
     ledger = Ledger(opened())
     ledger.run([create(**LINEAR), decide(id="first", context=X)])
@@ -88,6 +89,7 @@ def test_a_context_that_is_not_allowed_changes_nothing(opened: Opened) -> None:
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, {"name": "Window", "size": 3}])
 def test_a_context_that_nobody_reads_is_refused(opened: Opened, kind: Any) -> None:
     ledger = Ledger(opened())
@@ -98,6 +100,7 @@ def test_a_context_that_nobody_reads_is_refused(opened: Opened, kind: Any) -> No
     assert rows(ledger) == []
 
 
+@pytest.mark.slow
 def test_the_same_id_with_another_context_is_the_same_decision(opened: Opened) -> None:
     """Even if the context would be refused by now: an arm was added in between."""
     ledger, other = Ledger(opened()), Ledger(opened())
@@ -110,6 +113,7 @@ def test_the_same_id_with_another_context_is_the_same_decision(opened: Opened) -
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_one_list_for_all_arms_where_each_has_its_theta(opened: Opened) -> None:
     ledger = Ledger(opened())
     each = {**LINEAR, "evidence": {"name": "Linear", "dimension": 2, "shared": False}}
@@ -119,6 +123,7 @@ def test_one_list_for_all_arms_where_each_has_its_theta(opened: Opened) -> None:
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("default", [None, 0.5])
 def test_rewards_that_come_after_the_policy_gave_up(
     opened: Opened, default: float | None, monkeypatch: pytest.MonkeyPatch
@@ -152,6 +157,7 @@ def test_rewards_that_come_after_the_policy_gave_up(
     assert states[0] == states[1]
 
 
+@pytest.mark.slow
 def test_withdrawn_decisions_and_arms_that_rest(opened: Opened) -> None:
     clock = Clock()
     ledger = Ledger(opened(), clock=clock)
@@ -187,6 +193,7 @@ class Quotient(NamedTuple):
             arms.sums[i] = features.feature(i, 0) * 1e300 * 1e300
 
 
+@pytest.mark.slow
 def test_a_request_that_is_refused_half_way_leaves_no_trace(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +215,7 @@ def test_a_request_that_is_refused_half_way_leaves_no_trace(
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_evidence_that_is_too_large_is_refused(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +231,7 @@ def test_evidence_that_is_too_large_is_refused(
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_an_infinite_statistic_survives_a_snapshot(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

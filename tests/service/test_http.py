@@ -14,6 +14,8 @@ from rbmle.service.keys import create_key, revoke_key
 from rbmle.service.openapi import openapi
 from rbmle.service.storage import StorageError, open_storage
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: Any) -> str:

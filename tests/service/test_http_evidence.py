@@ -13,6 +13,8 @@ from http_cases import Worker, worker
 from rbmle.service.storage import open_storage
 from rbmle.service.verify import verify
 
+pytestmark = pytest.mark.slow
+
 LINEAR = {"family": {"name": "Gaussian"}, "evidence": {"name": "Linear", "dimension": 2}}
 X = {"a": [1.0, 0.0], "b": [0.6, 0.8]}
 KINDS: list[tuple[str, Any, dict[str, Any], Any]] = [

@@ -17,6 +17,7 @@ from rbmle.service.verify import verify
 Opened = Callable[[], Storage]
 
 
+@pytest.mark.slow
 def test_creating_again(opened: Opened) -> None:
     ledger, other = Ledger(opened()), Ledger(opened())
     status, body = one(ledger, create())
@@ -28,6 +29,7 @@ def test_creating_again(opened: Opened) -> None:
     assert [each.status for each in answers] == [201, 200, 409]
 
 
+@pytest.mark.slow
 def test_a_reward_is_counted_once(opened: Opened) -> None:
     ledger, other = Ledger(opened()), Ledger(opened())
     ledger.run([create()])
@@ -41,6 +43,7 @@ def test_a_reward_is_counted_once(opened: Opened) -> None:
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_all_in_one_transaction(opened: Opened) -> None:
     ledger = Ledger(opened())
     answers = ledger.run(
@@ -53,6 +56,7 @@ def test_all_in_one_transaction(opened: Opened) -> None:
     assert not said(answers[3])["counted"]
 
 
+@pytest.mark.slow
 def test_a_reward_is_no_decision_to_reward(opened: Opened) -> None:
     ledger = Ledger(opened())
     ledger.run([create(), decide()])
@@ -62,6 +66,7 @@ def test_a_reward_is_no_decision_to_reward(opened: Opened) -> None:
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_an_id_of_two_experiments_must_be_told_apart(opened: Opened) -> None:
     ledger = Ledger(opened())
     ledger.run([create("x"), create("y"), decide("x", "v"), decide("y", "v")])
@@ -71,6 +76,7 @@ def test_an_id_of_two_experiments_must_be_told_apart(opened: Opened) -> None:
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_ids_of_our_own_form_are_ours(opened: Opened) -> None:
     ledger = Ledger(opened())
     ledger.run([create()])
@@ -79,6 +85,7 @@ def test_ids_of_our_own_form_are_ours(opened: Opened) -> None:
     assert one(ledger, decide(id="d-1-77"))[0] == 422
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("default", [None, 0.0])
 def test_a_deadline_has_one_winner(opened: Opened, default: float | None) -> None:
     clock = Clock()
@@ -99,6 +106,7 @@ def test_a_deadline_has_one_winner(opened: Opened, default: float | None) -> Non
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_a_sweep_ends_what_nobody_asks_about(opened: Opened) -> None:
     clock = Clock()
     ledger = Ledger(opened(), clock=clock)
@@ -112,6 +120,7 @@ def test_a_sweep_ends_what_nobody_asks_about(opened: Opened) -> None:
         assert [each.kind for each in ledger.storage.rows(1, 3)] == [Kind.EXPIRED] * 2
 
 
+@pytest.mark.slow
 def test_a_clock_that_goes_back_does_not_turn_the_log(opened: Opened) -> None:
     clock = Clock()
     ledger = Ledger(opened(), clock=clock)
@@ -124,6 +133,7 @@ def test_a_clock_that_goes_back_does_not_turn_the_log(opened: Opened) -> None:
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_arms_that_rest(opened: Opened) -> None:
     ledger = Ledger(opened())
     ledger.run([create()])
@@ -143,6 +153,7 @@ def test_arms_that_rest(opened: Opened) -> None:
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_a_reward_that_the_family_does_not_allow_changes_nothing(opened: Opened) -> None:
     ledger = Ledger(opened())
     ledger.run([create()])
@@ -153,6 +164,7 @@ def test_a_reward_that_the_family_does_not_allow_changes_nothing(opened: Opened)
     assert one(ledger, reward(id, 0.5)) == (200, {"counted": True})
 
 
+@pytest.mark.slow
 def test_a_failed_commit_leaves_nothing_behind(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +188,7 @@ def test_a_failed_commit_leaves_nothing_behind(
     assert clean(ledger.storage)
 
 
+@pytest.mark.slow
 def test_the_same_reward_from_many_workers_is_counted_once(opened: Opened) -> None:
     first = Ledger(opened())
     first.run([create(), decide(id="v")])
@@ -194,6 +207,7 @@ def test_the_same_reward_from_many_workers_is_counted_once(opened: Opened) -> No
     assert sum(counted) == 1
 
 
+@pytest.mark.slow
 def test_workers_that_need_the_same_experiments_do_not_wait_in_a_circle(opened: Opened) -> None:
     """Each transaction is about several experiments, named in another order by each worker."""
     names = ["x", "y", "z"]

@@ -67,6 +67,7 @@ def version_of(storage: Any) -> int:
         return int(storage._ask(asked)[0][0])
 
 
+@pytest.mark.slow
 def test_tables_of_version_1(url: str, another: str, monkeypatch: pytest.MonkeyPatch) -> None:
     interpret(monkeypatch)
     monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 8)

@@ -24,6 +24,7 @@ from rbmle.spec import to_spec
 Opened = Callable[[], Storage]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "family"),
     [
@@ -70,6 +71,7 @@ def test_served_equals_live_whichever_worker_answers(
     assert {arm.name: arm.pulls for arm in known.arms} == live.counts
 
 
+@pytest.mark.slow
 def test_served_equals_simulated(opened: Opened) -> None:
     """With the simulator's rewards, told at once, the arms are the simulator's."""
     rounds, means = 200, [0.3, 0.55, 0.6]

@@ -81,6 +81,7 @@ def served(problem: Any, evidence: Any, rounds: int, delay: Any, workers: list[L
     return chosen
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize(("case", "delay"), PLAYED, ids=str)
 def test_served_equals_simulated(opened: Opened, case: str, delay: Any) -> None:
     (policy, problem, evidence), rounds = CASES[case], 100
@@ -102,6 +103,7 @@ def known_to(worker: Ledger) -> Experiment:
     return known
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("case", CASES)
 def test_served_equals_live_whatever_happens(opened: Opened, case: str) -> None:
     """Rewards late, very late and lost, arms added and paused: the choices of one `Decider`."""

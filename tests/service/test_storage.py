@@ -124,6 +124,7 @@ def test_keys_have_a_version_that_changes(opened: Opened) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_writers_of_one_experiment_take_turns(opened: Opened) -> None:
     """Each adds to the last row that it sees: without the lock two would take the same place."""
     base = opened()

@@ -16,6 +16,7 @@ from rbmle.service.storage import Storage
 Opened = Callable[[], Storage]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["arm", "value", "snapshot", "of"])
 def test_verify_finds_what_was_changed(
     opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch
@@ -43,6 +44,7 @@ def test_verify_finds_what_was_changed(
     assert not clean(storage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["context", "missing", "form", "late", "memory", "nobody"])
 def test_verify_finds_what_was_changed_of_contexts(
     opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from run_cases import HORIZON, ONE, STUDY, files
+from tiers import tiered
 
 from rbmle.errors import ParameterError, RunError, RunWarning
 from rbmle.rewards.sources import RewardStream
@@ -33,7 +34,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("damage", tiered(DAMAGE, lambda damage: damage == "empty"))
 def test_a_damaged_shard_is_named_and_played_again(
     damage: str, copied: Path, finished: Path
 ) -> None:

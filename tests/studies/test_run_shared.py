@@ -72,6 +72,7 @@ def holder(path: Path, *numbers: int) -> tuple[subprocess.Popen[str], list[str]]
     return process, process.stdout.readline().split()
 
 
+@pytest.mark.slow
 def test_two_processes_play_everything_once(finished: Path, tmp_path: Path) -> None:
     pair = [child(STUDY, tmp_path / "run", pause) for pause in (0.02, 0.02)]
     for process in pair:
@@ -84,6 +85,7 @@ def test_two_processes_play_everything_once(finished: Path, tmp_path: Path) -> N
     assert min(shares) > 0
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_held_is_taken_over(finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     victim = child(STUDY, folder, pause=0.2)
@@ -102,6 +104,7 @@ def test_what_a_killed_process_held_is_taken_over(finished: Path, tmp_path: Path
     assert kept.items() <= {path: path.stat().st_mtime_ns for path in kept}.items()
 
 
+@pytest.mark.slow
 def test_a_run_waits_for_what_others_hold(finished: Path, tmp_path: Path) -> None:
     """A chunk that another process has claimed is left to it until the process is gone."""
     store = Store.open(tmp_path, STUDY)
@@ -161,6 +164,7 @@ def note_many(folder: str, name: str) -> None:
         store.note({"id": f"{name}-{number}", "played": 1})
 
 
+@pytest.mark.slow
 def test_no_entry_of_provenance_is_lost(tmp_path: Path) -> None:
     Store.open(tmp_path, ONE)
     context = multiprocessing.get_context("spawn")

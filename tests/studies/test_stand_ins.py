@@ -54,6 +54,7 @@ def forgotten() -> Iterator[None]:
     SOURCES.update(before)
 
 
+@pytest.mark.slow
 def test_anything_with_on_stands_for_a_policy() -> None:
     study = Study(PROBLEMS, [WiderWithArms(), Assuming(WiderWithArms(0.5), Gaussian())], 50, 2)
     assert Study.from_dict(study.to_dict()) == study
@@ -83,6 +84,7 @@ def test_a_request_is_written_and_labelled_as_before() -> None:
     assert "Theoretical" in STAND_INS
 
 
+@pytest.mark.slow
 def test_recommended_is_a_name_wherever_a_policy_can_be_given() -> None:
     """It is the form for the family of each problem, or for the one that is assumed."""
     scales = Problem(Exponential(), [0.4, 0.5])
@@ -101,6 +103,7 @@ def test_recommended_is_a_name_wherever_a_policy_can_be_given() -> None:
     assert len(set(map(repr, deciders))) == 1
 
 
+@pytest.mark.slow
 def test_a_study_keeps_which_edition_was_recommended() -> None:
     """Its constants follow from the file, and each problem has the form for its family."""
     problems = {**PROBLEMS, "scales": Problem(Exponential(), [0.4, 0.5])}

@@ -181,6 +181,7 @@ def test_a_study_file_reads_as_one_would_think(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_study_asks_for_the_theoretical_constant(tmp_path: Path) -> None:
     """The study states the request; each problem gets its own constant."""
     path = tmp_path / "study.toml"

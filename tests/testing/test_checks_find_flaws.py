@@ -89,6 +89,7 @@ def named(name: str, kind: str = "policy") -> Any:
     return next(each for each in checks(kind) if each.__name__ == name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "family",
     [rbmle.Bernoulli(), pytest.param(rbmle.Gaussian(5.0), marks=pytest.mark.slow)],

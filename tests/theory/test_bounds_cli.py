@@ -87,6 +87,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(capsys, arguments, words):
     assert words in message
 
 
+@pytest.mark.slow
 def test_policies_with_a_large_enough_constant_have_a_bound():
     problem = Problem(Bernoulli(), [0.9, 0.1])
     enough, few = theory.smallest_c_alpha(problem, 2, 0.95, sharp=True), RBMLE(0.5)
@@ -106,6 +107,7 @@ def test_policies_with_a_large_enough_constant_have_a_bound():
     assert not regret_bounds_of(simulate(Problem(Bernoulli(), [0.5, 0.5]), [RBMLE(50.0)], 100, 2))
 
 
+@pytest.mark.slow
 def test_a_request_is_drawn_with_the_proposition_it_names(tmp_path):
     study = Study(
         {"coins": Problem(Bernoulli(), [0.9, 0.1]), "flat": Problem(Uniform(0.4), [0.3, 0.75])},
@@ -124,6 +126,7 @@ def test_a_request_is_drawn_with_the_proposition_it_names(tmp_path):
     assert page.count('data-part="bound"') == 2
 
 
+@pytest.mark.slow
 def test_the_papers_report_has_a_section_on_the_theory(tmp_path):
     assert kept_demonstration(tmp_path) is None
     keep_demonstration(tmp_path)

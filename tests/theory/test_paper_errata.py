@@ -44,6 +44,7 @@ class TestErrata:
                 assert total.sf(n * (1 + delta)) <= bound
                 assert total.cdf(n * (1 - delta) - 1e-9) <= bound
 
+    @pytest.mark.slow
     def test_proposition_5_fails_where_an_empirical_mean_is_below_the_bound_on_the_means(self):
         """Coins with means 0.6 and 0.2, the exponential index, lower = 0.2 as a bound on the means.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import log, sqrt
 
 import pytest
+from tiers import tiered
 
 from rbmle import theory
 from rbmle.engine import simulate
@@ -44,7 +45,13 @@ PLAYED = [
 ]
 
 
-@pytest.mark.parametrize(("proposition", "law", "means", "sharp", "horizon"), PLAYED)
+def in_core(case):
+    return isinstance(case[1], Bernoulli)
+
+
+@pytest.mark.parametrize(
+    ("proposition", "law", "means", "sharp", "horizon"), tiered(PLAYED, in_core)
+)
 def test_propositions_2_to_5(proposition, law, means, sharp, horizon):
     """Measured regret is below the bound, its slope in log T between Lai and Robbins' constant and
     the bound's, and what Lemmas 2 and 3 predict: C_alpha sum Delta_a K*(theta_1, theta_a).
@@ -72,6 +79,7 @@ def test_propositions_2_to_5(proposition, law, means, sharp, horizon):
     assert slope == pytest.approx(predicted, rel=0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constant", ["text", "proof"])
 @pytest.mark.parametrize(
     ("law", "means"), [(Gaussian(0.03), [0.0, 1.0]), (Uniform(0.1), [0.1, 0.9])], ids=repr

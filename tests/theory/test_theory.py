@@ -163,6 +163,7 @@ class TestConstants:
         with pytest.raises(ParameterError, match="above the mean at which K"):
             theory.theoretical_rbmle(problem, 2)
 
+    @pytest.mark.slow
     def test_a_study_can_ask_for_it(self):
         problem = Problem(Uniform(0.4), [0.3, 0.75])
         policy = theory.theoretical_rbmle(problem, 4)
