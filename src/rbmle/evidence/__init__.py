@@ -1,7 +1,5 @@
 """Evidence: what an arm's past is worth now. Policies read effective pulls and sums from it."""
 
-from . import late as _late  # noqa: F401  what late rewards need of evidence
-from . import moved as _moved  # noqa: F401  what arms that come and go need of evidence
 from .base import EVIDENCE, Evidence, Features, as_evidence, check_evidence, evidence
 from .counting import Counting
 from .discounted import Discounted

@@ -45,7 +45,7 @@ class Evidence(Protocol):
     def largest(self) -> float: ...
     def separate(self) -> bool: ...
     def check_family(self, family: Any) -> None: ...
-    def moved(
+    def relayout(
         self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
     ) -> None: ...
     def holds(self, n_arms: int, memory: Floats) -> bool: ...
@@ -130,7 +130,7 @@ def separate(self: Any) -> bool:
     return False
 
 
-def moved(
+def relayout(
     self: Any, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
 ) -> None:
     """Lay out for other arms what is remembered, where arms of a `Decider` come and go.
@@ -145,7 +145,7 @@ def moved(
             "Decider",
             "arm",
             f"one of those it has: {type(self).__name__} cannot add or remove arms, as it has no "
-            "method `moved`",
+            "method `relayout`",
         )
     after[:] = memory
 
@@ -170,7 +170,7 @@ _DEFAULTS = {
         largest,
         separate,
         check_family,
-        moved,
+        relayout,
         holds,
     )
 }

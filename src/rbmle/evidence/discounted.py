@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 from .._numba.compile import Floats
@@ -61,3 +62,10 @@ class Discounted(NamedTuple):
                 arms.pulls[j] = arms.sums[j] = arms.squares[j] = 0.0
         arms.learn(i, reward)
         memory[0] = self.gamma * memory[0] + 1.0
+
+    def relayout(
+        self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
+    ) -> None:
+        """What is left of all rounds, less the rounds of arms that go."""
+        gone = set(range(arms.n_arms())).difference(places)
+        after[0] = max(memory[0] - sum(arms.pulls[sorted(gone)].tolist()), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, sqrt
 from typing import Annotated, Any, NamedTuple
 
@@ -219,3 +220,50 @@ class Linear(NamedTuple):
                     memory[work + c] = rng.cell(i).normal(c)
                 times(memory, place + d * d, work, work + d, d)
             drawn[1 + i] = dot(memory, work + d, features, i, d)
+
+    def expect(self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int) -> float:
+        """Count a pull of arm i as if it had paid the mean so far; returns that mean."""
+        theta = self.block_of(i) + 2 * self.dimension * self.dimension + self.dimension
+        mean: float = dot(memory, theta, features, i, self.dimension)
+        self.learn(arms, memory, features, moving, i, mean)
+        return mean
+
+    def correct(
+        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, supposed: float,
+        reward: float,
+    ) -> None:  # fmt: skip
+        """The reward of a pull has come, which was supposed to be another: theta += V^-1 x (r - m).
+
+        The variance of the residuals, which UCB-Tuned reads, is what the rewards so far say.
+        """
+        d, place, n_arms = self.dimension, self.block_of(i), arms.n_arms()
+        v = self.blocks(n_arms) * self.block()
+        w = v + d
+        root, sums, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
+        surprise = reward - supposed
+        transposed_times(memory, root, features, i, v, d)
+        times(memory, root, v, w, d)
+        for r in range(d):
+            memory[sums + r] += surprise * features.feature(i, r)
+            memory[theta + r] += surprise * memory[w + r]
+        away = reward - dot(memory, theta, features, i, d)
+        memory[place + self.block() - 1] += away * away
+        if not moving:
+            residual = self.residual(memory, i)
+            for j in range(n_arms):
+                if j == i or self.shared:
+                    known = w + d + 2 * j
+                    memory[known] += surprise * dot(memory, w, features, j, d)
+                    self.show(arms, j, memory[known], memory[known + 1], residual)
+
+    def relayout(
+        self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
+    ) -> None:
+        """The theta that arms share stays as it is, or each arm's own goes where the arm goes."""
+        size = self.block()
+        if self.shared:
+            after[:size] = memory[:size]
+            return
+        for place, old in enumerate(places):
+            if old >= 0:
+                after[place * size : (place + 1) * size] = memory[old * size : (old + 1) * size]

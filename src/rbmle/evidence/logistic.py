@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, sqrt
 from typing import Annotated, Any, NamedTuple
 
@@ -215,3 +216,43 @@ class Logistic(NamedTuple):
         for i in range(arms.n_arms()):
             mean = arms.mean(i)
             drawn[1 + i] = dot(memory, w, features, i, d) * sqrt(max(mean * (1.0 - mean), _LEAST))
+
+    def expect(self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int) -> float:
+        """Count a pull of arm i as if it had paid the mean so far; returns that mean."""
+        d = self.dimension
+        mean: float = logistic(dot(memory, 2 * d * d, features, i, d))
+        self.learn(arms, memory, features, moving, i, mean)
+        return mean
+
+    def correct(
+        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int,
+        supposed: float, reward: float,
+    ) -> None:  # fmt: skip
+        """The reward of a pull has come. If features stay, theta^ is exact again.
+
+        If not, it makes one step of Newton's method, theta += H^-1 x (r - m), because H has counted
+        the pull already.
+        """
+        d, counts = self.dimension, 2 * self.dimension * self.dimension + 3 * self.dimension
+        theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
+        if moving:
+            transposed_times(memory, d * d, features, i, v, d)
+            times(memory, d * d, v, w, d)
+            for r in range(d):
+                memory[theta + r] += (reward - supposed) * memory[w + r]
+        else:
+            memory[counts + 2 + 2 * i] += reward - supposed
+            self.maximise(arms, memory, features)
+            self.show(arms, memory, features)
+
+    def relayout(
+        self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
+    ) -> None:
+        """theta^ and H stay as they are; the counts of rewards go where their arms go."""
+        counts = 2 * self.dimension * self.dimension + 3 * self.dimension + 1
+        after[:counts] = memory[:counts]
+        for place, old in enumerate(places):
+            if old >= 0:
+                after[counts + 2 * place : counts + 2 * place + 2] = memory[
+                    counts + 2 * old : counts + 2 * old + 2
+                ]

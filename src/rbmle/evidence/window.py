@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 from .._numba.compile import Floats
@@ -99,3 +100,32 @@ class Window(NamedTuple):
         newer = older + 2 * arms.n_arms()
         arms.sums[i] = memory[older] + memory[newer]
         arms.squares[i] = memory[older + 1] + memory[newer + 1]
+
+    def relayout(
+        self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
+    ) -> None:
+        """The rounds of the window, oldest first, are learned anew, without those of arms that go.
+
+        >>> import numpy as np
+        >>> window, arms, new = Window(3), Arms.fresh(3), Arms.fresh(2)
+        >>> memory, after = (np.zeros(window.memory_size(n)) for n in (3, 2))
+        >>> for i in (0, 1, 2, 2):
+        ...     window.learn(arms, memory, 0, False, i, 1.0)
+        >>> window.relayout(arms, memory, [2, 0], new, after)  # arm 1 goes, arm 2 comes first
+        >>> new.pulls.tolist()
+        [2.0, 0.0]
+        """
+        place_of = {old: place for place, old in enumerate(places) if old >= 0}
+        new.restart()
+        learned = int(memory[0])
+        for number in range(max(learned - self.size, 0), learned):
+            slot = 1 + 4 * (number % self.size)
+            i = int(memory[slot])
+            if i in place_of:
+                self.learn(new, after, 0, False, place_of[i], float(memory[slot + 1]))
+
+    def holds(self, n_arms: int, memory: Floats) -> bool:
+        """Whether the rounds of the window name arms that there are."""
+        arms = memory[1 : 1 + 4 * self.size : 4]
+        whole = memory[0] >= 0.0 and memory[0] % 1.0 == 0.0
+        return bool(whole and (arms >= 0.0).all() and (arms < n_arms).all())

@@ -51,7 +51,7 @@ class EvidenceArms(LiveArms):
                 for after, before in zip(known, self.known, strict=True):
                     after[new] = before[place]
         if old:
-            self.evidence.moved(self.known, self.remembered, places, known, remembered)
+            self.evidence.relayout(self.known, self.remembered, places, known, remembered)
         self.known, self.remembered, self._laid_out = known, remembered, names
 
     def arrange(self) -> None:

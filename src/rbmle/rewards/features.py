@@ -214,7 +214,7 @@ class TableFeatures(NamedTuple):
     each: Each | str = "round"
     common: bool = False
 
-    def moved(self, values: Any) -> TableFeatures:
+    def with_values(self, values: Any) -> TableFeatures:
         """The same with its table on a device."""
         return self._replace(values=values)
 

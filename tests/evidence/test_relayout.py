@@ -31,7 +31,7 @@ class Case:
             self.kind.learn(self.arms, self.memory, features, True, place, reward)
         return self
 
-    def moved(self, names: list[int]) -> Case:
+    def relayout(self, names: list[int]) -> Case:
         """The same after arms came and went."""
         new = Case(self.kind, names)
         places = [self.names.index(each) if each in self.names else -1 for each in names]
@@ -39,7 +39,7 @@ class Case:
             if old >= 0:
                 for after, before in zip(new.arms, self.arms, strict=True):
                     after[place] = before[old]
-        self.kind.moved(self.arms, self.memory, places, new.arms, new.memory)
+        self.kind.relayout(self.arms, self.memory, places, new.arms, new.memory)
         return new
 
     def seen(self) -> Any:
@@ -62,7 +62,7 @@ def same(one: Case, other: Case) -> None:
 def law_of_arms_that_come(kind: Any) -> None:
     """Learn, then add: as if the new arm had been there from the start, unpulled."""
     before, after = told_of([0, 1, 2], 20), told_of([0, 1, 2, 3], 20)
-    added = Case(kind, [0, 1, 2]).learn(before).moved([0, 1, 2, 3])
+    added = Case(kind, [0, 1, 2]).learn(before).relayout([0, 1, 2, 3])
     same(added, Case(kind, [0, 1, 2, 3]).learn(before))
     same(added.learn(after), Case(kind, [0, 1, 2, 3]).learn(before + after))
 
@@ -81,7 +81,7 @@ def test_an_arm_with_features_that_comes_was_there_from_the_start(kind: Any) -> 
 def law_of_arms_that_go(kind: Any) -> None:
     """Learn, then remove: as if the arm had never been there, where arms share nothing."""
     told, rest = told_of([0, 1, 2, 3], 40), told_of([3, 0, 2], 30)
-    left = Case(kind, [0, 1, 2, 3]).learn(told).moved([3, 0, 2])
+    left = Case(kind, [0, 1, 2, 3]).learn(told).relayout([3, 0, 2])
     never = Case(kind, [3, 0, 2]).learn([each for each in told if each[0] != 1])
     same(left, never)
     same(left.learn(rest), never.learn(rest))
@@ -103,19 +103,19 @@ def test_a_theta_that_arms_share_stays(kind: Any) -> None:
     """What the arm that goes has taught of theta is still true."""
     one = Case(kind, [0, 1, 2]).learn(told_of([0, 1, 2], 30))
     statistics, _ = one.seen()
-    assert one.moved([2, 0]).seen()[0] == pytest.approx(statistics[[2, 0]], rel=1e-12)
+    assert one.relayout([2, 0]).seen()[0] == pytest.approx(statistics[[2, 0]], rel=1e-12)
 
 
 def test_what_is_left_of_the_rounds_is_that_of_the_arms_that_stay() -> None:
     one = Case(Discounted(0.9), [0, 1, 2]).learn(told_of([0, 1, 2], 30))
-    left = one.moved([0, 2])
+    left = one.relayout([0, 2])
     assert left.memory[0] == pytest.approx(left.arms.pulls.sum())
     assert left.arms.pulls == pytest.approx(one.arms.pulls[[0, 2]])
 
 
 def test_a_window_forgets_the_rounds_of_an_arm_that_goes() -> None:
     told = [(0, 1.0), (1, 1.0), (0, 0.0), (1, 0.0), (2, 1.0)]
-    left = Case(Window(3), [0, 1, 2]).learn(told).moved([0, 2])
+    left = Case(Window(3), [0, 1, 2]).learn(told).relayout([0, 2])
     assert left.arms.pulls.tolist() == [1.0, 1.0]
     left.learn([(2, 1.0), (2, 1.0)])  # now the window has three rounds, and is full
     assert left.arms.pulls.tolist() == [0.0, 3.0]
@@ -140,8 +140,8 @@ class Single(NamedTuple):
 def test_evidence_of_a_user_moves_if_its_memory_is_the_same_for_all_arms() -> None:
     one = Case(Single(), [0, 1])
     one.memory[0] = 3.0
-    assert one.moved([0, 1, 2]).memory.tolist() == [3.0]
+    assert one.relayout([0, 1, 2]).memory.tolist() == [3.0]
     with pytest.raises(
         ParameterError, match=r"Decider: 'arm' must be one of .* Halves cannot add or remove arms"
     ):
-        Case(Halves(), [0, 1]).moved([0, 1, 2])
+        Case(Halves(), [0, 1]).relayout([0, 1, 2])
