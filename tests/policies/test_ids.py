@@ -14,7 +14,7 @@ from rbmle.policies import IDS, VIDS
 from rbmle.policies.arms import Arms
 from rbmle.policies.base import fresh_state
 from rbmle.policies.ids import best_odds, dominated, ratio
-from rbmle.policies.panels import MAX_PANELS
+from rbmle.policies.quadrature_panels import MAX_PANELS
 from rbmle.random import Draws
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import RewardStream

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, inf, log, log1p, sqrt
+from math import atan2, exp, log, log1p, pi, sqrt
 from typing import Annotated, NamedTuple
 
 from .._numba.compile import njit
@@ -16,33 +16,28 @@ from ..special import (
     coin_below,
     coin_root_below,
 )
-from .base import family
-from .logarithms import log_ratio
+from .base import TAIL, family
+from .divergences import (
+    bernoulli_kl,
+    close_coin_kl,
+    coin_divergence,
+    negative_entropy,
+    plain_coin_kl,
+)
+from .published import clipped_coin_kl, unclipped_entropy
+
+_MOST = 1e100  # beyond it r^2 may overflow; a coin's index is then alpha g(1) to all digits
 
 
 @njit
-def negative_entropy(p: float) -> float:
-    """p log p + (1 - p) log(1 - p), with 0 log 0 = 0; infinite for p > 1."""
-    if p >= 1.0:
-        return 0.0 if p == 1.0 else inf
-    value = p * log(p) if p > 0.0 else 0.0
-    # log1p for small p: there the rounding of 1 - p, 1e-16, is a large part of log(1 - p).
-    return value + (1.0 - p) * (log(1.0 - p) if p > 0.01 else log1p(-p))
+def bernstein_radius(variance: float, skew: float) -> float:
+    """The t by which a beta variable exceeds its mean with probability at most 1e-15.
 
-
-@njit
-def bernoulli_kl(p: float, q: float) -> float:
-    """p log(p/q) + (1 - p) log((1 - p)/(1 - q)); infinite for q = 0 or 1, unless p = q.
-
-    Both logarithms are accurate to some units in the last place, also for p near q and near an end.
-    So the root q of D(p, q) = bound is accurate to some units in its last place too.
+    That probability is at most exp(-t^2 / (2 (v + c t / 3))), where v is the variance and c is
+    `skew`, or 0 if that is negative (Skorski 2023, "Bernstein-type bounds for beta distribution").
     """
-    if p == q:
-        return 0.0
-    if q <= 0.0 or q >= 1.0:
-        return inf
-    value = p * log_ratio(p, q, p - q) if p > 0.0 else 0.0
-    return value + (1.0 - p) * log_ratio(1.0 - p, 1.0 - q, q - p) if p < 1.0 else value
+    c = max(skew, 0.0) * TAIL / 3.0
+    return c + sqrt(c * c + 2.0 * variance * TAIL)
 
 
 @family
@@ -125,6 +120,80 @@ class Bernoulli(NamedTuple):
 
     def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
         return beta_quantile_below(tail, total + self.prior_a, pulls - total + self.prior_b)
+
+    def mean_index(self, pulls: float, total: float, alpha: float) -> float:
+        """m is the positive root of r m^2 + (1 - r) m - p = 0; see `base.mean_index`.
+
+        Both m and q = 1 - m, a root of r q^2 - (1 + r) q + 1 - p = 0, are computed without a
+        difference of nearly equal numbers. If p = 1, then m = 1, and the index is alpha.
+        """
+        p, r = total / pulls, alpha / pulls
+        if p >= 1.0 or r > _MOST:
+            return alpha
+        root = sqrt((1.0 - r) * (1.0 - r) + 4.0 * r * p)
+        both = abs(1.0 - r) + root
+        m = 0.5 * both / r if r > 1.0 else (2.0 * p / both if both > 0.0 else 0.0)
+        q = 2.0 * (1.0 - p) / (1.0 + r + root)
+        return alpha * m - pulls * coin_divergence(p, m, q, r * m * q)
+
+    def stable_index(self, pulls: float, total: float, alpha: float) -> float:
+        """g = 2 arcsin sqrt theta; m is the larger root of (1 + r^2) m^2 - (2 p + r^2) m + p^2."""
+        p, r = total / pulls, alpha / pulls
+        if p >= 1.0 or r > _MOST:
+            return pi * alpha
+        push = r * (r + sqrt(r * r + 4.0 * p * (1.0 - p)))
+        m = 0.5 * (2.0 * p + push) / (1.0 + r * r)
+        q = 2.0 * (1.0 - p) * (1.0 - p) / (2.0 * (1.0 - p) + push)
+        step = r * sqrt(m * q)
+        return 2.0 * alpha * atan2(sqrt(m), sqrt(q)) - pulls * coin_divergence(p, m, q, step)
+
+    def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
+        size = self.posterior_size(pulls)
+        mean, up = (total + self.prior_a) / size, (total + self.prior_a + 1.0) / (size + 1.0)
+        down = (total + self.prior_a) / (size + 1.0)
+        if mean <= rival < up:
+            return mean * (up - rival)
+        if down < rival < mean:
+            return (1.0 - mean) * (rival - down)
+        return 0.0
+
+    def pulls_to_cross(self, pulls: float, total: float, rival: float) -> tuple[float, float]:
+        """How many equal outcomes in a row move the posterior mean to the rival, and the
+        probability of one such outcome: successes if the mean is below the rival, else failures."""
+        size, mean = self.posterior_size(pulls), self.posterior_mean(pulls, total)
+        if mean <= rival:
+            return size * (rival - mean) / (1.0 - rival), mean
+        return size * (mean - rival) / rival, 1.0 - mean
+
+    def posterior_size(self, pulls: float) -> float:
+        return pulls + (self.prior_a + self.prior_b)
+
+    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
+        a, b = total + self.prior_a, pulls - total + self.prior_b
+        size = a + b
+        mean, variance = a / size, (a / size) * (b / size) / (size + 1.0)
+        skew = 2.0 * (b - a) / (size * (size + 2.0))
+        low = mean - bernstein_radius(variance, -skew)
+        high = mean + bernstein_radius(variance, skew)
+        return max(low, 0.0), min(high, 1.0), sqrt(variance)
+
+    def density_kl(self, mean: float, other: float) -> float:
+        return plain_coin_kl(mean, other)
+
+    def outcome_kl(self, mean: float, other: float) -> float:
+        """The KL divergence of the next reward's distribution between these two means."""
+        return close_coin_kl(mean, other)
+
+    def unclipped_conjugate(self, mean: float) -> float:
+        return unclipped_entropy(mean)
+
+    def clipped_kl(self, mean: float, other: float) -> float:
+        return clipped_coin_kl(mean, other)
+
+    def published_gain(self, pulls: float, total: float, rival: float, leads: bool) -> float:
+        """KG's gain, but 0 for the leading arm: the code leaves out that its mean may fall."""
+        mean = self.posterior_mean(pulls, total)
+        return self.knowledge_gain(pulls, total, rival) if mean <= rival else 0.0
 
 
 @family
@@ -209,3 +278,15 @@ class Binomial(NamedTuple):
 
     def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
         return self.trials * self.coin().posterior_quantile_below(self.trials * pulls, total, tail)
+
+    def mean_index(self, pulls: float, total: float, alpha: float) -> float:
+        """That of `trials` coins a pull, whose g is `trials` times as large."""
+        return self.coin().mean_index(self.trials * pulls, total, self.trials * alpha)
+
+    def stable_index(self, pulls: float, total: float, alpha: float) -> float:
+        """g = 2 sqrt(trials) arcsin sqrt(theta / trials)."""
+        return self.coin().stable_index(self.trials * pulls, total, sqrt(self.trials) * alpha)
+
+    def unclipped_conjugate(self, mean: float) -> float:
+        """F* of binomial rewards by the same formula as for Bernoulli rewards."""
+        return self.trials * unclipped_entropy(mean / self.trials)

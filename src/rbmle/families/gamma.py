@@ -14,8 +14,9 @@ from ..special import (
     gamma_quantile_above,
     scale_root_below,
 )
-from .base import DEVIANCE_ERROR, family
-from .logarithms import log_ratio
+from .base import DEVIANCE_ERROR, TAIL, family
+from .divergences import log_ratio
+from .published import plain_scale_kl, underflowing_gain
 
 _LARGEST = 700.0  # exp(710) overflows
 
@@ -108,6 +109,90 @@ class Exponential(NamedTuple):
     def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
         return (self.prior_rate + total) / gamma_quantile_above(tail, self.prior_shape + pulls)
 
+    def mean_index(self, pulls: float, total: float, alpha: float) -> float:
+        """alpha (1 + log p) + (n - alpha) log(1 - alpha/n), with g = log theta and
+        m = n p / (n - alpha).
+
+        It is infinite for n <= alpha. With g = theta it would be infinite for every n, because D
+        grows only as log theta. And g = log theta is the one g whose choices do not depend on the
+        unit of the rewards. An arm with mean 0 has an infinite D everywhere, and the index -inf.
+        """
+        if total <= 0.0:
+            return -inf
+        if pulls <= alpha:
+            return inf
+        left = pulls - alpha
+        shrink = log1p(-alpha / pulls) if alpha < 0.5 * pulls else log(left / pulls)
+        return alpha * (1.0 + log(total / pulls)) + left * shrink
+
+    def stable_index(self, pulls: float, total: float, alpha: float) -> float:
+        """g = log theta, as in `mean_index`: the standard deviation is the mean."""
+        return self.mean_index(pulls, total, alpha)
+
+    def bounded_index(self, pulls: float, total: float, alpha: float, largest: float) -> float:
+        """`stable_index` with the maximum over theta <= largest; the arm's mean must not be larger.
+
+        alpha g - n D rises with theta up to its maximiser, so the end is taken where its derivative
+        is still positive: alpha V^1/2 > n (largest - p).
+        """
+        mean = total / pulls
+        if largest == inf or alpha * sqrt(self.variance(largest)) <= pulls * (largest - mean):
+            return self.stable_index(pulls, total, alpha)
+        return alpha * log(largest) - pulls * self.kl(mean, largest)
+
+    def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
+        """With posterior shape a and rate b, the next reward exceeds y with probability
+        (b / (b + y))^a, and then mu' = (b + y) / a. So for rival >= b/a
+
+            E[max(mu' - rival, 0)] = (b/a)^a rival^(1-a) / (a - 1),
+
+        which is computed by logarithms, because the powers themselves underflow.
+        """
+        a, b = self.prior_shape + pulls, self.prior_rate + total
+        if rival <= b / a:  # no single reward can bring the mean below the rival
+            return 0.0
+        exponent = a * log(b / a) - (a - 1.0) * log(rival)
+        excess = exp(exponent) / (a - 1.0)
+        lead = b / (a - 1.0) - rival
+        return max(excess - lead, 0.0) if lead > 0.0 else excess
+
+    def chart(self, y: float) -> float:
+        """theta = e^y, because the posterior of theta itself has heavy tails."""
+        return exp(y)
+
+    def chart_slope(self, y: float) -> float:
+        return exp(y)
+
+    def posterior_size(self, pulls: float) -> float:
+        return self.prior_shape + pulls - 1.0
+
+    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
+        """The interval from Chernoff's bounds, for the rate, a gamma variable of shape a.
+
+        It is below a e^-u (u > 0), or above it (u < 0), with probability at most
+        exp(-a (e^-u - 1 + u)). The upper end is chosen for the integral of the mean instead, of
+        which 1e-15 is left out; that is the bound for a gamma variable of shape a - 1.
+        """
+        a, b = self.prior_shape + pulls, self.prior_rate + total
+        k = TAIL / a
+        low = log(b / a) - log(1.0 + sqrt(2.0 * k) + k)
+        k = TAIL / (a - 1.0)
+        u = sqrt(2.0 * k) + k  # above the root of e^-u - 1 + u - k; a Newton step stays above it
+        u -= (exp(-u) - 1.0 + u - k) / (1.0 - exp(-u))
+        return low, log(b / (a - 1.0)) + u, 1.0 / sqrt(a)
+
+    def density_kl(self, mean: float, other: float) -> float:
+        if mean == other:
+            return 0.0
+        ratio = mean / other
+        return ratio - 1.0 - log(ratio)
+
+    def clipped_kl(self, mean: float, other: float) -> float:
+        return plain_scale_kl(mean, other)
+
+    def published_gain(self, pulls: float, total: float, rival: float, leads: bool) -> float:
+        return underflowing_gain(self.prior_shape + pulls, self.prior_rate + total, rival, leads)
+
 
 @family
 class Gamma(NamedTuple):
@@ -190,3 +275,20 @@ class Gamma(NamedTuple):
 
     def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
         return self.shape * self.unit().posterior_quantile_below(self.shape * pulls, total, tail)
+
+    def mean_index(self, pulls: float, total: float, alpha: float) -> float:
+        """g = log theta: that of `shape` exponential pulls with the same mean; infinite for
+        shape n <= alpha."""
+        return self.unit().mean_index(self.shape * pulls, self.shape * total, alpha)
+
+    def stable_index(self, pulls: float, total: float, alpha: float) -> float:
+        """g = sqrt(shape) log theta."""
+        return self.mean_index(pulls, total, sqrt(self.shape) * alpha)
+
+    def bounded_index(self, pulls: float, total: float, alpha: float, largest: float) -> float:
+        """As for Exponential, with g = sqrt(shape) log theta."""
+        mean = total / pulls
+        if largest == inf or alpha * sqrt(self.variance(largest)) <= pulls * (largest - mean):
+            return self.stable_index(pulls, total, alpha)
+        g = sqrt(self.shape) * log(largest)
+        return alpha * g - pulls * self.kl(mean, largest)

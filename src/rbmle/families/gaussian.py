@@ -5,9 +5,16 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import Annotated, NamedTuple
 
+from .._numba.compile import njit
 from ..random import Cell
-from ..special import normal_cdf, normal_quantile_upper
+from ..special import normal_cdf, normal_density, normal_quantile_upper
 from .base import family
+
+
+@njit
+def expected_excess(z: float) -> float:
+    """E[max(X + z, 0)] of a standard normal X: z Phi(z) + phi(z)."""
+    return z * normal_cdf(z) + normal_density(z)
 
 
 @family
@@ -109,3 +116,60 @@ class Gaussian(NamedTuple):
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         sd = self.posterior_sd(pulls, total)
         return normal_cdf((self.posterior_mean(pulls, total) - value) / sd)
+
+    def unbounded_means(self) -> bool:
+        """Whether a mean may be any number, so that N(mean, ...) stays in the range of means."""
+        return True
+
+    def mean_index(self, pulls: float, total: float, alpha: float) -> float:
+        """p + alpha sigma^2 / (2 n): I / alpha, as all arms have alpha in common.
+
+        It is the paper's index (Corollary 2) with sigma^2 alpha in place of alpha.
+        """
+        return total / pulls + alpha * self.sigma * self.sigma / (2.0 * pulls)
+
+    def stable_index(self, pulls: float, total: float, alpha: float) -> float:
+        """p + alpha sigma / (2 n): sigma I / alpha. Here g = theta / sigma, so that the unit of the
+        rewards does not matter."""
+        return total / pulls + alpha * self.sigma / (2.0 * pulls)
+
+    def in_units(self, index: float, alpha: float) -> float:
+        """The index itself: it has these units already."""
+        return index
+
+    def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
+        s = self.look_ahead_sd(pulls, 1.0)
+        if s == 0.0:  # underflow, for sigma above 1e150
+            return 0.0
+        return s * expected_excess(-abs(self.posterior_mean(pulls, total) - rival) / s)
+
+    def look_ahead_sd(self, pulls: float, m: float) -> float:
+        """The standard deviation of the change that m more pulls bring to the posterior mean."""
+        sd = self.posterior_sd(pulls, 0.0)
+        if not self.has_squares():
+            ratio = sd / self.sigma
+            if ratio > 1.0:
+                return sd * sqrt(m / (m + 1.0 / ratio / ratio))
+            return sd * (ratio * sqrt(m / (1.0 + m * ratio * ratio)))
+        variance = sd * sd
+        return sqrt(m * variance / (self.sigma * self.sigma / variance + m))
+
+    def look_ahead_bounds(self, pulls: float, gap: float) -> tuple[float, float]:
+        """Two numbers between which the best number of pulls in a row lies: see `KGStar`."""
+        sd = self.posterior_sd(pulls, 0.0)
+        r = (gap / sd) * (gap / sd)
+        if self.has_squares():
+            unit = 4.0 * (sd * sd) / (self.sigma * self.sigma)
+        else:
+            unit = max(4.0 * (sd / self.sigma) * (sd / self.sigma), 1e-300)
+        low = (-1.0 + r + sqrt(1.0 + 6.0 * r + r * r)) / unit
+        return low, (1.0 + r + sqrt(1.0 + 10.0 * r + r * r)) / unit
+
+    def posterior_size(self, pulls: float) -> float:
+        if not self.has_squares():
+            return self.prior_weight() + pulls
+        return self.sigma * self.sigma * self.posterior_precision(pulls)
+
+    def posterior_span(self, pulls: float, total: float) -> tuple[float, float, float]:
+        mean, sd = self.posterior_mean(pulls, total), self.posterior_sd(pulls, total)
+        return mean - 8.0 * sd, mean + 8.0 * sd, sd  # Phi(-8) = 6e-16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, inf, log
+from math import exp, inf, log, log1p, sqrt
 from typing import Annotated, NamedTuple
 
 from ..errors import Interval
@@ -16,7 +16,9 @@ from ..special import (
     gamma_tail_above,
 )
 from .base import DEVIANCE_ERROR, family
-from .logarithms import log_ratio
+from .divergences import log_ratio
+
+_MOST = 1e100  # beyond it r^2 may overflow
 
 
 @family
@@ -104,3 +106,19 @@ class Poisson(NamedTuple):
     def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float:
         quantile = gamma_quantile_below(tail, self.prior_shape + total)
         return quantile / (self.prior_rate + pulls)
+
+    def mean_index(self, pulls: float, total: float, alpha: float) -> float:
+        """S log(n / (n - alpha)), with m = n p / (n - alpha); infinite for n <= alpha."""
+        if pulls <= alpha:
+            return inf
+        left = pulls - alpha
+        return -total * (log1p(-alpha / pulls) if alpha < 0.5 * pulls else log(left / pulls))
+
+    def stable_index(self, pulls: float, total: float, alpha: float) -> float:
+        """g = 2 sqrt theta; sqrt m is the positive root of s^2 - r s - p = 0."""
+        p, r = total / pulls, alpha / pulls
+        if r > _MOST:
+            return inf
+        s = 0.5 * (r + sqrt(r * r + 4.0 * p))
+        fall = p * log_ratio(p, s * s, -r * s) if p > 0.0 else 0.0
+        return 2.0 * alpha * s - pulls * (r * s + fall)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 from .._numba.compile import apart_method
+from .protocols import Family
 
 _RULE = (  # places and half the weights of the ten-point Gauss-Legendre rule on [-1, 1]
     (0.14887433898163122, 0.14776211235737646),
@@ -17,7 +17,7 @@ _RULE = (  # places and half the weights of the ten-point Gauss-Legendre rule on
 
 
 @apart_method
-def kl_upper(self: Any, mean: float, bound: float) -> float:
+def kl_upper(self: Family, mean: float, bound: float) -> float:
     """The largest theta with D(mean, theta) <= bound: KL-UCB's index.
 
     It is accurate to eight units in its last place if the family's `kl` is accurate, as in this
@@ -43,7 +43,7 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
     b, f_b = mean, -bound
     c, f_c = a, f_a
     if f_a <= 0.0:
-        return float(high)
+        return high
     t = 0.5
     for _ in range(200):
         x = a + t * (b - a)
@@ -72,7 +72,7 @@ def kl_upper(self: Any, mean: float, bound: float) -> float:
     return best
 
 
-def xi(self: Any, k: float, nu: float) -> float:
+def xi(self: Family, k: float, nu: float) -> float:
     """xi(k; nu) = k (F*(nu + 1/k) - F*(nu)) of Section 3.2, which is I(nu, k alpha, alpha) / alpha.
 
     For large k the difference cancels. But xi is also the average of `natural` over [nu, nu + 1/k].
@@ -90,11 +90,11 @@ def xi(self: Any, k: float, nu: float) -> float:
         for place, weight in _RULE:
             left, right = self.natural(middle - half * place), self.natural(middle + half * place)
             total += weight * (left + right)
-        return float(total)
-    return float(k * (self.conjugate(nu + width) - self.conjugate(nu)))
+        return total
+    return k * (self.conjugate(nu + width) - self.conjugate(nu))
 
 
-def k_star(self: Any, mean: float, other: float) -> float:
+def k_star(self: Family, mean: float, other: float) -> float:
     """K*(theta', theta'') = inf {k : natural(theta') > xi(k; theta'')}, to full precision.
 
     As k grows from 0, xi falls strictly to natural(theta''). So K* is infinite unless

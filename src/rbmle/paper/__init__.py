@@ -1,6 +1,5 @@
-"""The paper's tables and protocol, and the formulas that only the code behind its tables used."""
+"""The paper's tables and protocol."""
 
-from . import legacy_tables, variants  # these add methods to families and laws
 from .published import published, published_problem, tables
 
-__all__ = ["legacy_tables", "published", "published_problem", "tables", "variants"]
+__all__ = ["published", "published_problem", "tables"]

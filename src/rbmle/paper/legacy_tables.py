@@ -1,77 +1,64 @@
-"""The method `legacy_table` of families and laws: a table of rewards from NumPy's legacy generator.
+"""`legacy_table`: rewards from NumPy's legacy generator, as the published protocol draws them.
 
-The published protocol draws its rewards this way. legacy_table(generator, means, (rounds, arms))
-draws a whole table in one call, row by row.
+A whole table of (rounds, arms) is drawn in one call, row by row. A law of a user's own has a method
+legacy_table(generator, means, shape) for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from .._numba.compile import Floats, extend
-from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+import numpy as np
+
+from .._numba.compile import Floats
+from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Law, Poisson
 from ..rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform
 
 Shape = tuple[int, int]
 
 
-@extend(Bernoulli, name="legacy_table")
-def bernoulli_table(self: Bernoulli, generator: Any, means: Floats, shape: Shape) -> Floats:
-    return generator.binomial(1, means, shape).astype(float)  # type: ignore[no-any-return]
+def _two_point(law: TwoPoint, rng: np.random.RandomState, means: Floats, shape: Shape) -> Floats:
+    width = law.high - law.low
+    hits: Floats = rng.binomial(1, (means - law.low) / width, shape).astype(float)
+    return law.low + width * hits
 
 
-@extend(Binomial, name="legacy_table")
-def binomial_table(self: Binomial, generator: Any, means: Floats, shape: Shape) -> Floats:
-    p = means / self.trials
-    return generator.binomial(self.trials, p, shape).astype(float)  # type: ignore[no-any-return]
+def _mixture(
+    law: GaussianMixture, rng: np.random.RandomState, means: Floats, shape: Shape
+) -> Floats:
+    side = law.spread * (2.0 * rng.binomial(1, 0.5, shape) - 1.0)
+    return means + side + law.sigma * rng.standard_normal(shape)
 
 
-@extend(Gaussian, name="legacy_table")
-def gaussian_table(self: Gaussian, generator: Any, means: Floats, shape: Shape) -> Floats:
-    return means + self.sigma * generator.standard_normal(shape)  # type: ignore[no-any-return]
+_TABLES: dict[type, Callable[[Any, np.random.RandomState, Floats, Shape], Floats]] = {
+    Bernoulli: lambda law, rng, means, shape: rng.binomial(1, means, shape).astype(float),
+    Binomial: lambda law, rng, means, shape: rng.binomial(
+        law.trials, means / law.trials, shape
+    ).astype(float),
+    Gaussian: lambda law, rng, means, shape: means + law.sigma * rng.standard_normal(shape),
+    Exponential: lambda law, rng, means, shape: means * rng.standard_exponential(shape),
+    Gamma: lambda law, rng, means, shape: rng.gamma(law.shape, means / law.shape, shape),
+    Poisson: lambda law, rng, means, shape: rng.poisson(means, shape).astype(float),
+    Uniform: lambda law, rng, means, shape: rng.uniform(
+        means - 0.5 * law.width, means + 0.5 * law.width, shape
+    ),
+    Beta: lambda law, rng, means, shape: rng.beta(
+        means * law.concentration, (1.0 - means) * law.concentration, shape
+    ),
+    TwoPoint: _two_point,
+    GaussianMixture: _mixture,
+    Laplace: lambda law, rng, means, shape: rng.laplace(means, law.scale, shape),
+}
 
 
-@extend(Exponential, name="legacy_table")
-def exponential_table(self: Exponential, generator: Any, means: Floats, shape: Shape) -> Floats:
-    return means * generator.standard_exponential(shape)  # type: ignore[no-any-return]
+def has_legacy_table(law: Law) -> bool:
+    """Whether the published protocol can draw rewards of this law."""
+    return type(law) in _TABLES or hasattr(law, "legacy_table")
 
 
-@extend(Gamma, name="legacy_table")
-def gamma_table(self: Gamma, generator: Any, means: Floats, shape: Shape) -> Floats:
-    return generator.gamma(self.shape, means / self.shape, shape)  # type: ignore[no-any-return]
-
-
-@extend(Poisson, name="legacy_table")
-def poisson_table(self: Poisson, generator: Any, means: Floats, shape: Shape) -> Floats:
-    return generator.poisson(means, shape).astype(float)  # type: ignore[no-any-return]
-
-
-@extend(Uniform, name="legacy_table")
-def uniform_table(self: Uniform, generator: Any, means: Floats, shape: Shape) -> Floats:
-    half = 0.5 * self.width
-    return generator.uniform(means - half, means + half, shape)  # type: ignore[no-any-return]
-
-
-@extend(Beta, name="legacy_table")
-def beta_table(self: Beta, generator: Any, means: Floats, shape: Shape) -> Floats:
-    a, b = means * self.concentration, (1.0 - means) * self.concentration
-    return generator.beta(a, b, shape)  # type: ignore[no-any-return]
-
-
-@extend(TwoPoint, name="legacy_table")
-def two_point_table(self: TwoPoint, generator: Any, means: Floats, shape: Shape) -> Floats:
-    width = self.high - self.low
-    hits = generator.binomial(1, (means - self.low) / width, shape)
-    return self.low + width * hits  # type: ignore[no-any-return]
-
-
-@extend(GaussianMixture, name="legacy_table")
-def mixture_table(self: GaussianMixture, generator: Any, means: Floats, shape: Shape) -> Floats:
-    side = self.spread * (2.0 * generator.binomial(1, 0.5, shape) - 1.0)
-    noise = self.sigma * generator.standard_normal(shape)
-    return means + side + noise  # type: ignore[no-any-return]
-
-
-@extend(Laplace, name="legacy_table")
-def laplace_table(self: Laplace, generator: Any, means: Floats, shape: Shape) -> Floats:
-    return generator.laplace(means, self.scale, shape)  # type: ignore[no-any-return]
+def legacy_table(law: Law, generator: np.random.RandomState, means: Floats, shape: Shape) -> Floats:
+    """The next table of rewards: its numbers are the generator's, row by row."""
+    own: Callable[[np.random.RandomState, Floats, Shape], Floats] | None
+    own = getattr(law, "legacy_table", None)
+    return own(generator, means, shape) if own else _TABLES[type(law)](law, generator, means, shape)

@@ -13,6 +13,7 @@ from ..random.mersenne import MersenneDraws
 from ..rewards.problems import Problem
 from ..rewards.sources import Rewards, source
 from ..rewards.streams import TableRows
+from .legacy_tables import has_legacy_table, legacy_table
 
 
 @source("published")
@@ -35,7 +36,7 @@ class PublishedTable(Rewards):
 
     def check(self, problem: Problem, horizon: int, last: int) -> None:
         """Refuse a law that has no `legacy_table`."""
-        if not hasattr(problem.law, "legacy_table"):
+        if not has_legacy_table(problem.law):
             raise ParameterError(
                 "PublishedTable",
                 "problem",
@@ -48,7 +49,7 @@ class PublishedTable(Rewards):
     ) -> Iterator[tuple[Any, int, int]]:
         generator = np.random.RandomState(self.seed)
         for replication in range(last):
-            values = self._next_table(generator, problem, horizon)
+            values = _next_table(generator, problem, horizon)
             if replication >= first:
                 yield TableRows(values[None], replication), replication, replication + 1
 
@@ -65,10 +66,10 @@ class PublishedTable(Rewards):
             )
         generator = np.random.RandomState(self.seed)
         for _ in range(last):
-            self._next_table(generator, problem, horizon)
+            _next_table(generator, problem, horizon)
         return MersenneDraws.going_on(generator, random_ties)
 
-    def _next_table(self, generator: Any, problem: Problem, horizon: int) -> Floats:
-        shape = (horizon, problem.n_arms)
-        table: Floats = problem.law.legacy_table(generator, np.array(problem.means), shape)
-        return table
+
+def _next_table(generator: np.random.RandomState, problem: Problem, horizon: int) -> Floats:
+    shape = (horizon, problem.n_arms)
+    return legacy_table(problem.law, generator, np.array(problem.means), shape)

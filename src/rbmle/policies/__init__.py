@@ -2,7 +2,6 @@
 
 from .._numba.compile import record
 from .._records.record import Choice
-from . import knowledge, posterior_shape  # what KG and IDS ask of families
 from .alpha import (
     AdaptiveBernoulli,
     AdaptiveExponential,
@@ -59,11 +58,9 @@ __all__ = [
     "UCBTuned",
     "check_fit",
     "families_of",
-    "knowledge",
     "player",
     "policy",
     "policy_named",
-    "posterior_shape",
     "recommended",
     "record",
 ]

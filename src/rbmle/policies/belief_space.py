@@ -6,7 +6,7 @@ from typing import Any
 
 from .._numba.compile import Floats
 from .beliefs import Beliefs
-from .panels import NODES
+from .quadrature_panels import NODES
 
 _PER_ARM = 11  # arrays in `beliefs_in` with one number for each arm
 _PER_PANEL = 2 + 5 * NODES  # numbers for each panel, whatever the number of arms

@@ -12,11 +12,11 @@ Hence
 The case j = a follows, because the left sides for one j add up to 0 over a.
 
 The integrals are computed by quadrature. Panels of 12 Gauss-Legendre nodes cover the interval in
-which the largest mean can lie (see `panels`). For up to about ten arms the error of p_a is about
-1e-12; for more, P may be steeper than any F_i. Nothing in the computation forces the p_a to add up
-to 1, so their sum shows the error: if it is off by more than `CLOSE`, panels are halved where P
-rises until it is not. Panels have dyadic ends, so that they stay where they are while posteriors
-move a little, and a new reward changes the table of one arm only.
+which the largest mean can lie (`quadrature_panels`). For up to about ten arms the error of p_a is
+about 1e-12; for more, P may be steeper than any F_i. Nothing in the computation forces the p_a to
+add up to 1, so their sum shows the error: if it is off by more than `CLOSE`, panels are halved
+where P rises until it is not. Panels have dyadic ends, so that they stay where they are while
+posteriors move a little, and a new reward changes the table of one arm only.
 """
 
 from __future__ import annotations
@@ -26,10 +26,20 @@ from typing import NamedTuple
 
 from .._numba.compile import Floats, lean, record
 from .._records.record import Choice
+from ..families import Shaped
 from ..random import Draws
 from .arms import Arms
-from .panels import NODES, NOWHERE, UP_TO, Span, W, X, largest_of, lay_panels, panel_width
-from .posterior_shape import Shaped
+from .quadrature_panels import (
+    NODES,
+    NOWHERE,
+    UP_TO,
+    Span,
+    W,
+    X,
+    largest_of,
+    lay_panels,
+    panel_width,
+)
 
 
 class Method(Choice):

@@ -12,7 +12,7 @@ from ..errors import ParameterError, Words
 from ..families import FAMILIES
 from ..spec import STAND_INS, as_record, stands_in
 from .base import NEEDS, POLICIES
-from .trial import try_out
+from .dry_run import dry_run
 
 PLAYERS: ChainMap[str, type] = ChainMap(POLICIES, STAND_INS)  # what a policy's name may mean
 
@@ -108,7 +108,7 @@ def check_fit(policy: Any, family: Any, evidence: Any = None) -> None:
     """Raise ParameterError unless it is a policy that fits the family.
 
     evidence: if it draws errors of means together, as the policy wants, it checks the family.
-    A user's own policy is also refused if it uses what it must not; see `trial`.
+    A user's own policy is also refused if it uses what it must not; see `dry_run`.
     """
     name, assumed = type(policy).__name__, type(family).__name__
     if type(policy) not in NEEDS:
@@ -124,7 +124,7 @@ def check_fit(policy: Any, family: Any, evidence: Any = None) -> None:
         )
     if hasattr(policy, "check_family"):
         policy.check_family(family)
-    try_out(policy, family)
+    dry_run(policy, family)
 
 
 def families_of(policy: type) -> list[type]:

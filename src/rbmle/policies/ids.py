@@ -12,14 +12,13 @@ from typing import Annotated, Any, NamedTuple
 
 from .._numba.compile import Floats, lean, njit
 from ..errors import ParameterError
-from ..families import Family, Gaussian
+from ..families import Family, Gaussian, Shaped, Tells
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
 from .belief_space import beliefs_in, beliefs_size
 from .beliefs import Beliefs, Method
-from .panels import MAX_PANELS
-from .posterior_shape import Shaped, Tells
+from .quadrature_panels import MAX_PANELS
 
 # Arms with the same past have the same regret and information, and mixtures of them the same ratio.
 # Quadrature computes them with errors of some 1e-13 of themselves, which must not decide between

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 from .._numba.compile import apart_method, record
 from .._records.record import Choice
-from ..families import Conjugate
+from ..families import Conjugate, Crosses, Learns, LooksAhead
+from ..families.gaussian import expected_excess
 from .arms import Arms, Clock
 from .base import policy
-from .knowledge import Crosses, LooksAhead, expected_excess
-from .published_forms import PublishedGain, PublishedStarGain
 
 
 class Form(Choice):
@@ -57,9 +56,9 @@ class KG(NamedTuple):
     """Knowledge gradient (Ryzhov, Powell and Frazier 2012): mu_i + (T - t) v_i.
 
     v_i = E[max(mu_i', c_i)] - max(mu_i, c_i), with mu_i' the posterior mean after one more pull.
-    form: "exact", or "published" for what the tables ran (`rbmle.paper.variants`). The published
-    form for Bernoulli ignores that the leading arm may fall behind; for Exponential its powers
-    underflow, after which it plays the first arm only.
+    form: "exact", or "published" for what the tables ran. For Bernoulli that ignores that the
+    leading arm may fall behind; for Exponential its powers underflow, after which it plays the
+    first arm only.
 
     >>> from rbmle import Arms, Clock, Gaussian
     >>> import numpy as np
@@ -71,13 +70,13 @@ class KG(NamedTuple):
 
     form: Form | str = "exact"
 
-    def index_of(self, family: PublishedGain, arms: Arms, i: int, level: Race) -> float:
-        n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
+    def index_of(self, family: Learns, arms: Arms, i: int, level: Race) -> float:
+        n, total, rival = float(arms.pulls[i]), float(arms.sums[i]), level.rival(i)
         if self.form == Form.published:
-            gain: float = family.published_gain(n, total, rival, i == level.leader)
+            gain = family.published_gain(n, total, rival, i == level.leader)
         else:
             gain = family.knowledge_gain(n, total, rival)
-        return float(family.posterior_mean(n, total) + level.left * gain)
+        return family.posterior_mean(n, total) + level.left * gain
 
     def needs_horizon(self) -> bool:
         return True
@@ -93,7 +92,7 @@ class KGStar(NamedTuple):
     pulls that the posterior is worth it lies between the bounds of their Section 4,
     (-1 + r + sqrt(1 + 6r + r^2)) / 4 and (1 + r + sqrt(1 + 10r + r^2)) / 4, where
     r = ((mu_i - c_i) / sd_i)^2.
-    form: "exact", or "published" for what the tables ran (`rbmle.paper.variants`).
+    form: "exact", or "published" for what the tables ran.
 
     >>> from rbmle import Arms, Clock, Gaussian
     >>> import numpy as np
@@ -105,12 +104,29 @@ class KGStar(NamedTuple):
 
     form: Form | str = "exact"
 
-    def index_of(self, family: PublishedStarGain, arms: Arms, i: int, level: Race) -> float:
-        n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
+    def index_of(self, family: LooksAhead, arms: Arms, i: int, level: Race) -> float:
+        n = float(arms.pulls[i])
+        mean = family.posterior_mean(n, float(arms.sums[i]))
         gap = mean - level.rival(i)
         if self.form == Form.published:
-            return float(mean - level.best + family.published_star_gain(n, gap, level.left))
-        return float(mean + level.left * self.best_rate(family, n, gap, level.left))
+            return mean - level.best + self.published_term(family, n, gap, level.left)
+        return mean + level.left * self.best_rate(family, n, gap, level.left)
+
+    def published_term(self, family: LooksAhead, pulls: float, gap: float, left: float) -> float:
+        """The term (T - t) max_m v(m) / m as the code behind the tables has it.
+
+        It takes m from the middle of its bounds instead of the maximiser, the standard deviation s
+        of m + 1 pulls instead of m, adds 1e-8 to s, and does not divide by m.
+        """
+        low, high = family.look_ahead_bounds(pulls, gap)
+        if left <= low:
+            m = left
+        elif gap == 0.0 or high <= 1.0:
+            m = 1.0
+        else:
+            m = float(ceil(0.5 * (low + high)))
+        s = family.look_ahead_sd(pulls, m + 1.0)
+        return left * s * expected_excess(-abs(gap / (s + 1e-8)))
 
     @apart_method
     def best_rate(self, family: LooksAhead, n: float, gap: float, left: float) -> float:
@@ -133,7 +149,7 @@ class KGStar(NamedTuple):
 
     def rate(self, family: LooksAhead, n: float, gap: float, m: float) -> float:
         """v(m) / m, the gain per pull of m pulls in a row."""
-        s: float = family.look_ahead_sd(n, m)
+        s = family.look_ahead_sd(n, m)
         if s == 0.0:
             return 0.0
         return s * expected_excess(-abs(gap) / s) / m

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import inf, log, sqrt
 from typing import Annotated, NamedTuple
 
 from .._records.record import Choice
@@ -10,7 +10,6 @@ from ..families import Family
 from ..spec import later
 from .arms import Arms, Clock
 from .base import policy
-from .published_forms import PublishedSearch
 
 
 class Search(Choice):
@@ -28,7 +27,7 @@ class KLUCB(NamedTuple):
     c: in [0, inf); 0 in the paper ("following the suggestion in the original papers"), 3 in the
     theory.
     search: "exact" solves to full precision; "published" bisects as the code behind the tables
-    does (see `rbmle.paper.variants`).
+    does.
     plus: KL-UCB+, with log(t / N_i) in place of log t (Garivier and Cappe 2011, in their
     experiments; asymptotically optimal with c = 0: Honda 2019, and with a larger rate
     log(t (log t)^c / N_i), which is this one with c > 0: Kaufmann 2018).
@@ -53,9 +52,31 @@ class KLUCB(NamedTuple):
         a chooser also asks for lower levels."""
         return max(level - log(n), 0.0) if self.plus else level
 
-    def index_of(self, family: PublishedSearch, arms: Arms, i: int, level: float) -> float:
-        n, mean = arms.pulls[i], arms.mean(i)
+    def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
+        n, mean = float(arms.pulls[i]), arms.mean(i)
         bound = self.allowed(n, level) / n
         if self.search == Search.published:
-            return float(family.published_kl_upper(mean, bound))
-        return float(family.kl_upper(mean, bound))
+            return self.bisected(family, mean, bound)
+        return family.kl_upper(mean, bound)
+
+    def bisected(self, family: Family, mean: float, bound: float) -> float:
+        """The index of the code behind the tables: the bracket [p, p + sqrt(2 bound)] is halved
+        until it is 1e-6 wide, at most 100 times; the index is its lower end.
+
+        The bracket is not clipped to the range of the mean. Where it may not contain the root
+        (Exponential), it is doubled first until it does.
+        """
+        low, high = mean, mean + sqrt(2.0 * bound)
+        _, end = family.mean_range()
+        while end == inf and family.clipped_kl(mean, high) <= bound:
+            step = high - mean if high > mean else 1e-15 * abs(mean)  # 0 if it was lost to rounding
+            high = mean + 2.0 * step
+        for _ in range(100):
+            if high - low <= 1e-6:
+                break
+            middle = 0.5 * (low + high)
+            if family.clipped_kl(mean, middle) > bound:
+                high = middle
+            else:
+                low = middle
+        return low

@@ -5,17 +5,11 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import Annotated, NamedTuple
 
-from .._numba.compile import Floats, extend
-from ..families import Family, Gaussian
+from .._numba.compile import Floats
+from ..families import Family
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
-
-
-@extend(Gaussian)
-def unbounded_means(self: Gaussian) -> bool:
-    """Whether a mean may be any number, so that N(mean, ...) does not leave the range of means."""
-    return True
 
 
 @policy(needs=("unbounded_means",))

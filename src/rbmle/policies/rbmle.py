@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated, Any, NamedTuple
 
 from .._records.record import Choice
 from ..errors import ParameterError, Words
-from ..families import Family
+from ..families import Family, base
 from ..spec import later
-from . import biases
 from .alpha import BetaBias, as_bias
 from .arms import Arms, Clock
 from .base import policy
@@ -51,7 +51,7 @@ class RBMLE(NamedTuple):
     nu + alpha/n is at or beyond the bound. There the likelihood has no finite maximiser. "exact":
     the index is infinite, and arms with infinite indices are ranked by alpha - n (high - nu), then
     by fewer pulls. "corollary" is Corollary 1 as printed, and "published" is the code behind the
-    tables (see `rbmle.paper.variants`); both can have linear regret (see docs/errata.md).
+    tables; both can have linear regret (see docs/errata.md).
     f: the function of the mean theta by which the likelihood is biased, as f^alpha (Equation 2).
     With g = log f, the index is max over theta of {alpha g(theta) - n D(p, theta)}, and an arm is
     left alone after about alpha g'^2 V / (2 (g(theta_1) - g(theta_i))) pulls, V its variance.
@@ -76,21 +76,42 @@ class RBMLE(NamedTuple):
         """alpha(t); for `ArmBias` a record, from which each arm's alpha is computed."""
         return self.alpha.alpha(family, arms, clock)
 
-    def index_of(self, family: biases.Biased, arms: Arms, i: int, level: Any) -> float:
-        n, total = arms.pulls[i], arms.sums[i]
+    def index_of(self, family: Family, arms: Arms, i: int, level: Any) -> float:
+        n, total = float(arms.pulls[i]), float(arms.sums[i])
         alpha = self.alpha.of_arm(n, level)
         if self.f == BiasFunction.mean:
             value = family.mean_index(n, total, alpha)
         elif self.f == BiasFunction.stable:
             value = family.bounded_index(n, total, alpha, self.alpha.up_to(level))
         elif self.boundary == Boundary.corollary:
-            value = family.corollary_index(n, total, alpha)
+            value = self.corollary_index(family, n, total, alpha)
         elif self.boundary == Boundary.published:
-            value = family.published_index(n, total, alpha)
+            value = self.published_index(family, n, total, alpha)
         else:
             alpha *= self.alpha.unit(level)
             value = family.bias_index(n, total, alpha)
-        return float(value if self.alpha.shared() else family.in_units(value, alpha))
+        return value if self.alpha.shared() else family.in_units(value, alpha)
+
+    def corollary_index(self, family: Family, pulls: float, total: float, alpha: float) -> float:
+        """The index with nu + alpha/n clipped to the upper end of the means, as in Corollary 1.
+
+        For families whose means have no upper end it is the exact index.
+        """
+        _, high = family.mean_range()
+        if high == inf:
+            return family.bias_index(pulls, total, alpha)
+        mean = total / pulls
+        biased = min(mean + alpha / pulls, high)
+        return pulls * (family.conjugate(biased) - family.conjugate(mean))
+
+    def published_index(self, family: Family, pulls: float, total: float, alpha: float) -> float:
+        """The index as the code behind the tables has it: nu + alpha/n may pass the upper end."""
+        _, high = family.mean_range()
+        if high == inf:
+            return family.bias_index(pulls, total, alpha)
+        mean = total / pulls
+        past = family.unclipped_conjugate(mean + alpha / pulls)
+        return pulls * (past - family.unclipped_conjugate(mean))
 
     def settles(self) -> bool:
         """Only the exact form of the index has sublinear regret on every problem."""
@@ -126,7 +147,7 @@ class RBMLE(NamedTuple):
         if self.boundary != Boundary.exact:
             raise ParameterError("RBMLE", "boundary", f"'exact' with f={self.f!r}", self.boundary)
         name = f"{self.f}_index"
-        if getattr(type(family), name) is getattr(biases, name):
+        if getattr(type(family), name) is getattr(base, name):
             raise ParameterError(
                 "RBMLE",
                 "f",

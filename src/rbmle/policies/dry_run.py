@@ -1,4 +1,4 @@
-"""A trial of a user's own policy before it is played: what it must not do is refused.
+"""A dry run of a user's own policy before it is played: what it must not do is refused.
 
 The interpreter plays a few rounds. A policy that uses the horizon must say so by `needs_horizon`
 (or `uses_horizon`); otherwise it would be played with a horizon of 0, without any warning.
@@ -34,7 +34,7 @@ class _NoHorizon(Clock):
         return float(self.horizon)
 
 
-def try_out(policy: Any, family: Any) -> None:
+def dry_run(policy: Any, family: Any) -> None:
     """Raise DefinitionError if a user's own policy does what it must not.
 
     The package's own policies are not tried, nor is a policy that has passed before.

@@ -17,7 +17,7 @@ import rbmle
 from rbmle import Arms, Bernoulli, Clock, Decider, Problem, Study, policy, simulate
 from rbmle._numba.generators import generator_in
 from rbmle.errors import DefinitionError
-from rbmle.policies import trial
+from rbmle.policies import dry_run
 
 COINS = Problem(Bernoulli(), [0.2, 0.5])
 GENERATOR = np.random.default_rng(1)
@@ -52,7 +52,7 @@ class Counts(NamedTuple):
 
 @policy
 class Noisy(NamedTuple):
-    """Adds noise of NumPy's, rarely: in a branch that a trial does not reach."""
+    """Adds noise of NumPy's, rarely: in a branch that a dry run does not reach."""
 
     def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
         if arms.pulls[i] < 1e6:
@@ -100,19 +100,19 @@ def test_the_package_s_own_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> Non
     def refuse(*args: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(trial, "rehearse", refuse)
-    trial.try_out(rbmle.MOSS(), Bernoulli())
+    monkeypatch.setattr(dry_run, "rehearse", refuse)
+    dry_run.dry_run(rbmle.MOSS(), Bernoulli())
     with pytest.raises(AssertionError):
-        trial.try_out(Reads(), Bernoulli())
+        dry_run.dry_run(Reads(), Bernoulli())
 
 
 def test_what_passed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
-    monkeypatch.setattr(trial, "rehearse", lambda *args: tried.append(args))
-    monkeypatch.setattr(trial, "_tried", set())
+    monkeypatch.setattr(dry_run, "rehearse", lambda *args: tried.append(args))
+    monkeypatch.setattr(dry_run, "_tried", set())
     for _ in range(2):
-        trial.try_out(Noisy(), Bernoulli())
-        trial.try_out(Counts(), Bernoulli())  # an equal tuple, and another policy
+        dry_run.dry_run(Noisy(), Bernoulli())
+        dry_run.dry_run(Counts(), Bernoulli())  # an equal tuple, and another policy
     assert len(tried) == 2
 
 
