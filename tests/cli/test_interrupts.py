@@ -83,6 +83,7 @@ def test_during_compilation(start: Any, tmp_path: Any, command: str) -> None:
     interrupted(process)
 
 
+@pytest.mark.slow
 def test_the_benchmarks_during_compilation(start: Any, tmp_path: Any) -> None:
     process = start(
         "--only", "threads",

@@ -222,6 +222,8 @@ class Kernel:
     such a class is compiled anew in each process.
     """
 
+    __name__: str
+
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self._function = function

@@ -9,10 +9,7 @@ check_law(MyLaw())
 from ..families.base import mean_at
 from .checking import BrokenLawError, Check, NotApplicable, Outcome
 from .easy_problems import easy_problem
-from .family_checks import check_family
-from .law_checks import check_law
-from .listing import checks
-from .policy_checks import check_policy
+from .kinds import check_family, check_law, check_policy, checks
 
 __all__ = [
     "BrokenLawError",

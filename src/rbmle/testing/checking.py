@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import unittest
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import RbmleError
 
 Check = Callable[..., None]
-
-HOLDS = "holds"
 
 
 class BrokenLawError(RbmleError, AssertionError):
@@ -38,39 +37,36 @@ class Outcome(NamedTuple):
     outcome: str
 
 
-class Checks:
-    """A list of checks of one kind of thing. As a decorator it adds a check to the list."""
-
-    def __init__(self) -> None:
-        self.functions: list[Check] = []
+class Checks(list[Check]):
+    """The checks of one kind of thing. As a decorator it adds a check."""
 
     def __call__(self, function: Check) -> Check:
-        self.functions.append(function)
+        self.append(function)
         return function
 
-    def run(self, *things: Any) -> list[Outcome]:
+    def run(self, *things: object) -> list[Outcome]:
         """Run every check in turn; the first broken law raises BrokenLawError."""
         outcomes = []
-        for function in self.functions:
+        for function in self:
+            outcome = "holds"
             try:
                 function(*things)
             except NotApplicable as reason:
-                outcomes.append(Outcome(function.__name__, f"does not apply: {reason}"))
+                outcome = f"does not apply: {reason}"
             except BrokenLawError as broken:
                 owner = ", ".join(map(repr, things))
                 raise BrokenLawError(f"{function.__name__}: {broken} ({owner})") from None
-            else:
-                outcomes.append(Outcome(function.__name__, HOLDS))
+            outcomes.append(Outcome(function.__name__, outcome))
         return outcomes
 
 
-def require(condition: Any, sentence: str) -> None:
+def require(condition: object, sentence: str) -> None:
     """Raise BrokenLawError with the sentence unless the condition holds."""
     if not condition:
         raise BrokenLawError(sentence)
 
 
-def require_equal(found: Any, expected: Any, what: str) -> None:
+def require_equal(found: ArrayLike, expected: ArrayLike, what: str) -> None:
     """Raise BrokenLawError unless two arrays are equal, bit for bit; NaN equals NaN."""
     one, two = np.asarray(found, float), np.asarray(expected, float)
     require(one.shape == two.shape, f"{what} must have one shape. Got {one.shape}, {two.shape}.")
@@ -92,7 +88,7 @@ def require_close(found: float, expected: float, what: str, rel: float, scale: f
     require(near or same, f"{what} must be {expected:.9g}. Got {found:.9g}.")
 
 
-def require_method(thing: Any, *names: str) -> None:
+def require_method(thing: object, *names: str) -> None:
     """Raise NotApplicable unless the thing has all these methods."""
     missing = [name for name in names if not hasattr(thing, name)]
     if missing:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import log
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from .._numba.compile import Floats, kernel
+from ..families import Conjugate
 from ..families.base import mean_at
-from ..random import Cell, key
+from ..random import Cell
 from .checking import Checks, NotApplicable, require, require_close, require_method
-from .compiled_checks import posteriors_compiled_equal_interpreted
-from .easy_problems import SEED
-from .reward_checks import require_mean
+from .easy_problems import SEED, means_of
+from .reward_checks import require_compiled_equals_interpreted, require_mean
 
 DRAWS, _COMPARED = 10_000, 2_000  # fewer are compared with the tail, which is slow
 _FARTHEST = 2.2  # for sqrt(n) times the Kolmogorov-Smirnov distance: p = 2 exp(-2 x^2) = 1e-4
@@ -22,14 +22,18 @@ _FARTHEST = 2.2  # for sqrt(n) times the Kolmogorov-Smirnov distance: p = 2 exp(
 POSTERIOR_CHECKS = Checks()
 
 
-def histories(family: Any) -> Iterator[tuple[float, float]]:
+class _WithDensity(Conjugate, Protocol):
+    def posterior_density(self, pulls: float, total: float, value: float) -> float: ...
+
+
+def histories(family: Conjugate) -> Iterator[tuple[float, float]]:
     """Pairs (pulls, sum of rewards): few and many pulls, with low, middle and high means."""
     for pulls in (6.0, 60.0):
         for place in (0.15, 0.5, 0.85):
             yield pulls, pulls * mean_at(family, place)
 
 
-def _require_tail(family: Any) -> None:
+def _require_tail(family: Conjugate) -> None:
     """Raise NotApplicable unless the family has a `posterior_tail` of its own."""
     require_method(family, "posterior_quantile", "posterior_tail")
     pulls, total = next(histories(family))
@@ -38,7 +42,7 @@ def _require_tail(family: Any) -> None:
 
 
 @POSTERIOR_CHECKS
-def quantiles_invert_tails(family: Any) -> None:
+def quantiles_invert_tails(family: Conjugate) -> None:
     """The mean exceeds posterior_quantile(tail) with the posterior probability `tail`."""
     _require_tail(family)
     for pulls, total in histories(family):
@@ -50,7 +54,7 @@ def quantiles_invert_tails(family: Any) -> None:
 
 
 @POSTERIOR_CHECKS
-def moments_are_those_of_the_quantiles(family: Any) -> None:
+def moments_are_those_of_the_quantiles(family: Conjugate) -> None:
     """posterior_mean and posterior_variance are the integrals of the quantile and of its squared
     deviation over all probabilities; posterior_sd is the variance's root.
 
@@ -77,7 +81,7 @@ def moments_are_those_of_the_quantiles(family: Any) -> None:
 
 
 @POSTERIOR_CHECKS
-def the_posterior_follows_from_bayes_rule(family: Any) -> None:
+def the_posterior_follows_from_bayes_rule(family: Conjugate) -> None:
     """m more pulls with sum s multiply the posterior density by their likelihood
     exp(s eta - m F(eta)), up to a constant, whatever the prior is."""
     _require_tail(family)
@@ -96,20 +100,18 @@ def the_posterior_follows_from_bayes_rule(family: Any) -> None:
             require_close(found[i] - found[1], rise, what, rel=1e-4, scale=1e-1)
 
 
-def _log_density(family: Any, pulls: float, total: float, value: float) -> float:
+def _log_density(family: Conjugate, pulls: float, total: float, value: float) -> float:
     """The logarithm of the posterior density, which is minus the slope of the tail."""
-    spread = family.posterior_quantile(pulls, total, 0.4) - family.posterior_quantile(
-        pulls, total, 0.6
+    high, low = (family.posterior_quantile(pulls, total, tail) for tail in (0.4, 0.6))
+    h = 1e-3 * (high - low)
+    far_below, below, above, far_above = (
+        family.posterior_tail(pulls, total, value + d) for d in (-2.0 * h, -h, h, 2.0 * h)
     )
-    h = 1e-3 * spread
-    below, above = (family.posterior_tail(pulls, total, value + d) for d in (-h, h))
-    far_below, far_above = (family.posterior_tail(pulls, total, value + 2.0 * d) for d in (-h, h))
-    slope = (8.0 * (below - above) - (far_below - far_above)) / (12.0 * h)
-    return log(slope)
+    return log((8.0 * (below - above) - (far_below - far_above)) / (12.0 * h))
 
 
 @POSTERIOR_CHECKS
-def the_density_is_the_slope_of_the_tail(family: Any) -> None:
+def the_density_is_the_slope_of_the_tail(family: _WithDensity) -> None:
     """posterior_density is minus the derivative of posterior_tail."""
     require_method(family, "posterior_density")
     _require_tail(family)
@@ -123,21 +125,21 @@ def the_density_is_the_slope_of_the_tail(family: Any) -> None:
 
 
 @kernel
-def draw_means(family: Any, pulls: float, total: float, key0: int, key1: int, out: Floats) -> None:
+def draw_means(family: Conjugate, pulls: float, total: float, out: Floats) -> None:
     """Fill `out` with draws from the posterior, from different cells of random numbers."""
     for j in range(out.size):
-        out[j] = family.posterior_draw(pulls, total, Cell(key0, key1, j, 1, 0), 256 * (j % 3))
+        out[j] = family.posterior_draw(pulls, total, Cell(SEED, 0, j, 1, 0), 256 * (j % 3))
 
 
-def _draws(family: Any, pulls: float, total: float) -> Floats:
+def _draws(family: Conjugate, pulls: float, total: float) -> Floats:
     require_method(family, "posterior_draw")
     out = np.empty(DRAWS)
-    draw_means(family, pulls, total, *key(SEED), out)
+    draw_means(family, pulls, total, out)
     return out
 
 
 @POSTERIOR_CHECKS
-def draws_have_the_posterior_mean(family: Any) -> None:
+def draws_have_the_posterior_mean(family: Conjugate) -> None:
     """posterior_draw has mean posterior_mean."""
     require_method(family, "posterior_mean")
     for pulls, total in histories(family):
@@ -146,7 +148,7 @@ def draws_have_the_posterior_mean(family: Any) -> None:
 
 
 @POSTERIOR_CHECKS
-def draws_are_from_the_posterior(family: Any) -> None:
+def draws_are_from_the_posterior(family: Conjugate) -> None:
     """posterior_tail at a draw is uniform on [0, 1], by the Kolmogorov-Smirnov distance."""
     _require_tail(family)
     for pulls, total in histories(family):
@@ -161,4 +163,23 @@ def draws_are_from_the_posterior(family: Any) -> None:
         )
 
 
-POSTERIOR_CHECKS(posteriors_compiled_equal_interpreted)
+@kernel
+def posterior_values(family: Conjugate, pulls: float, total: float, out: Floats) -> None:
+    """Fill `out` with the values of a family's posterior methods."""
+    out[0] = family.posterior_mean(pulls, total)
+    out[1] = family.posterior_variance(pulls, total)
+    out[2] = family.posterior_sd(pulls, total)
+    out[3] = family.posterior_quantile(pulls, total, 0.01)
+    out[4] = family.posterior_tail(pulls, total, total / pulls)
+    for j in range(5, out.size):
+        out[j] = family.posterior_draw(pulls, total, Cell(SEED, 0, j, 1, 0), 0)
+
+
+@POSTERIOR_CHECKS
+def posteriors_compiled_equal_interpreted(family: Conjugate) -> None:
+    """Compiled and interpreted posterior_mean, _variance, _sd, _quantile, _tail and _draw."""
+    methods = ("mean", "variance", "sd", "quantile", "tail", "draw")
+    require_method(family, *(f"posterior_{each}" for each in methods))
+    for mean in means_of(family):
+        for pulls in (1.0, 30.0):
+            require_compiled_equals_interpreted(posterior_values, 15, family, pulls, pulls * mean)

@@ -7,71 +7,74 @@ fail one such comparison for one seed in 1.7 million (five standard errors).
 from __future__ import annotations
 
 from math import inf
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
-from .._numba.compile import Floats, kernel
-from ..random import Cell, key
-from .checking import Checks, require, require_method
+from .._numba.compile import Floats, Kernel, kernel
+from ..families import Family, Law
+from ..random import Cell
+from .checking import Checks, require, require_equal, require_method
 from .easy_problems import SEED, means_of
 
 SAMPLES = 40_000  # enough to find a mean that is off by 2.5 % of the standard deviation
+_INTERPRETED = 50  # samples, because the interpreter is slow
 _ERRORS = 5.0  # the largest allowed difference, in standard errors
 
 REWARD_CHECKS = Checks()
 
 
+class _WithTails(Law, Protocol):
+    def sub_gaussian(self, mean: float) -> float: ...
+    def sub_exponential(self, mean: float) -> tuple[float, float]: ...
+
+
 @kernel
-def draw_rewards(law: Any, mean: float, key0: int, key1: int, out: Floats) -> None:
+def draw_rewards(law: Law, mean: float, out: Floats) -> None:
     """Fill `out` with rewards, from cells that differ in replication, round and arm."""
     for j in range(out.size):
-        out[j] = law.sample(mean, Cell(key0, key1, j // 10, 1 + j % 10, j % 3))
+        out[j] = law.sample(mean, Cell(SEED, 0, j // 10, 1 + j % 10, j % 3))
 
 
-def samples_of(law: Any, mean: float) -> Floats:
+def samples_of(law: Law, mean: float) -> Floats:
     """Rewards with this mean, the same in every call."""
     require_method(law, "sample")
     out = np.empty(SAMPLES)
-    draw_rewards(law, mean, *key(SEED), out)
+    draw_rewards(law, mean, out)
     return out
 
 
-def require_mean(values: Floats, expected: float, what: str) -> None:
-    """Require that the average of independent values is within five standard errors of that."""
-    error = float(values.std()) / values.size**0.5
-    found, noise = float(values.mean()), max(error, 1e-12 * abs(expected))
+def require_mean(values: Floats, expected: float, what: str, rel: float = 1e-12) -> None:
+    """Raise BrokenLawError unless the mean of independent values is within five standard errors of
+    the expected one, or within `rel` of it."""
+    found, error = float(values.mean()), float(values.std()) / values.size**0.5
     require(
-        abs(found - expected) <= _ERRORS * noise,
+        abs(found - expected) <= _ERRORS * error + rel * abs(expected),
         f"{what} must be {expected:.6g}. Got {found:.6g} in {values.size} samples, "
         f"with standard error {error:.2g}.",
     )
 
 
 @REWARD_CHECKS
-def rewards_have_their_mean(law: Any) -> None:
+def rewards_have_their_mean(law: Law) -> None:
     """`sample(m, cell)` has mean m."""
     for mean in means_of(law):
         require_mean(samples_of(law, mean), mean, f"the mean of 'sample' at {mean:.6g}")
 
 
 @REWARD_CHECKS
-def rewards_have_their_variance(law: Any) -> None:
+def rewards_have_their_variance(law: Law) -> None:
     """`sample(m, cell)` has variance variance(m)."""
     require_method(law, "sample", "variance")
     for mean in means_of(law):
-        squares, variance = (samples_of(law, mean) - mean) ** 2, law.variance(mean)
+        squares = (samples_of(law, mean) - mean) ** 2
         # 1e-6: the squares of a fair coin are all equal, so their standard error is 0.
         what = f"the variance of 'sample' at {mean:.6g}"
-        found, error = float(squares.mean()), float(squares.std()) / squares.size**0.5
-        require(
-            abs(found - variance) <= _ERRORS * error + 1e-6 * variance,
-            f"{what} must be {variance:.6g}. Got {found:.6g}, with standard error {error:.2g}.",
-        )
+        require_mean(squares, law.variance(mean), what, rel=1e-6)
 
 
 @REWARD_CHECKS
-def rewards_and_means_keep_to_their_intervals(law: Any) -> None:
+def rewards_and_means_keep_to_their_intervals(law: Law) -> None:
     """Rewards are in `reward_interval`, and means inside `mean_range` are in `mean_interval`."""
     allowed = law.reward_interval()
     for mean in means_of(law):
@@ -83,7 +86,7 @@ def rewards_and_means_keep_to_their_intervals(law: Any) -> None:
 
 
 @REWARD_CHECKS
-def tails_are_as_light_as_stated(law: Any) -> None:
+def tails_are_as_light_as_stated(law: _WithTails) -> None:
     """E exp(x (X - m)) <= exp(x^2 rho^2 / 2) wherever |x| kappa < 1, with the law's own
     `sub_exponential` constants rho and kappa (Definition 2).
 
@@ -121,7 +124,7 @@ def tails_are_as_light_as_stated(law: Any) -> None:
             )
 
 
-def rewards_have_the_familys_distribution(family: Any) -> None:
+def rewards_have_the_familys_distribution(family: Family) -> None:
     """E exp(x X) = exp(F(eta + x) - F(eta)) for small x of either sign, which tests more of the
     distribution than mean and variance. eta + x is the parameter of a nearby mean, so F is finite.
     """
@@ -135,3 +138,22 @@ def rewards_have_the_familys_distribution(family: Any) -> None:
             shift = family.log_partition(eta + x) - family.log_partition(eta) - x * mean
             powers = np.exp(x * (values - mean))
             require_mean(powers, float(np.exp(shift)), f"E exp(x (X - {mean:.6g})), x = {x:.4g},")
+
+
+def require_compiled_equals_interpreted(function: Kernel, size: int, *arguments: object) -> None:
+    """Raise BrokenLawError unless a kernel fills an array with the same numbers, bit for bit."""
+    compiled, interpreted = np.empty(size), np.empty(size)
+    function(*arguments, compiled)
+    function.interpreted(*arguments, interpreted)
+    what = f"compiled and interpreted {function.__name__} of {arguments[1:]}"
+    require_equal(compiled, interpreted, what)
+
+
+def samples_compiled_equal_interpreted(law: Law) -> None:
+    """Compiled and interpreted `sample` draw the same rewards."""
+    require_method(law, "sample")
+    for mean in means_of(law):
+        require_compiled_equals_interpreted(draw_rewards, _INTERPRETED, law, mean)
+
+
+LAW_CHECKS = Checks([*REWARD_CHECKS, samples_compiled_equal_interpreted])
