@@ -49,6 +49,7 @@ from .policies import (
     recommended,
     record,
 )
+from .reports import write_report
 from .result import Result
 from .rewards.delays import BatchDelay, FixedDelay, GeometricDelay, TableDelay
 from .rewards.drift import Drift
@@ -63,11 +64,9 @@ from .studies.study import Study
 from .studies.study_result import StudyResult
 
 if TYPE_CHECKING:
-    from .report.writing import report
     from .service.client import AsyncClient as AsyncClient
     from .service.client import Client as Client
 else:
-    from . import report  # the room, which can be called
 
     def __getattr__(name: str) -> object:
         """The clients of the service, which need its extra, are imported when they are used."""
@@ -77,6 +76,8 @@ else:
             return getattr(client, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
+
+report = write_report
 
 __version__ = "0.1.0"
 
@@ -164,4 +165,5 @@ __all__ = [
     "simulate",
     "simulate_many",
     "theory",
+    "write_report",
 ]

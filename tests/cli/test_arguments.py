@@ -1,16 +1,15 @@
 """Valid command lines: negative numbers, --version, files of any editor; warnings of one line."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import pytest
+import typer
 
 import rbmle
 from rbmle import Study
-from rbmle.cli import arguments
+from rbmle.cli.arguments import Command
 from rbmle.cli.main import run
 from rbmle.errors import RunWarning
 
@@ -85,30 +84,28 @@ def test_a_file_that_cannot_be_written_is_named(
     assert capsys.readouterr().err == f"rbmle: {target}: No such file or directory\n"
 
 
-class Parameter:
-    """The attributes of typer's parameters that `arranged` reads."""
-
-    def __init__(self, *names: str, is_flag: bool = False, multiple: bool = False) -> None:
-        self.opts, self.secondary_opts = [names[0]], list(names[1:])
-        self.name, self.is_flag, self.multiple = names[0].lstrip("-"), is_flag, multiple
-
-
 def test_what_is_left_to_typer() -> None:
     """Options come first, then the other arguments; unknown options are left for typer to
     refuse."""
-    known: list[Any] = [
-        Parameter("law"), Parameter("means"), Parameter("--horizon"),
-        Parameter("--times", "--no-times", is_flag=True), Parameter("--import", multiple=True),
-    ]  # fmt: skip
+    app = typer.Typer(add_completion=False)
 
-    def arranged(*typed: str) -> list[str]:
-        return arguments.arranged("compare", known, {"horizon": int, "means": list[float]}, typed)
+    @app.command(cls=Command)
+    def compare(
+        law: str,
+        means: list[float],
+        horizon: int = 1,
+        times: bool = True,
+        modules: Annotated[list[str] | None, typer.Option("--import")] = None,
+    ) -> None: ...
 
-    assert arranged("a", "-1", "--horizon", "-5") == ["--horizon=-5", "--", "a", "-1"]
-    assert arranged("a", "-x", "--help") == ["-x", "--help", "--", "a"]
-    assert arranged("--import", "a", "--import=b") == ["--import=a", "--import=b"]
-    assert arranged("--no-times") == ["--no-times"]
-    assert arranged() == []
+    command = typer.main.get_command(app)
+    assert isinstance(command, Command)
+    arranged = command.arranged
+    assert arranged(["a", "-1", "--horizon", "-5"]) == ["--horizon=-5", "--", "a", "-1"]
+    assert arranged(["a", "-x", "--help"]) == ["-x", "--help", "--", "a"]
+    assert arranged(["--import", "a", "--import=b"]) == ["--import=a", "--import=b"]
+    assert arranged(["--no-times"]) == ["--no-times"]
+    assert arranged([]) == []
     for typed in (
         ["--times", "--no-times"],
         ["--horizon", "--times"],
@@ -116,4 +113,4 @@ def test_what_is_left_to_typer() -> None:
         ["--horizon=1.5"],
     ):
         with pytest.raises(ValueError, match=r"^compare: '"):
-            arranged(*typed)
+            arranged(typed)

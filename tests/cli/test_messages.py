@@ -1,21 +1,23 @@
 """The command line shows the messages that the library logs."""
 
-import importlib
 import logging
 
+import typer
+
 from rbmle._io.log import log
+from rbmle.cli.main import run
 
-command_line = importlib.import_module("rbmle.cli.main")  # `rbmle.cli.main` is also the function
 
+def test_messages_are_shown_as_the_command_s_own(capsys):
+    app = typer.Typer(add_completion=False)
 
-def test_messages_are_shown_as_the_command_s_own(monkeypatch, capsys):
-    def app(*args, **options):
+    @app.command()
+    def talk():
         log.info("compiling %s (once)", "UCB for Bernoulli")
         log.debug("a thousand lines")
 
-    monkeypatch.setattr(command_line, "app", app)
     before = list(log.handlers), log.level
-    assert command_line.run([]) == 0
+    assert run([], app) == 0
     assert capsys.readouterr() == ("", "rbmle: compiling UCB for Bernoulli (once)\n")
     assert (log.handlers, log.level) == before
 

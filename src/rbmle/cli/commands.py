@@ -24,7 +24,7 @@ from .app import (
     bring,
     command,
 )
-from .arguments import given, names_given
+from .arguments import names_given, numbers_given
 
 
 @command()
@@ -59,8 +59,9 @@ def reproduce(
     from .._io.extras import require_extra
     from ..paper.folder import reproduce as reproduce_paper
     from ..paper.reproduction import count_verdicts
-    from ..report import report as write
-    from .screen import progress, say, show_json
+    from ..reports import write_report
+    from .progress_bars import progress
+    from .screen import say, show_json
     from .show_paper import cells, show_comparison, summarise
 
     chosen = names_given("reproduce", "--policies", policies)
@@ -75,7 +76,7 @@ def reproduce(
     if json:
         show_json({"cells": cells(rows), "counts": counts})
     else:
-        page = write(folder, command=shlex.join(["rbmle", *sys.argv[1:]]))
+        page = write_report(folder, command=shlex.join(["rbmle", *sys.argv[1:]]))
         say(f"Wrote {page} and {folder / 'figures'}.")
         summarise(rows)
     return 1 if check and counts["differs"] else 0
@@ -103,11 +104,13 @@ def run(
     from ..studies.executors import connected, workers_of
     from ..studies.runner import run as run_study
     from ..studies.study import Study
-    from .screen import progress, say
+    from .progress_bars import progress
+    from .screen import say
     from .tables import show_study
 
     bring("run", modules)
-    stated = Study.from_toml(study).replaced(**given(evidence=evidence, delay=delay))
+    instead = {"evidence": evidence, "delay": delay}
+    stated = Study.from_toml(study).replaced(**{k: v for k, v in instead.items() if v is not None})
     target = folder or Path(f"{study.stem}-run")
     with (
         connected(cluster, threads) as executor,
@@ -170,15 +173,16 @@ def compare(
     Example: rbmle compare bernoulli 0.2 0.6 --then 0.6,0.2 --at 5000 --evidence "window(1000)"
     """
     from .. import engine
+    from ..rewards.problems import Problem
     from ..rewards.sources import RewardStream
     from ..studies.export import statistics_data
     from .screen import show_json
     from .tables import show_comparisons, show_result
-    from .worlds import world_given
+    from .typed_world import typed_world
 
     bring("compare", modules)
     result = engine.simulate(
-        world_given("compare", law, means, then, at, drift),
+        typed_world("compare", Problem(law, means), then, at, drift),
         names_given("compare", "--policies", policies),
         horizon, replications, RewardStream(seed), family=family, threads=threads, device=device,
         evidence=evidence, delay=delay,
@@ -239,11 +243,11 @@ def report(
 
     Example: rbmle report study-run
     """
-    from ..report import report as write
+    from ..reports import write_report
     from .screen import say
 
     bring("report", modules)
-    say(f"Wrote {write(folder, out)}.")
+    say(f"Wrote {write_report(folder, out)}.")
 
 
 @command()
@@ -312,13 +316,11 @@ def scale(
     """
     from ..paper.scaling import measure
     from .screen import show_json
-    from .show_scaling import numbers, show_scaling
+    from .show_scaling import show_scaling
 
-    counts = numbers("scale", "--arms", arms)
-    chosen, wanted = (
-        names_given("scale", "--families", families),
-        names_given("scale", "--policies", policies),
-    )
+    counts = numbers_given("scale", "--arms", arms, int)
+    chosen = names_given("scale", "--families", families)
+    wanted = names_given("scale", "--policies", policies)
     records = measure(chosen, counts, wanted, horizon, repeats, live)
     if json:
         show_json([each.data() for each in records])

@@ -11,12 +11,12 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from .._io.interrupt import end
 
+_Hook = Callable[["sys.UnraisableHookArgs"], object]
 _PATIENCE = 1.2  # seconds that the process has to end by itself, of the two that are allowed
 
 
@@ -67,11 +67,11 @@ def _raise_once(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _without_interrupts(show: Any) -> Any:
+def _without_interrupts(show: _Hook) -> _Hook:
     """A hook that shows nothing for a KeyboardInterrupt raised where it cannot be passed on, such
     as in `__del__`."""
 
-    def hook(what: Any, /) -> None:
+    def hook(what: sys.UnraisableHookArgs, /) -> None:
         if not issubclass(what.exc_type, KeyboardInterrupt):
             show(what)
 

@@ -1,8 +1,7 @@
-"""Lay out tables and text for a terminal of any width without cutting a number.
+"""Fit tables and text into a terminal of any width without cutting a number.
 
 A table that is too wide is shown in parts one below another. Each part has the names of the rows
-and as many columns as fit, and a note below says how many parts there are. Names and heads may be
-wrapped, numbers never are.
+and as many columns as fit. Names and heads may be wrapped, numbers never are.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -21,11 +21,35 @@ _LEAST_NAME = 12  # columns that names get at least
 _SHARE_OF_NAMES = 0.4  # of the width that names get in a table that is too wide
 
 
+class Layout(NamedTuple):
+    """A table whose cells are wrapped (with newlines) to `widths`, and which columns besides the
+    first stand side by side in each of its parts."""
+
+    cells: list[list[str]]
+    widths: list[int]
+    parts: list[list[int]]
+
+
 def width_of_screen() -> int | None:
     """The width from COLUMNS or of the terminal; None if there is neither."""
     if os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty():
         return max(20, shutil.get_terminal_size().columns)
     return None
+
+
+def fitted(table: Sequence[Sequence[str]], room: int | None) -> Layout:
+    """The layout of a table in this many columns of the screen; None for no limit.
+
+    table: the heads, then the rows. The first column is names, the others are numbers.
+    """
+    columns = range(len(table[0]))
+    widths = [max(cell_len(row[c]) for row in table) for c in columns]
+    if room is None or sum(widths) + _GAP * (len(widths) - 1) <= room:
+        return Layout([list(row) for row in table], widths, [list(columns[1:])])
+    widths = _narrowed(table, widths, room)
+    fit = [wrapped, *[sentence_lines] * len(columns[1:])]
+    cells = [["\n".join(fit[c](row[c], widths[c])) for c in columns] for row in table]
+    return Layout(cells, widths, parts_of(widths, room))
 
 
 def parts_of(widths: Sequence[int], room: int) -> list[list[int]]:
@@ -45,64 +69,19 @@ def parts_of(widths: Sequence[int], room: int) -> list[list[int]]:
     return parts or [[]]
 
 
-PaddedCell = tuple[int, int, str]  # row (-1 for the heads), column, padded text
-
-
-def table_lines(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], room: int | None
-) -> tuple[list[list[PaddedCell]], int]:
-    """The lines of a table, each a list of padded cells, and the number of parts of the table.
-
-    The first column is text aligned left, the others are numbers aligned right.
-    room: the width in columns; None for no limit.
-    """
-    table = [heads, *rows]
-    widths = [max(cell_len(row[c]) for row in table) for c in range(len(heads))]
-    parts = [list(range(1, len(heads)))]
-    if room is not None and sum(widths) + _GAP * (len(widths) - 1) > room:
-        widths = _narrowed(table, widths, room)
-        parts = parts_of(widths, room)
-    lines: list[list[PaddedCell]] = []
-    for place, part in enumerate(parts):
-        lines += [[]] * (place > 0)
-        for number, row in enumerate(table, -1):
-            lines += _row_lines(number, row, [0, *part], widths)
-    return lines, len(parts)
-
-
 def _narrowed(table: Sequence[Sequence[str]], widths: Sequence[int], room: int) -> list[int]:
     """The smallest width of each column that breaks no word; names get a share of the room."""
     share = max(_LEAST_NAME, int(_SHARE_OF_NAMES * room))
     most = room - _GAP - min(widths[0], share)
     narrow = [0]
     for c in range(1, len(widths)):
-        cells = max(cell_len(row[c]) for row in table[1:]) if len(table) > 1 else 0
+        cells = max((cell_len(row[c]) for row in table[1:]), default=0)
         words = max(cell_len(word) for row in table for word in ("", *row[c].split()))
         narrow.append(max(words, min(cells, most)))
-    beside = max(narrow) + _GAP
     whole = max(cell_len(part) for row in table for part in ("", *_parts(row[0])))
-    narrow[0] = min(widths[0], max(_LEAST_NAME, whole, min(share, room - beside)))
+    beside = min(share, room - max(narrow) - _GAP)
+    narrow[0] = min(widths[0], max(_LEAST_NAME, whole, beside))
     return narrow
-
-
-def _row_lines(
-    number: int, row: Sequence[str], columns: Sequence[int], widths: Sequence[int]
-) -> list[list[PaddedCell]]:
-    """A row as the lines that its tallest cell needs. Heads are aligned to the bottom line."""
-    cells = [
-        wrapped(row[c], widths[c]) if c == 0 else sentence_lines(row[c], widths[c]) for c in columns
-    ]
-    height = max(map(len, cells))
-    lines = []
-    for line in range(height):
-        pieces = []
-        for c, texts in zip(columns, cells, strict=True):
-            at = line - (height - len(texts)) if number < 0 else line
-            text = texts[at] if 0 <= at < len(texts) else ""
-            space = " " * (widths[c] - cell_len(text))
-            pieces.append((number, c, text + space if c == 0 else " " * _GAP + space + text))
-        lines.append(pieces)
-    return lines
 
 
 def wrapped(text: str, room: int) -> list[str]:

@@ -10,37 +10,37 @@ import logging
 import os
 import sys
 import warnings
-from typing import Any
+from collections.abc import Sequence
 
 import typer
 
 from .._io import interrupt
 from .._io.log import log
 from ..errors import RbmleError
-from . import (  # noqa: F401  (who imports the commands has them in `app`)
-    atlas,
-    commands,
-    service,
-    streams,
-)
+from . import atlas, commands, service, standard_streams  # noqa: F401  (they add to `app`)
 from .app import app
 from .interrupts import bounded
 
 # The base class of typer's own errors about the command line; its module varies with the version.
-_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+_UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]
 
 
-def main(arguments: list[str] | None = None, application: typer.Typer = app) -> None:
-    """Run a command line. A mistake of the user's gives one line, never a traceback."""
-    streams.prepare()
+def main(
+    arguments: Sequence[str] | None = None, application: typer.Typer = app, name: str = "rbmle"
+) -> None:
+    """Run a command line and exit. A mistake of the user's gives one line, never a traceback.
+
+    arguments: those of the process by default. application, name: of the commands, for help.
+    """
+    standard_streams.prepare()
     try:
         with bounded():
-            code = run(arguments, application)
+            code = run(arguments, application, name)
     except KeyboardInterrupt:  # between two lines above
         code = _say(interrupt.WORDS, interrupt.CODE)
-    streams.abandon()
+    standard_streams.flush_or_discard()
     if code == interrupt.CODE:
-        os._exit(code)  # there is nothing left to do, and who waits has pressed Ctrl-C
+        os._exit(code)  # nothing is left to do, and the user pressed Ctrl-C
     sys.exit(code)
 
 
@@ -48,40 +48,30 @@ class _Shown(logging.Handler):
     """Shows the library's messages, such as that something is being compiled."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        _say(record.getMessage(), 0)
+        _say(record.getMessage())
 
 
-def run(arguments: list[str] | None = None, application: typer.Typer = app) -> int:
-    """Run a command and return its exit code."""
+def run(
+    arguments: Sequence[str] | None = None, application: typer.Typer = app, name: str = "rbmle"
+) -> int:
+    """Run a command line and return its exit code; parameters as in `main`."""
+    typed = list(sys.argv[1:] if arguments is None else arguments)
     shown, level = _Shown(), log.level
     log.addHandler(shown)
     log.setLevel(logging.INFO)
     try:
         with warnings.catch_warnings():  # restores `showwarning` too
             warnings.showwarning = _show_warning
-            return _run(arguments, application)
-    finally:
-        log.removeHandler(shown)
-        log.setLevel(level)
-
-
-def _run(arguments: list[str] | None, application: typer.Typer) -> int:
-    try:
-        code = application(arguments, standalone_mode=False)
-        sys.stdout.flush()
-        return _ended(code if isinstance(code, int) else 0)
-    except typer.Exit as end:
-        return _ended(end.exit_code)
+            code = _invoke(application, name, typed)
+            sys.stdout.flush()
+            return code
     except _UsageError as problem:
-        return _say(problem.format_message(), 2)  # type: ignore[attr-defined]
-    except (KeyboardInterrupt, typer.Abort):
-        return _ended(interrupt.CODE)
-    except BrokenPipeError:
-        return _unread()
-    except SystemExit as end:  # what typer makes of a closed pipe
-        if isinstance(end.__context__, BrokenPipeError):
-            return _unread()
-        raise
+        return _say(problem.format_message(), 2)
+    except KeyboardInterrupt:
+        return _say(interrupt.WORDS, interrupt.CODE)
+    except BrokenPipeError:  # the reader, such as `head`, has left
+        standard_streams.flush_or_discard()
+        return 0
     except RbmleError as problem:
         return _say(str(problem), 2)
     except OSError as problem:
@@ -89,30 +79,30 @@ def _run(arguments: list[str] | None, application: typer.Typer) -> int:
         return _say(f"{where}{problem.strerror or problem}", 2)
     except MemoryError:
         return _say("there is not enough memory for this.", 2)
+    finally:
+        log.removeHandler(shown)
+        log.setLevel(level)
 
 
-def _unread() -> int:
-    """Write nothing more, not even at exit, because the reader, such as `head`, has left."""
-    if type(sys.stdout).__module__.startswith("typer"):  # it has wrapped the stream
-        sys.stdout = sys.__stdout__ or sys.stdout
-    streams.abandon()
-    return 0
+def _invoke(application: typer.Typer, name: str, typed: list[str]) -> int:
+    """Parse and run. Typer's own `main` would make something else of Ctrl-C and closed pipes."""
+    command = typer.main.get_command(application)
+    try:
+        with command.make_context(name, typed) as context:
+            code = command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    return code if isinstance(code, int) else 0
 
 
-def _ended(code: int) -> int:
-    """The exit code. After Ctrl-C the message is printed here, because some versions of typer only
-    return the code."""
-    return _say(interrupt.WORDS, code) if code == interrupt.CODE else code
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Show a warning in one line, without the file and line of code, which do not help a user."""
-    _say(f"warning: {' '.join(str(message).split())}", 0)
+    _say(f"warning: {' '.join(str(message).split())}")
 
 
-def _say(what: str, code: int) -> int:
+def _say(what: str, code: int = 0) -> int:
     try:
         print(f"rbmle: {what}", file=sys.stderr)
     except BrokenPipeError:
-        streams.abandon()
+        standard_streams.flush_or_discard()
     return code

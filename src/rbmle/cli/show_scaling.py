@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._io.text import number_text, with_error
-from ..errors import ParameterError
 from ..paper.scaling import Scaling
-from .arguments import names_given
 from .screen import show_table
-
-
-def numbers(owner: str, option: str, text: str) -> list[int]:
-    """The whole numbers given to an option as text with commas."""
-    try:
-        return [int(each) for each in names_given(owner, option, text)]
-    except ValueError:
-        raise ParameterError(owner, option, "whole numbers, with commas", text) from None
 
 
 def show_scaling(records: Sequence[Scaling]) -> None:

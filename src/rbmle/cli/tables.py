@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.text import Text
 
@@ -56,40 +56,37 @@ def show_comparisons(compared: ComparisonTable) -> None:
 
 def policy_list() -> list[dict[str, Any]]:
     """Every policy's name, summary, parameters and families, as plain data."""
-    return [_describe(each) for each in POLICIES.values()]
+    return [_described_policy(each) for each in POLICIES.values()]
 
 
 def show_policies() -> None:
     """Print every policy with its summary, parameters and families."""
     for each in policy_list():
-        say(f"{each['name']}: {each['summary']}")
-        given = ", ".join(f"{k}={v}" for k, v in each["parameters"].items())
-        say(f"parameters: {given or 'none'}", 4)
+        _show_record(each)
         say(f"families: {', '.join(each['families'])}", 4)
         if each["needs_horizon"]:
             say("needs the horizon", 4)
     say("Recommended: the form of RBMLE to use; it stands for recommended(family).")
-    show_evidence()
-
-
-def show_evidence() -> None:
-    """Print every kind of evidence, and the names that policies have with some of them."""
     say()
     say("Evidence, what an arm's past is worth; it goes with every policy (--evidence, evidence=):")
     for kind in EVIDENCE.values():
-        described = described_record(kind)
-        say(f"{described['name']}: {described['summary']}")
-        given = ", ".join(f"{k}={v}" for k, v in described["parameters"].items())
-        say(f"parameters: {given or 'none'}", 4)
+        _show_record(_described(kind))
     say()
     say("Policies with evidence that have names of their own in the literature:")
-    for each in COMBINATIONS:
-        say(f"{each.name} ({each.source}): {each.policy} with {each.evidence}")
+    for named in COMBINATIONS:
+        say(f"{named.name} ({named.source}): {named.policy} with {named.evidence}")
 
 
-def described_record(kind: Any) -> dict[str, Any]:
-    """The name of a record, the first paragraph of its docstring, and its parameters."""
-    values = kind._field_defaults
+def _show_record(described: dict[str, Any]) -> None:
+    say(f"{described['name']}: {described['summary']}")
+    given = ", ".join(f"{k}={v}" for k, v in described["parameters"].items())
+    say(f"parameters: {given or 'none'}", 4)
+
+
+def _described(kind: type[NamedTuple], **values: object) -> dict[str, Any]:
+    """The name of a record, the first paragraph of its docstring, and its parameters: those given,
+    else their defaults."""
+    values = {**kind._field_defaults, **values}
     first, _, _ = inspect.cleandoc(kind.__doc__ or "").partition("\n\n")
     return {
         "name": kind.__name__,
@@ -98,17 +95,12 @@ def described_record(kind: Any) -> dict[str, Any]:
     }
 
 
-def _describe(kind: Any) -> dict[str, Any]:
-    values, needs = dict(kind._field_defaults), kind.needs_horizon is not needs_horizon
-    if len(values) == len(
-        kind._fields
-    ):  # else a class of the user's own, with a required parameter
+def _described_policy(kind: Any) -> dict[str, Any]:
+    values, needs = {}, kind.needs_horizon is not needs_horizon
+    if len(kind._field_defaults) == len(kind._fields):  # else it has a required parameter
         values, needs = kind()._asdict(), kind().needs_horizon()
-    first, _, _ = inspect.cleandoc(kind.__doc__ or "").partition("\n\n")
     return {
-        "name": kind.__name__,
-        "summary": " ".join(first.split()),
-        "parameters": {key: str(values.get(key, "required")) for key in kind._fields},
+        **_described(kind, **values),
         "families": [each.__name__ for each in families_of(kind)],
         "needs_horizon": bool(needs),
     }

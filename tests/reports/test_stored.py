@@ -124,11 +124,8 @@ def test_results_are_reported_from_python(tmp_path: Path) -> None:
         rbmle.report(tmp_path / "nowhere")
 
 
-def test_the_room_can_still_be_imported() -> None:
-    from rbmle.report.page import Report  # which must not hide the function
-
-    assert Report.__name__ == "Report"
-    assert callable(rbmle.report)
+def test_report_is_an_alias() -> None:
+    assert rbmle.report is rbmle.write_report
 
 
 @pytest.mark.parametrize("missing", ["matplotlib", "jinja2"])

@@ -23,7 +23,7 @@ from ..paper.reproduction import ComparedRow, count_verdicts, seconds_per_decisi
 from ..paper.scaling import Scaling, ucb_among
 from ..paper.verdicts import counted
 from ..result import STATISTICS, Result
-from .page import (
+from .report_page import (
     Plot,
     Report,
     ReportTable,
@@ -31,7 +31,7 @@ from .page import (
     TableCell,
     section_of,
     statistics_table,
-    write_report,
+    write_page,
 )
 from .theory_section import theory_section
 
@@ -66,7 +66,7 @@ def paper_report(found: Recomputed, target: Path, command: str, file: str = "") 
         "integrate posteriors accurately where the paper drew 10,000 samples a round.",
     ]
     title = "The experiments of the RBMLE paper, recomputed"
-    write_report(target, Report(title, command, summary, sections, found.provenance, file))
+    write_page(target, Report(title, command, summary, sections, found.provenance, file))
 
 
 def _save_figures(folder: Path, name: str, result: Result) -> None:

@@ -24,8 +24,8 @@ def prepare() -> None:
             stream.reconfigure(errors="rbmle")
 
 
-def abandon() -> None:
-    """Flush the streams; if the reader, such as `head`, has left, discard the rest."""
+def flush_or_discard() -> None:
+    """Flush the streams; where the reader, such as `head`, has left, discard the rest."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

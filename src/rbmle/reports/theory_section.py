@@ -18,7 +18,7 @@ from ..policies.rbmle import BiasFunction
 from ..result import Result
 from ..rewards.problems import Problem
 from ..theory import Bound, Theoretical, regret_bound
-from .page import Plot, ReportTable, Section, TableCell
+from .report_page import Plot, ReportTable, Section, TableCell
 
 _EPSILONS = np.arange(1, 20) / 20.0  # tried for the smallest bound; all in (0, 1) are valid
 

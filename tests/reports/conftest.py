@@ -7,14 +7,14 @@ from report_cases import EVIL
 
 from rbmle import RBMLE, UCB, Bernoulli, Problem, simulate
 from rbmle.figures import draw_time_against_arms, time_against_arms
-from rbmle.report.page import (
+from rbmle.reports.report_page import (
     Plot,
     Report,
     ReportTable,
     Section,
     TableCell,
     section_of,
-    write_report,
+    write_page,
 )
 
 
@@ -70,7 +70,7 @@ def browser(tmp_path_factory):
 @pytest.fixture
 def opened(browser, report, tmp_path):
     path = tmp_path / "report.html"
-    write_report(path, report)
+    write_page(path, report)
     browser.set_window_size(1280, 900)
     browser.get("about:blank")
     browser.get_log("performance")  # what the browser asked for before is not the page's doing

@@ -11,7 +11,7 @@ from .._io.text import count_text, number_text
 from ..figures import draw_time_against_regret, time_against_regret
 from ..result import Result
 from ..studies.study_result import StudyResult
-from .page import Plot, Report, section_of, write_report
+from .report_page import Plot, Report, section_of, write_page
 from .theory_section import bounds_plot, regret_bounds_of
 
 
@@ -43,7 +43,7 @@ def study_report(
         sections.append(section)
     title = study.name or "A study of bandit policies"
     provenance, text = result.provenance, study.to_toml()
-    write_report(target, Report(title, command, summary, sections, provenance, file, text))
+    write_page(target, Report(title, command, summary, sections, provenance, file, text))
 
 
 def result_report(result: Result, target: Path, command: str) -> None:
@@ -51,7 +51,7 @@ def result_report(result: Result, target: Path, command: str) -> None:
     section, bounds = section_of(result, "Regret"), regret_bounds_of(result)
     if bounds:
         section = replace(section, figures=(*section.figures, bounds_plot(result, bounds)))
-    write_report(target, Report("A simulation of bandit policies", command, (), [section]))
+    write_page(target, Report("A simulation of bandit policies", command, (), [section]))
 
 
 def _timed(result: Result, times: Mapping[str, Any]) -> Plot:

@@ -13,8 +13,9 @@ from rbmle import RBMLE, UCB, Bernoulli, ParameterError, Problem, simulate
 from rbmle._io.text import number_text
 from rbmle.figures import final_regret, regret_curves, styles
 from rbmle.figures.inline import inline
-from rbmle.report.charts import chart_of
-from rbmle.report.page import (
+from rbmle.reports.charts import chart_of
+from rbmle.reports.provenance_rows import provenance_rows
+from rbmle.reports.report_page import (
     MARKS,
     VERDICTS,
     Report,
@@ -24,9 +25,8 @@ from rbmle.report.page import (
     in_words,
     render,
     section_of,
-    write_report,
+    write_page,
 )
-from rbmle.report.provenance_rows import provenance_rows
 
 
 class Page(HTMLParser):
@@ -84,8 +84,8 @@ def test_ids_are_unique_and_references_lead_somewhere(report):
 
 
 def test_the_same_report_is_the_same_bytes(report, tmp_path):
-    write_report(tmp_path / "a.html", report)
-    write_report(tmp_path / "b.html", report)
+    write_page(tmp_path / "a.html", report)
+    write_page(tmp_path / "b.html", report)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.html", "b.html"]
 

@@ -1,6 +1,6 @@
 """Write a `Report` as one self-contained HTML file.
 
-`section_of` makes a section of a `Result`; `write_report` writes the page.
+`section_of` makes a section of a `Result`; `write_page` writes the page.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from ..result import STATISTICS, Result
 from .charts import chart_of
 from .content import Plot, Report, ReportTable, Section, TableCell, number_cell
 from .differences import differences_table
+from .problem_rows import facts_of, policies_table
 from .provenance_rows import provenance_rows
 from .pulls import pulls_table
-from .what_was_played import facts_of, policies_table
 
 __all__ = [
     "MARKS",
@@ -54,7 +54,7 @@ __all__ = [
     "render",
     "section_of",
     "statistics_table",
-    "write_report",
+    "write_page",
 ]
 _MOST_ROWS = 15  # a table below the figures with more rows is folded at first
 
@@ -157,7 +157,7 @@ def in_words(result: Result) -> str:
     )
 
 
-def write_report(path: str | os.PathLike[str], report: Report) -> None:
+def write_page(path: str | os.PathLike[str], report: Report) -> None:
     """Write the page. The same report gives the same bytes; no half-written file is ever left."""
     write_atomically(path, render(report).encode("utf-8", "replace"))
 
@@ -165,7 +165,7 @@ def write_report(path: str | os.PathLike[str], report: Report) -> None:
 def render(report: Report) -> str:
     """The page as HTML."""
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("rbmle.report"),
+        loader=jinja2.PackageLoader("rbmle.reports"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

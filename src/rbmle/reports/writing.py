@@ -1,4 +1,4 @@
-"""The function `rbmle.report`, which writes a stored run as one page."""
+"""The function `write_report`, which writes a stored run as one page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..studies.study_result import StudyResult
 from ..studies.times import kept_times
 
 
-def report(
+def write_report(
     run: StudyResult | Result | str | os.PathLike[str],
     path: str | os.PathLike[str] | None = None,
     command: str | None = None,
