@@ -9,15 +9,16 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rbmle.errors import ParameterError
+from rbmle.service.fair_lock import FairLock
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind, Row, place_of
 from rbmle.service.sqlite import SqliteStorage
 from rbmle.service.storage import SchemaError, Storage, StorageError, open_storage
-from rbmle.service.turnstile import Turnstile
 from rbmle.service.verify import verify
 
 Opened = Callable[[], Storage]
@@ -159,16 +160,28 @@ def test_a_reader_does_not_wait_for_a_writer(opened: Opened) -> None:
             assert reader.experiments() == []
 
 
-class TestSqlite:
-    def test_newer_tables_are_refused(self, tmp_path: Path) -> None:
-        url = f"sqlite:///{tmp_path}/a.db"
-        open_storage(url).close()
-        with sqlite3.connect(tmp_path / "a.db") as base:
-            base.execute("PRAGMA user_version=99")
-        base.close()
-        with pytest.raises(SchemaError, match="version 99, newer than"):
+@pytest.mark.parametrize("version", [0, 2, 99])
+def test_tables_of_another_version_are_refused_and_not_changed(url: str, version: int) -> None:
+    storage: Any = open_storage(url)
+    in_file = isinstance(storage, SqliteStorage)
+    with storage.writing():
+        storage._do("DELETE FROM counters")  # nothing of it must come back
+        storage._do(
+            f"PRAGMA user_version={version}"
+            if in_file
+            else f"UPDATE rbmle_schema SET version = {version}"
+        )
+    asked = "PRAGMA user_version" if in_file else "SELECT version FROM rbmle_schema"
+    for _ in range(2):
+        with pytest.raises(SchemaError, match=f"version {version}; this rbmle knows version 1"):
             open_storage(url)
+    with storage.reading():
+        assert storage._ask(asked) == [(version,)]
+        assert storage._ask("SELECT count(*) FROM counters") == [(0,)]
+    storage.close()
 
+
+class TestSqlite:
     def test_another_programs_file_is_refused_and_not_changed(self, tmp_path: Path) -> None:
         with sqlite3.connect(tmp_path / "a.db") as base:
             base.execute("CREATE TABLE theirs (x)")
@@ -191,7 +204,7 @@ class TestSqlite:
         base.close()
 
     def test_who_has_had_the_lock_waits_behind_who_waits(self, tmp_path: Path) -> None:
-        mine, theirs = Turnstile(f"{tmp_path}/a"), Turnstile(f"{tmp_path}/a")
+        mine, theirs = FairLock(f"{tmp_path}/a"), FairLock(f"{tmp_path}/a")
         order = []
         mine.enter()
 

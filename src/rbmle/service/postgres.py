@@ -10,9 +10,15 @@ from typing import Any
 import psycopg
 
 from .rows import Row
-from .schema import NEWEST, migrate
-from .sql import _FIELDS, SqlStorage
-from .storage import SchemaError, StorageError
+from .storage import (
+    FIELDS,
+    VERSION,
+    SchemaError,
+    Storage,
+    StorageError,
+    check_version,
+    create_tables,
+)
 
 _SPELLED = {
     "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
@@ -20,7 +26,7 @@ _SPELLED = {
     "blob": "BYTEA",
     "clustered": "",
 }
-_MIGRATING = 0x52424D4C  # the number of the advisory lock under which tables are made
+_CREATING = 0x52424D4C  # the number of the advisory lock under which tables are made
 # Seconds. A commit that the server has not answered is not known to have failed, so we wait for the
 # connection to break rather than for a clock; only connecting has a limit.
 _SECONDS_TO_CONNECT = 5
@@ -32,7 +38,7 @@ _TYPES = (
     "float8", "text",
 )  # fmt: skip
 _INSERT = (
-    f"INSERT INTO log ({_FIELDS}) SELECT * FROM unnest("
+    f"INSERT INTO log ({FIELDS}) SELECT * FROM unnest("
     f"{', '.join(f'?::{each}[]' for each in _TYPES)})"
 )
 
@@ -56,7 +62,7 @@ def _element(value: float | str | None) -> str:
     return repr(value)
 
 
-class PostgresStorage(SqlStorage):
+class PostgresStorage(Storage):
     """A connection to PostgreSQL. The row of an experiment is its lock.
 
     A transaction takes three trips to the server: one to begin it and read the version of the keys,
@@ -95,17 +101,17 @@ class PostgresStorage(SqlStorage):
 
     def _prepare(self, base: psycopg.Connection[Any]) -> None:
         with base.transaction():
-            base.execute("SELECT pg_advisory_xact_lock(%s)", [_MIGRATING])
+            base.execute("SELECT pg_advisory_xact_lock(%s)", [_CREATING])
             base.execute("CREATE TABLE IF NOT EXISTS rbmle_schema (version INTEGER NOT NULL)")
             found = base.execute("SELECT version FROM rbmle_schema").fetchone()
-            if found is None:
-                taken = base.execute("SELECT to_regclass('log'), to_regclass('keys')").fetchone()
-                if taken != (None, None):
-                    raise SchemaError("service: the database has tables of another program.")
-                base.execute("INSERT INTO rbmle_schema VALUES (0)")
-            version = found[0] if found else 0
-            if migrate(version, base.execute, _SPELLED, "the database"):
-                base.execute("UPDATE rbmle_schema SET version = %s", [NEWEST])
+            if found is not None:
+                check_version(found[0], "the database")
+                return
+            taken = base.execute("SELECT to_regclass('log'), to_regclass('keys')").fetchone()
+            if taken != (None, None):
+                raise SchemaError("service: the database has tables of another program.")
+            base.execute("INSERT INTO rbmle_schema VALUES (%s)", [VERSION])
+            create_tables(base.execute, _SPELLED)
 
     def _error(self, problem: Exception) -> StorageError:
         text = " ".join(str(problem).split()) or type(problem).__name__
@@ -184,8 +190,7 @@ class PostgresStorage(SqlStorage):
         )
 
     def decisions(self, ids: Sequence[str]) -> list[Row]:
-        asked = f"SELECT {_FIELDS} FROM log WHERE id = ANY(?)"
-        return list(map(Row._make, self._ask(asked, [list(ids)])))
+        return self._rows("id = ANY(?)", [list(ids)])
 
     def append(self, rows: Sequence[Row]) -> None:
         self._run(_INSERT, [_array(column) for column in zip(*rows, strict=True)])

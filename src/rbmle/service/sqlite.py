@@ -8,11 +8,17 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from .fair_lock import FairLock
 from .rows import Row
-from .schema import NEWEST, migrate
-from .sql import _FIELDS, INSERT, SqlStorage
-from .storage import SchemaError, StorageError
-from .turnstile import Turnstile
+from .storage import (
+    FIELDS,
+    VERSION,
+    SchemaError,
+    Storage,
+    StorageError,
+    check_version,
+    create_tables,
+)
 
 _SPELLED = {
     "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
@@ -21,14 +27,15 @@ _SPELLED = {
     "clustered": " WITHOUT ROWID",
 }
 _MARK = 0x52424D4C  # "RBML", the file's application_id
-_SECONDS_BUSY = 10.0  # for a lock of another program; our own processes wait for the turnstile
+_SECONDS_BUSY = 10.0  # for a lock of another program; our own processes wait for the fair lock
 # Pages (of 4 kB) in the write-ahead log before they are moved to the file, and the log is written
 # from its start again. That is SQLite's own number. A larger one was measured slower: a wait for
 # the disk takes longest while the log grows, because its new size must be written too.
 _CHECKPOINT_PAGES = 1_000
+_INSERT = f"INSERT INTO log ({FIELDS}) VALUES ({', '.join('?' * len(Row._fields))})"
 
 
-class SqliteStorage(SqlStorage):
+class SqliteStorage(Storage):
     """One file, in WAL mode with synchronous=FULL: COMMIT returns when the transaction is on the
     disk, and nobody sees it before.
 
@@ -39,7 +46,7 @@ class SqliteStorage(SqlStorage):
     def __init__(self, path: str, create: bool = True) -> None:
         """create: False if the file must be there."""
         self.path = path
-        self._turnstile: Turnstile | None = None
+        self._fair: FairLock | None = None
         self._base: sqlite3.Connection | None = None
         self._inside = False
         self._identity = (-1, -1)
@@ -49,15 +56,15 @@ class SqliteStorage(SqlStorage):
         try:
             if not create:
                 os.stat(self.path)
-            self._turnstile = Turnstile(self.path)
+            self._fair = FairLock(self.path)
             self._base = sqlite3.connect(
                 self.path, timeout=_SECONDS_BUSY, isolation_level=None, check_same_thread=False
             )
-            self._turnstile.enter()
+            self._fair.enter()
             try:
                 self._prepare()
             finally:
-                self._turnstile.leave()
+                self._fair.leave()
             self._identity = self._found()
         except (sqlite3.Error, OSError) as problem:
             self.close()
@@ -89,20 +96,20 @@ class SqliteStorage(SqlStorage):
         version = run("PRAGMA user_version").fetchone()[0]
         mark = run("PRAGMA application_id").fetchone()[0]
         empty = not run("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if mark != _MARK and not (empty and version == mark == 0):
-            raise SchemaError(f"service: {self.path} is a database of another program.")
+        new = empty and version == mark == 0
+        if not new:
+            if mark != _MARK:
+                raise SchemaError(f"service: {self.path} is a database of another program.")
+            check_version(version, self.path)
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=FULL")
         run(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
-        run("BEGIN IMMEDIATE")
-        try:
-            if migrate(version, run, _SPELLED, self.path):
-                run(f"PRAGMA user_version={NEWEST}")
+        with self._base:
+            run("BEGIN IMMEDIATE")
+            if new:
+                create_tables(run, _SPELLED)
+                run(f"PRAGMA user_version={VERSION}")
                 run(f"PRAGMA application_id={_MARK}")
-            run("COMMIT")
-        except BaseException:
-            run("ROLLBACK")
-            raise
 
     def _error(self, problem: Exception) -> StorageError:
         return StorageError(f"service: {os.fspath(self.path)} cannot be used: {problem}.")
@@ -126,8 +133,8 @@ class SqliteStorage(SqlStorage):
 
     def begin(self) -> None:
         self._connect()
-        assert self._turnstile is not None
-        self._turnstile.enter()
+        assert self._fair is not None
+        self._fair.enter()
         self._inside = True
         try:
             self._do("BEGIN IMMEDIATE")
@@ -156,20 +163,19 @@ class SqliteStorage(SqlStorage):
         self._leave()
 
     def _leave(self) -> None:
-        if self._inside and self._turnstile is not None:
+        if self._inside and self._fair is not None:
             self._inside = False
-            self._turnstile.leave()
+            self._fair.leave()
 
     def lock(self, numbers: Sequence[int]) -> None:
         """Nothing to do: `begin` has locked the whole file."""
 
     def decisions(self, ids: Sequence[str]) -> list[Row]:
-        asked = f"SELECT {_FIELDS} FROM log WHERE id IN (SELECT value FROM json_each(?))"
-        return list(map(Row._make, self._ask(asked, [json.dumps(list(ids))])))
+        return self._rows("id IN (SELECT value FROM json_each(?))", [json.dumps(list(ids))])
 
     def append(self, rows: Sequence[Row]) -> None:
         try:
-            self._opened().executemany(INSERT, rows)
+            self._opened().executemany(_INSERT, rows)
         except sqlite3.Error as problem:
             raise self._error(problem) from None
 
@@ -177,6 +183,6 @@ class SqliteStorage(SqlStorage):
         if self._base is not None:
             self._base.close()
             self._base = None
-        if self._turnstile is not None:
-            self._turnstile.close()
-            self._turnstile = None
+        if self._fair is not None:
+            self._fair.close()
+            self._fair = None

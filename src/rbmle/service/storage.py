@@ -1,4 +1,4 @@
-"""The interface of a storage: transactions, and the few questions that are asked in one.
+"""`Storage`: the tables, transactions, and the few questions that are asked in one.
 
 A storage is used by one thread at a time. Within `writing` it holds the lock of the experiments
 that it has named by `lock`; what was read before may have changed by then. Within `reading` it sees
@@ -7,13 +7,38 @@ one state of the database and takes no lock.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ParameterError, RbmleError
-from .rows import Row
+from .rows import Kind, Row
+
+VERSION = 1  # of the tables
+# {serial}, {real}, {blob}: what the databases spell differently. The log of an experiment lies
+# together, in its order, so appending touches its last page only; a caller's id costs one more
+# page. `one_outcome` is why no reward can ever be counted twice, nor race its deadline.
+_TABLES = (
+    """CREATE TABLE experiments (
+        number {serial}, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+        at {real} NOT NULL)""",
+    """CREATE TABLE log (
+        experiment BIGINT NOT NULL, seq BIGINT NOT NULL, kind SMALLINT NOT NULL,
+        at {real} NOT NULL, id TEXT, arm INTEGER, t BIGINT, number BIGINT, of BIGINT,
+        value {real}, text TEXT, PRIMARY KEY (experiment, seq)){clustered}""",
+    "CREATE UNIQUE INDEX one_decision ON log (id, experiment) WHERE id IS NOT NULL",
+    "CREATE UNIQUE INDEX one_outcome ON log (experiment, of) WHERE of IS NOT NULL",
+    """CREATE TABLE snapshots (
+        experiment BIGINT PRIMARY KEY, seq BIGINT NOT NULL, state {blob} NOT NULL)""",
+    """CREATE TABLE keys (
+        number {serial}, role TEXT NOT NULL, experiment TEXT, hash TEXT NOT NULL,
+        created {real} NOT NULL, revoked {real})""",
+    "CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL)",
+    "INSERT INTO counters VALUES ('keys', 0), ('writes', 0)",
+)
+FIELDS = ", ".join(Row._fields)
 
 
 class StorageError(RbmleError):
@@ -21,7 +46,22 @@ class StorageError(RbmleError):
 
 
 class SchemaError(RbmleError):
-    """The database belongs to another program, or to a newer version of this one."""
+    """The database belongs to another program, or to another version of this one."""
+
+
+def check_version(version: int, where: str) -> None:
+    """Raise SchemaError if tables of this version cannot be used."""
+    if version != VERSION:
+        raise SchemaError(
+            f"service: {where} has tables of version {version}; this rbmle knows version "
+            f"{VERSION} only."
+        )
+
+
+def create_tables(run: Callable[[str], object], spelled: dict[str, str]) -> None:
+    """Create the tables. spelled: the words for types that the databases spell differently."""
+    for each in _TABLES:
+        run(each.format(**spelled))
 
 
 class Stored(NamedTuple):
@@ -45,7 +85,7 @@ class StoredKey(NamedTuple):
 
 
 class Storage(ABC):
-    """What the service needs of a database.
+    """What the service needs of a database. Statements have `?` for a value.
 
     generation: it changes when the database is opened again, because the connection broke or the
     file was replaced. What was read before may not be there any more.
@@ -53,25 +93,13 @@ class Storage(ABC):
 
     generation = 0
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """A transaction that is durable when the `with` ends, or has changed nothing."""
-        self.begin()
-        try:
-            yield
-        except BaseException:
-            self.rollback()
-            raise
-        self.commit()
+    @abstractmethod
+    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement and return its rows."""
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """A transaction that only reads."""
-        self.begin_reading()
-        try:
-            yield
-        finally:
-            self.rollback()
+    @abstractmethod
+    def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Run a statement and return how many rows it changed."""
 
     @abstractmethod
     def begin(self) -> None:
@@ -98,70 +126,125 @@ class Storage(ABC):
         """Lock these experiments until the transaction ends; call it once in a transaction."""
 
     @abstractmethod
-    def create(self, name: str, definition: str, at: float) -> Stored | None:
-        """Create an experiment; None if there is one of that name. Call it before `lock`."""
-
-    @abstractmethod
-    def named(self, name: str) -> Stored | None:
-        """The experiment of that name."""
-
-    @abstractmethod
-    def experiments(self) -> list[Stored]:
-        """All experiments, in the order of their numbers."""
+    def append(self, rows: Sequence[Row]) -> None:
+        """Append rows of experiments that are locked."""
 
     @abstractmethod
     def decisions(self, ids: Sequence[str]) -> list[Row]:
         """The decisions that callers gave these ids, in any experiment."""
 
-    @abstractmethod
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction that is durable when the `with` ends, or has changed nothing."""
+        self.begin()
+        try:
+            yield
+        except BaseException:
+            self.rollback()
+            raise
+        self.commit()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """A transaction that only reads."""
+        self.begin_reading()
+        try:
+            yield
+        finally:
+            self.rollback()
+
+    def create(self, name: str, definition: str, at: float) -> Stored | None:
+        """Create an experiment; None if there is one of that name. Call it before `lock`."""
+        made = self._ask(
+            "INSERT INTO experiments (name, definition, at) VALUES (?, ?, ?) "
+            "ON CONFLICT (name) DO NOTHING RETURNING number",
+            [name, definition, at],
+        )
+        if not made:
+            return None
+        number = made[0][0]
+        self.append([Row(number, 1, int(Kind.CREATED), at, text=definition)])
+        return Stored(number, name, definition, at)
+
+    def named(self, name: str) -> Stored | None:
+        """The experiment of that name."""
+        asked = "SELECT number, name, definition, at FROM experiments WHERE name = ?"
+        return next((Stored(*each) for each in self._ask(asked, [name])), None)
+
+    def experiments(self) -> list[Stored]:
+        """All experiments, in the order of their numbers."""
+        asked = "SELECT number, name, definition, at FROM experiments ORDER BY number"
+        return [Stored(*each) for each in self._ask(asked)]
+
+    def _rows(self, where: str, values: Sequence[Any]) -> list[Row]:
+        return list(map(Row._make, self._ask(f"SELECT {FIELDS} FROM log WHERE {where}", values)))
+
     def decision(self, experiment: int, seq: int) -> Row | None:
         """The decision at this place of the log."""
+        values = [experiment, seq, int(Kind.DECISION)]
+        return next(iter(self._rows("experiment = ? AND seq = ? AND kind = ?", values)), None)
 
-    @abstractmethod
     def outcome(self, experiment: int, of: int) -> Row | None:
         """The row with the reward of the decision at `of`, or that says it expired."""
+        return next(iter(self._rows("experiment = ? AND of = ?", [experiment, of])), None)
 
-    @abstractmethod
-    def rows(self, experiment: int, after: int, limit: int | None = None) -> list[Row]:
-        """The rows after place `after`, in order."""
+    def rows(self, experiment: int, after: int, limit: int = sys.maxsize) -> list[Row]:
+        """The first rows after place `after`, in order."""
+        where = "experiment = ? AND seq > ? ORDER BY seq LIMIT ?"
+        return self._rows(where, [experiment, after, limit])
 
-    @abstractmethod
-    def append(self, rows: Sequence[Row]) -> None:
-        """Append rows of experiments that are locked."""
-
-    @abstractmethod
     def snapshot(self, experiment: int) -> bytes | None:
         """The latest snapshot of the experiment's state."""
+        found = self._ask("SELECT state FROM snapshots WHERE experiment = ?", [experiment])
+        return bytes(found[0][0]) if found else None
 
-    @abstractmethod
     def keep_snapshot(self, experiment: int, seq: int, state: bytes) -> None:
         """Replace the snapshot of a locked experiment."""
+        self._do(
+            "INSERT INTO snapshots (experiment, seq, state) VALUES (?, ?, ?) ON CONFLICT "
+            "(experiment) DO UPDATE SET seq = excluded.seq, state = excluded.state",
+            [experiment, seq, state],
+        )
 
-    @abstractmethod
+    def _increment(self, counter: str) -> None:
+        self._do("UPDATE counters SET value = value + 1 WHERE name = ?", [counter])
+
     def write_something(self) -> None:
         """Change a number that nobody reads: it fails if nothing can be written."""
+        self._increment("writes")
 
-    @abstractmethod
     def keys_version(self) -> int:
         """A number that changes whenever a key is added or revoked."""
+        return int(self._ask("SELECT value FROM counters WHERE name = 'keys'")[0][0])
 
-    @abstractmethod
     def stored_keys(self) -> list[StoredKey]:
         """All keys, also revoked ones."""
+        asked = "SELECT number, role, experiment, hash, created, revoked FROM keys ORDER BY number"
+        return [StoredKey(*each) for each in self._ask(asked)]
 
-    @abstractmethod
     def add_key(self, role: str, experiment: str | None, hash: str, at: float) -> int:
         """Store a key and return its number."""
+        made = self._ask(
+            "INSERT INTO keys (role, experiment, hash, created) VALUES (?, ?, ?, ?) "
+            "RETURNING number",
+            [role, experiment, hash, at],
+        )
+        self._increment("keys")
+        return int(made[0][0])
 
-    @abstractmethod
     def revoke_key(self, number: int, at: float) -> bool:
         """Revoke the key; False if there is no such key."""
+        changed = self._do(
+            "UPDATE keys SET revoked = ? WHERE number = ? AND revoked IS NULL", [at, number]
+        )
+        self._increment("keys")
+        return changed > 0 or bool(self._ask("SELECT 1 FROM keys WHERE number = ?", [number]))
 
 
 def open_storage(url: str, create: bool = True) -> Storage:
     """The storage at an address: sqlite:///file.db or postgresql://host/name.
 
-    Its tables are created or brought up to this version. create: False if a file must be there.
+    Its tables are created if there are none. create: False if a file must be there.
     """
     kind, found, rest = url.partition("://")
     if kind == "sqlite" and found and rest.startswith("/") and len(rest) > 1:
@@ -172,11 +255,6 @@ def open_storage(url: str, create: bool = True) -> Storage:
         from .postgres import PostgresStorage
 
         return PostgresStorage(url)
-    raise ParameterError(
-        "service", "database", "sqlite:///FILE or postgresql://HOST/NAME", _without_password(url)
-    )
-
-
-def _without_password(url: str) -> str:
-    kind, found, rest = url.partition("://")
-    return f"{kind}://...@{rest.rpartition('@')[2]}" if found and "@" in rest else url
+    if "@" in rest:
+        url = f"{kind}://...@{rest.rpartition('@')[2]}"  # without the password
+    raise ParameterError("service", "database", "sqlite:///FILE or postgresql://HOST/NAME", url)

@@ -1,29 +1,29 @@
-"""A fair lock between processes: who has just had it cannot take it again before one who waits."""
+"""A fair lock between processes: a holder cannot retake it before a waiter had it."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
 
-fcntl: Any
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None
+    _has_locks = False
+else:
+    _has_locks = True
 
 
-class Turnstile:
+class FairLock:
     """Two file locks, one behind the other: the turn, and the lock itself.
 
     To enter, a process takes the turn, then the lock, then gives the turn back. While one holds the
-    lock, the next waits for it with the turn in its hand, so the holder cannot come back before the
-    next has been in. The operating system frees both when a process ends, even if it was killed.
+    lock, the next waits for it with the turn, so the holder cannot retake it before the next. The
+    operating system frees both when a process ends, even if it was killed.
 
     Each object has file handles of its own, so it also excludes other objects in its process.
     """
 
     def __init__(self, path: str) -> None:
-        if fcntl is None:
+        if not _has_locks:
             raise OSError(f"{path}: this system has no file locks that can be waited for.")
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         self._lock = os.open(f"{path}-lock", flags, 0o666)
