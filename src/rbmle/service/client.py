@@ -10,8 +10,8 @@ import asyncio
 import random
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from .._io.extras import not_installed
@@ -22,6 +22,10 @@ try:
 except ImportError:
     raise not_installed("Client", "httpx", "service") from None
 
+T = TypeVar("T")
+Json = dict[str, Any]  # an object of JSON
+Spec = Mapping[str, object] | str  # a policy or a family: {"name": "UCB", "alpha": 1}, or "ucb"
+Item = Mapping[str, Mapping[str, Any]]
 Context = Mapping[str, Iterable[float]] | Iterable[float]
 # Seconds for creating an experiment: the first one of its kind on a machine is compiled, which took
 # 25 s for features on a busy one.
@@ -37,7 +41,7 @@ class ServiceError(RbmleError):
         self.status = status
 
 
-class Choice(NamedTuple):
+class Decision(NamedTuple):
     """A decision: its id, the arm to play, and the round."""
 
     id: str
@@ -45,18 +49,32 @@ class Choice(NamedTuple):
     t: int
 
 
-class _Request(NamedTuple):
+class _Call(NamedTuple, Generic[T]):
+    """A request. read: what the caller gets from the data of the answer."""
+
+    read: Callable[[Json], T]
     method: str
     path: str
-    body: Any = None
+    body: object = None
     slow: bool = False
 
-    def options(self, timeout: float) -> dict[str, Any]:
+    def options(self, timeout: float) -> Json:
         """What httpx is told. timeout: seconds for one try."""
-        if not self.slow:
-            return {"json": self.body}
-        longer = httpx.Timeout(max(timeout, _SECONDS_TO_CREATE), connect=timeout)
-        return {"json": self.body, "timeout": longer}
+        options: Json = {"method": self.method, "url": self.path, "json": self.body}
+        if self.slow:
+            longer = max(timeout, _SECONDS_TO_CREATE)
+            options["timeout"] = httpx.Timeout(longer, connect=timeout)
+        return options
+
+    def told(self, answer: httpx.Response) -> T:
+        """What an answer says; raises ServiceError if it is a refusal."""
+        if answer.status_code < 400:
+            return self.read(answer.json())
+        try:
+            sentence = answer.json()["error"]
+        except (ValueError, KeyError, TypeError):
+            sentence = f"The service answered {answer.status_code}."
+        raise ServiceError(sentence, answer.status_code)
 
 
 def _new_id() -> str:
@@ -76,51 +94,52 @@ def _pauses(patience: float) -> Iterator[float]:
             return
 
 
-def _told(answer: httpx.Response) -> Any:
-    """The data of an answer; raises ServiceError if it is a refusal."""
-    if answer.status_code < 400:
-        return answer.json()
-    try:
-        sentence = answer.json()["error"]
-    except (ValueError, KeyError, TypeError):
-        sentence = f"The service answered {answer.status_code}."
-    raise ServiceError(sentence, answer.status_code)
-
-
 def _again(answer: httpx.Response) -> bool:
     """Whether nothing has happened and another try may succeed."""
     return answer.status_code in (502, 503, 504)
+
+
+def _same(told: Json) -> Json:
+    return told
+
+
+def _nothing(told: Json) -> None:
+    return None
 
 
 def _path(*parts: str) -> str:
     return "/v1/" + "/".join(quote(each, "") for each in parts)
 
 
-def _create(name: str, arms: Iterable[str], policy: Any, family: Any, more: Any) -> _Request:
+def _create(
+    name: str, arms: Iterable[str], policy: Spec, family: Spec, more: Mapping[str, object]
+) -> _Call[Json]:
     body = {"arms": list(arms), "policy": policy, "family": family, **more}
-    return _Request("PUT", _path("experiments", name), body, slow=True)
+    return _Call(_same, "PUT", _path("experiments", name), body, slow=True)
 
 
-def _decide(experiment: str, id: str | None, context: Context | None) -> _Request:
-    body: dict[str, Any] = {"id": id or _new_id()}
+def _decide(experiment: str, id: str | None, context: Context | None) -> _Call[Decision]:
+    body: Json = {"id": id or _new_id()}
     if context is not None:
         body["context"] = _plain(context)
-    return _Request("POST", _path("experiments", experiment, "decisions"), body)
+    path = _path("experiments", experiment, "decisions")
+    return _Call(lambda told: Decision(**told), "POST", path, body)
 
 
-def _plain(context: Context) -> Any:
+def _plain(context: Context) -> dict[str, list[float]] | list[float]:
     """The context as lists of floats, whatever its numbers are: NumPy's too."""
     if isinstance(context, Mapping):
         return {name: list(map(float, each)) for name, each in context.items()}
     return list(map(float, context))
 
 
-def _reward(id: str, value: float, experiment: str | None) -> _Request:
+def _reward(id: str, value: float, experiment: str | None) -> _Call[bool]:
     query = f"?experiment={quote(experiment, '')}" if experiment is not None else ""
-    return _Request("PUT", _path("decisions", id, "reward") + query, {"value": value})
+    path = _path("decisions", id, "reward") + query
+    return _Call(lambda told: bool(told["counted"]), "PUT", path, {"value": value})
 
 
-def _batch(items: Iterable[Mapping[str, Any]]) -> _Request:
+def _batch(items: Iterable[Item]) -> _Call[list[Json]]:
     sent = []
     for each in items:
         item = {key: dict(value) for key, value in each.items()}
@@ -129,18 +148,29 @@ def _batch(items: Iterable[Mapping[str, Any]]) -> _Request:
             if item["decision"].get("context") is not None:
                 item["decision"]["context"] = _plain(item["decision"]["context"])
         sent.append(item)
-    return _Request("POST", "/v1/batch", {"items": sent})
+    return _Call(lambda told: list(told["answers"]), "POST", "/v1/batch", {"items": sent})
 
 
-class _Settings(NamedTuple):
-    base_url: str
-    headers: dict[str, str]
-    timeout: float
+def _add_arm(experiment: str, arm: str) -> _Call[None]:
+    return _Call(_nothing, "POST", _path("experiments", experiment, "arms"), {"name": arm})
 
-    @classmethod
-    def of(cls, url: str, key: str | None, timeout: float) -> _Settings:
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        return cls(url.rstrip("/"), headers, timeout)
+
+def _set_state(experiment: str, arm: str, state: str) -> _Call[None]:
+    path = _path("experiments", experiment, "arms", arm)
+    return _Call(_nothing, "PATCH", path, {"state": state})
+
+
+def _experiment(name: str) -> _Call[Json]:
+    return _Call(_same, "GET", _path("experiments", name))
+
+
+def _experiments() -> _Call[list[Json]]:
+    return _Call(lambda told: list(told["experiments"]), "GET", "/v1/experiments")
+
+
+def _httpx_options(url: str, key: str | None, timeout: float) -> Json:
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    return {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
 
 
 class Client:
@@ -161,69 +191,63 @@ class Client:
         patience: float = 30.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._http = httpx.Client(**_Settings.of(url, key, timeout)._asdict(), transport=transport)
+        options = _httpx_options(url, key, timeout)
+        self._http = httpx.Client(**options, transport=transport)
         self._timeout, self._patience = timeout, patience
 
     def create(
-        self, name: str, arms: Iterable[str], policy: Any = "rbmle", family: Any = "bernoulli",
-        **more: Any,
-    ) -> dict[str, Any]:  # fmt: skip
+        self, name: str, arms: Iterable[str], policy: Spec = "rbmle", family: Spec = "bernoulli",
+        **more: object,
+    ) -> Json:  # fmt: skip
         """Create an experiment; the same again does nothing.
 
         more: evidence, seed, horizon, ties, patience, reward_wait_s, default_reward.
         """
-        told: dict[str, Any] = self._send(_create(name, arms, policy, family, more))
-        return told
+        return self._send(_create(name, arms, policy, family, more))
 
     def decide(
         self, experiment: str, id: str | None = None, context: Context | None = None
-    ) -> Choice:
+    ) -> Decision:
         """The arm to play now. id: your name for the decision; else one is made.
 
         context: for evidence that reads features, those of each active arm by its name; or one
         list for all arms, if each has a theta of its own.
         """
-        return Choice(**self._send(_decide(experiment, id, context)))
+        return self._send(_decide(experiment, id, context))
 
     def reward(self, id: str, value: float, experiment: str | None = None) -> bool:
         """Tell the reward of a decision; False if it had been counted before."""
-        return bool(self._send(_reward(id, value, experiment))["counted"])
+        return self._send(_reward(id, value, experiment))
 
-    def batch(self, items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def batch(self, items: Iterable[Item]) -> list[Json]:
         """Decisions and rewards in one transaction; the status and the body of each."""
-        told: list[dict[str, Any]] = self._send(_batch(items))["answers"]
-        return told
+        return self._send(_batch(items))
 
     def add_arm(self, experiment: str, arm: str) -> None:
         """Add an arm."""
-        self._send(_Request("POST", _path("experiments", experiment, "arms"), {"name": arm}))
+        self._send(_add_arm(experiment, arm))
 
     def set_state(self, experiment: str, arm: str, state: str) -> None:
         """Make an arm active, paused or retired."""
-        path = _path("experiments", experiment, "arms", arm)
-        self._send(_Request("PATCH", path, {"state": state}))
+        self._send(_set_state(experiment, arm, state))
 
-    def experiment(self, name: str) -> dict[str, Any]:
+    def experiment(self, name: str) -> Json:
         """Statistics, indices, pending decisions and shares of traffic."""
-        told: dict[str, Any] = self._send(_Request("GET", _path("experiments", name)))
-        return told
+        return self._send(_experiment(name))
 
-    def experiments(self) -> list[dict[str, Any]]:
+    def experiments(self) -> list[Json]:
         """All experiments that the key may see."""
-        told: list[dict[str, Any]] = self._send(_Request("GET", "/v1/experiments"))["experiments"]
-        return told
+        return self._send(_experiments())
 
-    def _send(self, request: _Request) -> Any:
+    def _send(self, call: _Call[T]) -> T:
         for pause in _pauses(self._patience):
             try:
-                answer = self._http.request(
-                    request.method, request.path, **request.options(self._timeout)
-                )
+                answer = self._http.request(**call.options(self._timeout))
             except httpx.TransportError as problem:
                 lost: Exception = problem
             else:
                 if not _again(answer):
-                    return _told(answer)
+                    return call.told(answer)
                 lost = ServiceError(answer.text, answer.status_code)
             time.sleep(pause)
         raise ServiceError(f"The service could not be reached: {lost}.") from None
@@ -250,68 +274,56 @@ class AsyncClient:
         patience: float = 30.0,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        settings = _Settings.of(url, key, timeout)
-        self._http = httpx.AsyncClient(**settings._asdict(), transport=transport)
+        options = _httpx_options(url, key, timeout)
+        self._http = httpx.AsyncClient(**options, transport=transport)
         self._timeout, self._patience = timeout, patience
 
     async def create(
-        self, name: str, arms: Iterable[str], policy: Any = "rbmle", family: Any = "bernoulli",
-        **more: Any,
-    ) -> dict[str, Any]:  # fmt: skip
+        self, name: str, arms: Iterable[str], policy: Spec = "rbmle", family: Spec = "bernoulli",
+        **more: object,
+    ) -> Json:  # fmt: skip
         """Create an experiment; the same again does nothing."""
-        told: dict[str, Any] = await self._send(_create(name, arms, policy, family, more))
-        return told
+        return await self._send(_create(name, arms, policy, family, more))
 
     async def decide(
         self, experiment: str, id: str | None = None, context: Context | None = None
-    ) -> Choice:
-        """The arm to play now. id: your name for the decision; else one is made.
-
-        context: for evidence that reads features, those of each active arm by its name; or one
-        list for all arms, if each has a theta of its own.
-        """
-        return Choice(**await self._send(_decide(experiment, id, context)))
+    ) -> Decision:
+        """The arm to play now; as `Client.decide`."""
+        return await self._send(_decide(experiment, id, context))
 
     async def reward(self, id: str, value: float, experiment: str | None = None) -> bool:
         """Tell the reward of a decision; False if it had been counted before."""
-        return bool((await self._send(_reward(id, value, experiment)))["counted"])
+        return await self._send(_reward(id, value, experiment))
 
-    async def batch(self, items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    async def batch(self, items: Iterable[Item]) -> list[Json]:
         """Decisions and rewards in one transaction; the status and the body of each."""
-        told: list[dict[str, Any]] = (await self._send(_batch(items)))["answers"]
-        return told
+        return await self._send(_batch(items))
 
     async def add_arm(self, experiment: str, arm: str) -> None:
         """Add an arm."""
-        await self._send(_Request("POST", _path("experiments", experiment, "arms"), {"name": arm}))
+        await self._send(_add_arm(experiment, arm))
 
     async def set_state(self, experiment: str, arm: str, state: str) -> None:
         """Make an arm active, paused or retired."""
-        path = _path("experiments", experiment, "arms", arm)
-        await self._send(_Request("PATCH", path, {"state": state}))
+        await self._send(_set_state(experiment, arm, state))
 
-    async def experiment(self, name: str) -> dict[str, Any]:
+    async def experiment(self, name: str) -> Json:
         """Statistics, indices, pending decisions and shares of traffic."""
-        told: dict[str, Any] = await self._send(_Request("GET", _path("experiments", name)))
-        return told
+        return await self._send(_experiment(name))
 
-    async def experiments(self) -> list[dict[str, Any]]:
+    async def experiments(self) -> list[Json]:
         """All experiments that the key may see."""
-        told = await self._send(_Request("GET", "/v1/experiments"))
-        listed: list[dict[str, Any]] = told["experiments"]
-        return listed
+        return await self._send(_experiments())
 
-    async def _send(self, request: _Request) -> Any:
+    async def _send(self, call: _Call[T]) -> T:
         for pause in _pauses(self._patience):
             try:
-                answer = await self._http.request(
-                    request.method, request.path, **request.options(self._timeout)
-                )
+                answer = await self._http.request(**call.options(self._timeout))
             except httpx.TransportError as problem:
                 lost: Exception = problem
             else:
                 if not _again(answer):
-                    return _told(answer)
+                    return call.told(answer)
                 lost = ServiceError(answer.text, answer.status_code)
             await asyncio.sleep(pause)
         raise ServiceError(f"The service could not be reached: {lost}.") from None
