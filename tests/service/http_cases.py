@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from rbmle.service.storage import open_storage
-from rbmle.service.worker import Settings, application
+from rbmle.service.worker import WorkerOptions, application
 
 BODY = {"arms": ["a", "b"], "policy": {"name": "UCB"}, "family": {"name": "Bernoulli"}, "seed": 1}
 
@@ -34,16 +34,14 @@ class Worker:
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
         open_storage(url).close()  # as `serve` does before it starts workers
-        self.app = application(Settings(url, keys))
+        self.app = application(WorkerOptions(url, keys))
 
-        async def start() -> None:
-            self.app.committer = self.app._start()
-            self.app.committer.start()
-
-        asyncio.run_coroutine_threadsafe(start(), self.loop).result()
+        self.life = self.app.lifespan()
+        asyncio.run_coroutine_threadsafe(self.life.__aenter__(), self.loop).result()
 
     def close(self) -> None:
-        self.app.committer.stop()
+        leaving = self.life.__aexit__(None, None, None)
+        asyncio.run_coroutine_threadsafe(leaving, self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.close()
@@ -87,8 +85,12 @@ class Worker:
         }  # fmt: skip
         sent: list[Any] = []
 
+        messages = [{"type": "http.request", "body": body, "more_body": False}]
+
         async def receive() -> Any:
-            return {"type": "http.request", "body": body, "more_body": False}
+            if not messages:  # the caller waits for the answer
+                await asyncio.Event().wait()
+            return messages.pop()
 
         async def send(message: Any) -> None:
             sent.append(message)

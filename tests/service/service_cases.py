@@ -18,12 +18,12 @@ from typing import Any
 
 import msgspec
 
-from rbmle.service.bodies import Created
 from rbmle.service.definition import Definition
 from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
-from rbmle.service.requests import AddArm, Create, Decide, Reward, SetState
+from rbmle.service.messages import Decide, NewExperiment, Reward
 from rbmle.service.storage import Storage
+from rbmle.service.transaction import AddArm, Create, Keyed, SetState
 from rbmle.service.verify import verify
 
 _numbers = itertools.count(1)
@@ -36,34 +36,34 @@ def definition(**changes: Any) -> Definition:
         "family": {"name": "Bernoulli"},
         "seed": 1,
     }
-    return Definition.of(msgspec.convert({**body, **changes}, type=Created))
+    return Definition.of(msgspec.convert({**body, **changes}, type=NewExperiment))
 
 
-def create(name: str = "x", **changes: Any) -> Create:
-    return Create(ANYONE, name, definition(**changes))
+def create(name: str = "x", **changes: Any) -> Keyed:
+    return ANYONE, Create(name, definition(**changes))
 
 
-def decide(name: str = "x", id: str | None = None, context: Any = None) -> Decide:
-    return Decide(ANYONE, name, id, context)
+def decide(name: str = "x", id: str | None = None, context: Any = None) -> Keyed:
+    return ANYONE, Decide(name, id, context)
 
 
-def reward(id: str, value: float = 1.0, name: str | None = None) -> Reward:
-    return Reward(ANYONE, name, id, value)
+def reward(id: str, value: float = 1.0, name: str | None = None) -> Keyed:
+    return ANYONE, Reward(id, value, name)
 
 
-def add_arm(name: str, of: str = "x") -> AddArm:
-    return AddArm(ANYONE, of, name)
+def add_arm(name: str, of: str = "x") -> Keyed:
+    return ANYONE, AddArm(of, name)
 
 
-def set_state(arm: str, state: str, of: str = "x") -> SetState:
-    return SetState(ANYONE, of, arm, state)
+def set_state(arm: str, state: str, of: str = "x") -> Keyed:
+    return ANYONE, SetState(of, arm, state)
 
 
 def said(answer: Any) -> Any:
     return msgspec.json.decode(answer.body)
 
 
-def one(ledger: Ledger, request: Any) -> tuple[int, Any]:
+def one(ledger: Ledger, request: Keyed) -> tuple[int, Any]:
     """The status and the body of the answer to a request alone."""
     (answer,) = ledger.run([request])
     return answer.status, said(answer)

@@ -203,7 +203,7 @@ def test_a_request_that_is_refused_half_way_leaves_no_trace(
     created = create(**{**LINEAR, "evidence": {"name": "Quotient"}})
     ledger.run([created, decide(context=small)])
     with np.errstate(all="ignore"):
-        created.definition.prepare()  # whatever it tries, it refuses nothing
+        created[1].definition.prepare()  # whatever it tries, it refuses nothing
         for n in range(5):
             answers = ledger.run(
                 [decide(id=f"{n}", context=small), decide(context=large), add_arm("d"),

@@ -15,8 +15,8 @@ from service_cases import create, decide, fresh_postgres, reward, said
 from rbmle.service import cache as cache_module
 from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
-from rbmle.service.requests import SetState
 from rbmle.service.storage import StorageError, open_storage
+from rbmle.service.transaction import SetState
 from rbmle.service.verify import verify
 
 IDS = st.sampled_from([f"v{n}" for n in range(8)])
@@ -111,7 +111,7 @@ class Model(RuleBasedStateMachine):
 
     @rule(name=NAMES, arm=st.sampled_from("ab"), state=st.sampled_from(["active", "paused"]))
     def switch(self, name: str, arm: str, state: str) -> None:
-        assert self.ask(1, SetState(ANYONE, name, arm, state))[0] == 200
+        assert self.ask(1, (ANYONE, SetState(name, arm, state)))[0] == 200
         self.states[name, arm] = state
 
     @rule(seconds=st.sampled_from([1.0, 5.0, 10.0]), worker=WORKERS)

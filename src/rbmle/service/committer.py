@@ -11,12 +11,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import NamedTuple, TypeVar
 
-from .answers import Answer, refusal
 from .ledger import Ledger
-from .requests import Request
+from .messages import Answer, RefusedError, refusal
 from .storage import StorageError
+from .transaction import Keyed
 
 log = logging.getLogger("rbmle.service")
 
@@ -29,8 +29,15 @@ _SECONDS_SILENT = 10.0  # before the same sentence about the database is logged 
 # but no longer than this share of the time that the last one took, and never longer than this.
 _SHARE_TO_WAIT, _SECONDS_TO_WAIT = 0.5, 0.002
 
-Group = tuple[Sequence[Request], "asyncio.Future[list[Answer]]"]
-Question = tuple[Callable[[Ledger], Any], "asyncio.Future[Any]"]
+T = TypeVar("T")
+Group = tuple[Sequence[Keyed], "asyncio.Future[list[Answer]]"]
+
+
+class _Question(NamedTuple):
+    """Something to do with the ledger, which tells its answer by itself; or its failure."""
+
+    answer: Callable[[Ledger], None]
+    refuse: Callable[[Exception], None]
 
 
 class Committer:
@@ -39,7 +46,7 @@ class Committer:
     def __init__(self, open_ledger: Callable[[], Ledger], loop: asyncio.AbstractEventLoop) -> None:
         self._open, self._loop = open_ledger, loop
         self._groups: list[Group] = []
-        self._questions: list[Question] = []
+        self._questions: list[_Question] = []
         self._wake = threading.Condition()
         self._enough = 1  # so many groups wake the thread
         self._stopping = False
@@ -56,7 +63,7 @@ class Committer:
             self._wake.notify()
         self._thread.join(_SECONDS_TO_STOP)
 
-    def submit(self, requests: Sequence[Request]) -> asyncio.Future[list[Answer]]:
+    def submit(self, requests: Sequence[Keyed]) -> asyncio.Future[list[Answer]]:
         """Carry out the requests in one transaction; the answers come when it is durable."""
         future: asyncio.Future[list[Answer]] = self._loop.create_future()
         with self._wake:
@@ -65,15 +72,23 @@ class Committer:
                 self._wake.notify()
         return future
 
-    def ask(self, question: Callable[[Ledger], Any]) -> asyncio.Future[Any]:
+    def ask(self, question: Callable[[Ledger], T]) -> asyncio.Future[T]:
         """Ask the ledger something between two transactions; no lock is taken."""
         return self.do(lambda ledger: ledger.ask(question))
 
-    def do(self, question: Callable[[Ledger], Any]) -> asyncio.Future[Any]:
+    def do(self, question: Callable[[Ledger], T]) -> asyncio.Future[T]:
         """Do something with the ledger between two transactions."""
-        future: asyncio.Future[Any] = self._loop.create_future()
+        future: asyncio.Future[T] = self._loop.create_future()
+
+        def answer(ledger: Ledger) -> None:
+            told = [(future, question(ledger))]
+            self._loop.call_soon_threadsafe(_tell, told)
+
+        def refuse(problem: Exception) -> None:
+            self._loop.call_soon_threadsafe(_refuse, [future], problem)
+
         with self._wake:
-            self._questions.append((question, future))
+            self._questions.append(_Question(answer, refuse))
             self._wake.notify()
         return future
 
@@ -94,7 +109,9 @@ class Committer:
                     ledger = self._opened()
             except Exception as problem:
                 _log(problem)
-                self._fail(groups, questions, problem)
+                self._fail(groups, problem)
+                for each in questions:
+                    each.refuse(problem)
                 time.sleep(_SECONDS_A_SWEEP)
                 continue
             sweep = time.monotonic() - swept >= _SECONDS_A_SWEEP
@@ -102,8 +119,12 @@ class Committer:
                 swept = time.monotonic()
             for part in _parts(groups):
                 self._commit(ledger, part)
-            for question, future in questions:
-                self._answer(ledger, question, future)
+            for each in questions:
+                try:
+                    each.answer(ledger)
+                except Exception as problem:
+                    _log(problem)
+                    each.refuse(problem)
             if sweep and ledger.due(ledger.clock()):
                 self._commit(ledger, [], sweep=True)
             took = time.monotonic() - begin
@@ -135,7 +156,7 @@ class Committer:
             answers = ledger.run(requests, sweep)
         except Exception as problem:
             _log(problem)
-            self._fail(groups, [], problem)
+            self._fail(groups, problem)
             return
         told, place = [], 0
         for group, future in groups:
@@ -144,23 +165,8 @@ class Committer:
         if told:
             self._loop.call_soon_threadsafe(_tell, told)
 
-    def _answer(
-        self, ledger: Ledger, question: Callable[[Ledger], Any], future: asyncio.Future[Any]
-    ) -> None:
-        try:
-            told = [(future, question(ledger))]
-        except Exception as problem:
-            _log(problem)
-            self._fail([], [(question, future)], problem)
-            return
-        self._loop.call_soon_threadsafe(_tell, told)
-
-    def _fail(
-        self, groups: Sequence[Group], questions: Sequence[Question], problem: Exception
-    ) -> None:
-        self._loop.call_soon_threadsafe(
-            _refuse, [future for _, future in [*groups, *questions]], problem
-        )
+    def _fail(self, groups: Sequence[Group], problem: Exception) -> None:
+        self._loop.call_soon_threadsafe(_refuse, [future for _, future in groups], problem)
 
 
 def _parts(groups: Sequence[Group]) -> list[list[Group]]:
@@ -176,13 +182,13 @@ def _parts(groups: Sequence[Group]) -> list[list[Group]]:
     return parts
 
 
-def _tell(told: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
+def _tell(told: Sequence[tuple[asyncio.Future[T], T]]) -> None:
     for future, answers in told:
         if not future.done():
             future.set_result(answers)
 
 
-def _refuse(futures: Sequence[asyncio.Future[Any]], problem: Exception) -> None:
+def _refuse(futures: Sequence[asyncio.Future[T]], problem: Exception) -> None:
     for future in futures:
         if not future.done():
             future.set_exception(problem)
@@ -192,6 +198,8 @@ _said: dict[str, float] = {}  # when each sentence was last logged
 
 
 def _log(problem: Exception) -> None:
+    if isinstance(problem, RefusedError):
+        return
     if not isinstance(problem, StorageError):
         log.error("%s", problem, exc_info=problem)
         return

@@ -22,7 +22,7 @@ from ..policies.base import has_index
 from ..policies.fit import PLAYERS
 from ..random import MAX_ARMS
 from ..spec import from_spec, to_spec
-from .bodies import Created, a_label
+from .messages import NewExperiment, a_label
 
 # Numbers that evidence may remember: 8 MB, of which a snapshot is written in some 20 ms, now and
 # then, while callers wait. Enough for a window of 249,000 rounds, or 100 arms with 70 features each
@@ -44,7 +44,7 @@ class Definition(NamedTuple):
     default: float | None
 
     @classmethod
-    def of(cls, body: Created) -> Definition:
+    def of(cls, body: NewExperiment) -> Definition:
         """The definition that a body states; raises ParameterError, one sentence, if it cannot."""
         if not 2 <= len(body.arms) <= MAX_ARMS:
             raise ParameterError("experiment", "arms", "a list of at least two names", body.arms)
@@ -72,22 +72,22 @@ class Definition(NamedTuple):
     @classmethod
     def read(cls, text: str) -> Definition:
         """The definition that `text` wrote."""
-        return cls.of(msgspec.json.decode(text, type=Created))
+        return cls.of(msgspec.json.decode(text, type=NewExperiment))
 
-    def plain(self) -> dict[str, Any]:
-        """The definition as data that JSON can hold; two equal ones give the same."""
-        return {
-            "arms": list(self.arms),
-            "policy": to_spec(self.settings.policy),
-            "family": to_spec(self.settings.family),
-            "evidence": to_spec(self.settings.evidence),
-            "seed": self.settings.seed,
-            "horizon": self.settings.horizon,
-            "ties": self.settings.ties,
-            "patience": self.settings.patience,
-            "reward_wait_s": self.wait,
-            "default_reward": self.default,
-        }
+    def plain(self) -> NewExperiment:
+        """The body that states the definition; two equal ones give the same."""
+        return NewExperiment(
+            arms=list(self.arms),
+            policy=to_spec(self.settings.policy),
+            family=to_spec(self.settings.family),
+            evidence=to_spec(self.settings.evidence),
+            seed=self.settings.seed,
+            horizon=self.settings.horizon,
+            ties=self.settings.ties,
+            patience=self.settings.patience,
+            reward_wait_s=self.wait,
+            default_reward=self.default,
+        )
 
     def text(self) -> str:
         """The definition as it is stored."""
@@ -136,7 +136,7 @@ def check_room(evidence: Any, n_arms: int) -> None:
         raise ParameterError("experiment", "evidence", allowed, Words(told))
 
 
-def _settings(body: Created) -> Settings:
+def _settings(body: NewExperiment) -> Settings:
     try:
         return Settings.checked(
             from_spec(body.policy, PLAYERS, "experiment", "policy"),

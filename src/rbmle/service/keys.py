@@ -9,7 +9,7 @@ import time
 from typing import NamedTuple
 
 from ..errors import ParameterError, one_of
-from .bodies import a_label
+from .messages import a_label
 from .storage import Storage, StoredKey
 
 ROLES = ("read", "write", "admin")  # each may do what those before it may

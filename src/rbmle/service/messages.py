@@ -1,22 +1,278 @@
-"""Requests as they are read and answers as they are sent, by ASGI."""
+"""What is said over HTTP: the bodies of requests and of answers, and a status with each answer.
+
+msgspec reads and writes them, and describes them for OpenAPI. Unknown fields and wrong types are
+refused. Limits are only described here: whoever uses a value refuses it by a sentence of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
-from urllib.parse import parse_qsl
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
+from msgspec import Meta, Struct
 
-from .answers import Answer, refusal
+from ..errors import ParameterError
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-T = TypeVar("T")
+LONGEST_NAME = 200  # characters of an experiment's, an arm's or a decision's name; a choice
+MOST_ITEMS = 1_000  # of a batch: more would keep other callers waiting; a choice
+_LONGEST_SENTENCE = 1_000  # characters; a choice: errors of the package show 500 of a value
+_COMPONENTS = "#/components/schemas/"
 
-MOST_BYTES = 4 << 20  # of a body: room for 10,000 arms with names of 200 characters, and more
-JSON = b"application/json"
+
+def _described(**schema: object) -> Meta:
+    return Meta(extra_json_schema=schema)
+
+
+Name = Annotated[str, _described(minLength=1, maxLength=LONGEST_NAME)]
+Count = Annotated[int, _described(minimum=0)]
+Positive = Annotated[int, _described(minimum=1)]
+Seconds = Annotated[float, _described(exclusiveMinimum=0)]
+Ties = Annotated[str, _described(enum=["random", "first"])]
+State = Annotated[str, _described(enum=["active", "paused", "retired"])]
+_Fields = Annotated[
+    dict[str, Any], _described(properties={"name": {"type": "string"}}, required=["name"])
+]
+Record = _Fields | str  # a policy, a family or an evidence, as `rbmle.spec` reads it
+Context = Annotated[
+    dict[str, list[float]] | list[float] | None,
+    Meta(
+        description="The features of each active arm by its name; or one list for all arms, if "
+        "each has a theta of its own. Only for evidence that reads features."
+    ),
+]
+
+_BODIES_IN_BATCH = [{"$ref": _COMPONENTS + each} for each in ("Decided", "Counted", "Refused")]
+_ItemBody = Annotated[msgspec.Raw, _described(anyOf=_BODIES_IN_BATCH)]
+
+
+class _Body(Struct, forbid_unknown_fields=True):
+    pass
+
+
+# Requests
+
+
+class NewExperiment(_Body):
+    """An experiment; docs/service.md explains each field."""
+
+    arms: Annotated[list[Name], _described(minItems=2, uniqueItems=True)]
+    policy: Record
+    family: Record
+    evidence: Record | None = None
+    seed: Count = 0
+    horizon: Positive | None = None
+    ties: Ties = "random"
+    patience: Positive | None = None
+    reward_wait_s: Seconds | None = None
+    default_reward: float | None = None
+
+
+class NewDecision(_Body):
+    """A decision that is asked for. id: the caller's name for it."""
+
+    id: Name | None = None
+    context: Context = None
+
+
+class NewReward(_Body):
+    """The reward of a decision."""
+
+    value: float
+
+
+class Decide(_Body):
+    """A decision in a batch: which experiment shall choose an arm."""
+
+    experiment: Name
+    id: Name | None = None
+    context: Context = None
+
+
+class Reward(_Body):
+    """A reward in a batch; `experiment` is needed only if two experiments use the same id."""
+
+    id: Name
+    value: float
+    experiment: Name | None = None
+
+
+class BatchItem(_Body):
+    """One item of a batch: a decision or a reward."""
+
+    decision: Decide | None = None
+    reward: Reward | None = None
+
+
+class Batch(_Body):
+    """Decisions and rewards that are carried out in one transaction."""
+
+    items: Annotated[list[BatchItem], _described(minItems=1, maxItems=MOST_ITEMS)]
+
+
+class NewArm(_Body):
+    """An arm that is added."""
+
+    name: Name
+
+
+class NewState(_Body):
+    """The state that an arm gets."""
+
+    state: State
+
+
+# Answers
+
+
+class Created(_Body):
+    """An experiment as it was created."""
+
+    name: Name
+    arms: list[Name]
+    policy: Record
+    family: Record
+    evidence: Record
+    seed: Count
+    horizon: Positive | None
+    ties: Ties
+    patience: Positive
+    reward_wait_s: Seconds | None
+    default_reward: float | None
+
+
+class Decided(_Body):
+    """A decision: its id, the arm to play, and the round."""
+
+    id: Name
+    arm: Name
+    t: Positive
+
+
+class Counted(_Body):
+    """Whether the reward was counted now; false if it had been before."""
+
+    counted: bool
+
+
+class ArmState(_Body):
+    """An arm and its state."""
+
+    name: Name
+    state: State
+
+
+class Summary(_Body):
+    """An experiment in a list."""
+
+    name: Name
+    policy: Record
+    family: Record
+    evidence: Record
+    n_arms: Count
+    decisions: Count
+    rewards: Count
+    expired: Count
+    pending: Count
+    last_seq: Count
+    updated: float
+
+
+class Summaries(_Body):
+    """All experiments that the key may see."""
+
+    experiments: list[Summary]
+
+
+class ArmStatistics(_Body):
+    """What is known of an arm."""
+
+    name: Name
+    state: State
+    pulls: Count
+    effective_pulls: float | None
+    mean: float | None
+    pending: Count
+    given_up: Count
+    index: float | None
+    share: float
+    probability_best: float | None
+    interval: list[float] | None
+
+
+class Traffic(_Body):
+    """The share of each arm in some decisions, and when the first of them was made."""
+
+    at: float
+    shares: list[float]
+
+
+class Details(Summary):
+    """Everything about an experiment."""
+
+    seed: Count
+    horizon: Positive | None
+    ties: Ties
+    patience: Positive
+    reward_wait_s: Seconds | None
+    default_reward: float | None
+    t: Count
+    paid: float
+    gain: float | None
+    arms: list[ArmStatistics]
+    traffic: list[Traffic]
+
+
+class BatchAnswer(_Body):
+    """The answer to one item of a batch."""
+
+    status: int
+    body: _ItemBody
+
+
+class BatchAnswers(_Body):
+    """One answer for each item, in their order."""
+
+    answers: list[BatchAnswer]
+
+
+class Health(_Body):
+    """That the server runs, or can write."""
+
+    status: str
+
+
+class Refused(_Body):
+    """Why nothing was done, in one sentence."""
+
+    error: str
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Answer(NamedTuple):
+    """The status and the body, as JSON, of an answer."""
+
+    status: int
+    body: bytes
+
+
+def answer(status: int, body: Struct) -> Answer:
+    """An answer with this body."""
+    return Answer(status, _encode(body))
+
+
+def refusal(status: int, sentence: str) -> Answer:
+    """An answer that refuses, with one sentence that says why.
+
+    What the caller sent may be part of it, so it is made one line, and cut if it is long.
+    """
+    line = "".join(
+        each if each.isprintable() else " " for each in sentence[: _LONGEST_SENTENCE + 1]
+    )
+    if len(line) > _LONGEST_SENTENCE:
+        line = f"{line[:_LONGEST_SENTENCE]}..."
+    return answer(status, Refused(line))
 
 
 class RefusedError(Exception):
@@ -26,67 +282,25 @@ class RefusedError(Exception):
         self.answer = refused
 
 
-def token_of(scope: Scope) -> str | None:
-    """The key that the request states."""
-    for name, value in scope["headers"]:
-        if name == b"authorization":
-            kind, _, token = value.decode("latin-1").partition(" ")
-            return token.strip() if kind.lower() == "bearer" else None
-    return None
+COUNTED, NOT_COUNTED = answer(200, Counted(True)), answer(200, Counted(False))
+NO_KEY = refusal(401, "The key is missing, unknown or revoked.")
 
 
-def query_of(scope: Scope, allowed: set[str]) -> dict[str, str]:
-    """The parameters after the question mark."""
-    if not scope["query_string"]:
-        return {}
-    try:
-        pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    except ValueError:
-        raise RefusedError(refusal(400, "The parameters of the address cannot be read.")) from None
-    for name, _ in pairs:
-        if name not in allowed:
-            raise RefusedError(refusal(400, f"The address has an unknown parameter {name!r}."))
-    return dict(pairs)
+def no_experiment(name: str) -> Answer:
+    """The answer for an experiment that is not there, or not for this key."""
+    return refusal(404, f"There is no experiment {name!r}.")
 
 
-async def whole_body(receive: Receive) -> bytes:
-    """The whole body. A caller who leaves before it has come has asked for nothing."""
-    parts, size, more = [], 0, True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise RefusedError(refusal(400, "The body has not come."))
-        part = message.get("body", b"")
-        size += len(part)
-        if size > MOST_BYTES:
-            raise RefusedError(refusal(413, f"The body must have at most {MOST_BYTES} bytes."))
-        parts.append(part)
-        more = message.get("more_body", False)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+def a_label(parameter: str, given: str) -> str:
+    """A name of an experiment, an arm or a decision: 1 to 200 characters that can be printed."""
+    if not 1 <= len(given) <= LONGEST_NAME or not given.isprintable():
+        raise ParameterError(
+            "service", parameter, f"1 to {LONGEST_NAME} characters that can be printed", given
+        )
+    return given
 
 
-def read(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
-    """The body as the decoder's type."""
-    try:
-        return decoder.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-        sentence = str(problem).rstrip(".")
-        raise RefusedError(refusal(400, f"The body cannot be read: {sentence}.")) from None
-
-
-async def begin(send: Send, status: int, kind: bytes, length: int | None = None) -> None:
-    """Send the head of an answer."""
-    headers = [(b"content-type", kind)]
-    if length is not None:
-        headers.append((b"content-length", b"%d" % length))
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    elif status == 503:
-        headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-
-
-async def send_answer(send: Send, told: Answer, kind: bytes) -> None:
-    """Send an answer."""
-    await begin(send, told.status, kind, len(told.body))
-    await send({"type": "http.response.body", "body": told.body})
+def components(bodies: list[type[Struct]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """JSON schemas of these bodies for OpenAPI, and those of the types that they refer to."""
+    schemas, named = msgspec.json.schema_components(bodies, ref_template=f"{_COMPONENTS}{{name}}")
+    return list(schemas), named

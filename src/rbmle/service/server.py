@@ -18,7 +18,7 @@ from .._io.extras import require_extra
 from ..errors import ParameterError, RbmleError, Words, integer
 from .keys import list_keys
 from .storage import open_storage
-from .worker import Settings, command, work
+from .worker import WorkerOptions, command, work
 
 _BACKLOG = 2_048
 _MOST_WORKERS = 64
@@ -55,24 +55,24 @@ def serve(
             f" Create one: rbmle service key create --role admin --database {database}",
         )
     listening = listen(host, port, workers)
-    settings = Settings(database, keys=not here, modules=modules)
+    options = WorkerOptions(database, keys=not here, modules=modules)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening[0].getsockname()[1]}"
     said(f"rbmle serves decisions at {address}, from {database}; Ctrl-C stops it.")
     said(_next_command(address, bool(keys)))
     sys.stdout.flush()
     if workers == 1:
-        return _alone(settings, listening[0])
-    return _Supervisor(settings, listening).run()
+        return _alone(options, listening[0])
+    return _Supervisor(options, listening).run()
 
 
-def _alone(settings: Settings, listening: socket.socket) -> int:
+def _alone(options: WorkerOptions, listening: socket.socket) -> int:
     """Work in this process. uvicorn obeys the signals, and then sends them again to whoever had
     them before: by then there is nothing left to do."""
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {each: signal.signal(each, lambda *_: None) for each in signals}
     try:
-        work(settings, listening)
+        work(options, listening)
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
@@ -144,8 +144,8 @@ def _refuse_taken(family: int, host: str, port: int) -> None:
 class _Supervisor:
     """Keeps one process for each socket running until it is told to stop."""
 
-    def __init__(self, settings: Settings, listening: list[socket.socket]) -> None:
-        self._settings, self._listening = settings, listening
+    def __init__(self, options: WorkerOptions, listening: list[socket.socket]) -> None:
+        self._options, self._listening = options, listening
         self._alive, self._mine = os.pipe()  # workers read the one; it ends when we do
         self._workers: list[tuple[subprocess.Popen[bytes], float]] = []
         self._stopping, self._deaths = False, 0
@@ -171,7 +171,7 @@ class _Supervisor:
     def _start(self, listening: socket.socket) -> tuple[subprocess.Popen[bytes], float]:
         handles = (listening.fileno(), self._alive)
         process = subprocess.Popen(
-            command(self._settings, listening, self._alive),
+            command(self._options, listening, self._alive),
             pass_fds=handles,
             start_new_session=True,
         )

@@ -1,23 +1,34 @@
-"""What the service tells of experiments: statistics, indices, shares of traffic. Only reading."""
+"""What the service tells of experiments: statistics, indices, traffic, metrics. Only reading."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
-from typing import Any
 
 import numpy as np
+from msgspec.structs import asdict
 
 from ..live.evidence_arms import EvidenceArms
 from ..policies.base import has_index
 from .experiment import Experiment
 from .keys import Key
 from .ledger import Ledger
+from .messages import ArmStatistics, Details, Summary, Traffic
 from .rows import Row
 
 _DRAWS = 400  # draws for the probability of being best: its standard error is at most 0.025
 
 
-def experiment_list(ledger: Ledger, who: Key) -> list[dict[str, Any]]:
+_METRICS = (
+    ("rbmle_decisions_total", "counter", "Decisions made.", "decisions"),
+    ("rbmle_rewards_total", "counter", "Rewards counted.", "rewards"),
+    ("rbmle_expired_total", "counter", "Decisions whose reward did not come in time.", "expired"),
+    ("rbmle_pending", "gauge", "Decisions whose reward may still come.", "pending"),
+    ("rbmle_arms", "gauge", "Arms, in any state.", "n_arms"),
+)
+
+
+def experiment_list(ledger: Ledger, who: Key) -> list[Summary]:
     """The experiments that the key may see; within a transaction."""
     ledger.cache.load_all()
     return [
@@ -27,7 +38,7 @@ def experiment_list(ledger: Ledger, who: Key) -> list[dict[str, Any]]:
     ]
 
 
-def experiment_view(ledger: Ledger, who: Key, name: str) -> dict[str, Any] | None:
+def experiment_details(ledger: Ledger, who: Key, name: str) -> Details | None:
     """Everything about one experiment; None if the key may not see it; within a transaction."""
     known = ledger.cache.named(name) if who.experiment in (None, name) else None
     return None if known is None else _details(_up_to_date(ledger, known))
@@ -39,32 +50,48 @@ def events(ledger: Ledger, who: Key, name: str, after: int, limit: int) -> list[
     return None if known is None else ledger.storage.rows(known.number, after, limit)
 
 
+def metrics(experiments: Sequence[Summary]) -> str:
+    """The metrics, in the text form of Prometheus. They come from the log, so that every worker
+    tells the same."""
+    lines = []
+    for name, kind, help, field in _METRICS:
+        lines += [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
+        lines += [
+            f'{name}{{experiment="{_label(each.name)}"}} {getattr(each, field)}'
+            for each in experiments
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _label(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
 def _up_to_date(ledger: Ledger, known: Experiment) -> Experiment:
     ledger.cache.catch_up(known)
     return known
 
 
-def _summary(known: Experiment) -> dict[str, Any]:
-    data = known.definition.plain()
-    return {
-        "name": known.name,
-        "policy": data["policy"],
-        "family": data["family"],
-        "evidence": data["evidence"],
-        "n_arms": len(known.arms),
-        "decisions": known.made,
-        "rewards": known.rewarded,
-        "expired": known.expired,
-        "pending": known.made - known.rewarded - known.expired,
-        "last_seq": known.seq,
-        "updated": known.at,
-    }
+def _summary(known: Experiment) -> Summary:
+    plain = known.definition.plain()
+    return Summary(
+        name=known.name,
+        policy=plain.policy,
+        family=plain.family,
+        evidence=plain.evidence or "",
+        n_arms=len(known.arms),
+        decisions=known.made,
+        rewards=known.rewarded,
+        expired=known.expired,
+        pending=known.made - known.rewarded - known.expired,
+        last_seq=known.seq,
+        updated=known.at,
+    )
 
 
-def _details(known: Experiment) -> dict[str, Any]:
-    data = known.definition.plain()
-    del data["arms"]
-    live, indices = known.live, {}
+def _details(known: Experiment) -> Details:
+    plain, live = known.definition.plain(), known.live
+    indices = {}
     if has_index(known.definition.settings.policy) and not known.definition.reads:
         indices = live.indices()
     worth = _worth(known)
@@ -72,31 +99,38 @@ def _details(known: Experiment) -> dict[str, Any]:
     played = [arm.rounds for arm in known.arms]
     total = sum(played)
     arms = [
-        {
-            "name": arm.name,
-            "state": state,
-            "pulls": arm.pulls,
-            "effective_pulls": None if known.definition.reads else n_left,
-            "mean": _number(live.mean_of(arm)),
-            "pending": len(arm.pending),
-            "given_up": arm.lost,
-            "index": _number(indices.get(arm.name)),
-            "share": n / total if total else 0.0,
-            "probability_best": chance,
-            "interval": _interval(n_left, *sums),
-        }
+        ArmStatistics(
+            name=arm.name,
+            state=state,
+            pulls=arm.pulls,
+            effective_pulls=None if known.definition.reads else n_left,
+            mean=_number(live.mean_of(arm)),
+            pending=len(arm.pending),
+            given_up=arm.lost,
+            index=_number(indices.get(arm.name)),
+            share=n / total if total else 0.0,
+            probability_best=chance,
+            interval=_interval(n_left, *sums),
+        )
         for arm, state, n, chance, (n_left, *sums) in zip(
             known.arms, known.states, played, best, worth, strict=True
         )
     ]
-    return {
-        **_summary(known),
-        **data,
-        "t": live.rounds + 1,
-        **_gain(known),
-        "arms": arms,
-        "traffic": known.history.shares(len(known.arms)),
-    }
+    paid, gain = _gain(known)
+    return Details(
+        **asdict(_summary(known)),
+        seed=plain.seed,
+        horizon=plain.horizon,
+        ties=plain.ties,
+        patience=plain.patience or 0,
+        reward_wait_s=plain.reward_wait_s,
+        default_reward=plain.default_reward,
+        t=live.rounds + 1,
+        paid=paid,
+        gain=gain,
+        arms=arms,
+        traffic=[Traffic(**each) for each in known.history.shares(len(known.arms))],
+    )
 
 
 def _number(value: float | None) -> float | None:
@@ -161,7 +195,7 @@ def _probability_best(
     return nothing
 
 
-def _gain(known: Experiment) -> dict[str, float | None]:
+def _gain(known: Experiment) -> tuple[float, float | None]:
     """What was paid, and an estimate of what equal shares would have paid for as many rewards.
 
     The estimate is the number of rewards times the plain average of the arms' means: None until
@@ -171,6 +205,6 @@ def _gain(known: Experiment) -> dict[str, float | None]:
     rewards = sum(arm.pulls for arm in known.arms)
     paid = sum(arm.total for arm in known.arms)
     if known.definition.reads or any(not arm.pulls for arm in known.arms):
-        return {"paid": paid, "gain": None}
+        return paid, None
     equal = rewards * sum(arm.mean for arm in known.arms) / len(known.arms)
-    return {"paid": paid, "gain": _number(paid - equal)}
+    return paid, _number(paid - equal)

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .._records.extensions import import_modules
+from .app import App
 from .committer import Committer
-from .http import App
 from .keys import Keys
 from .ledger import Ledger
 from .storage import open_storage
@@ -27,7 +27,7 @@ _SECONDS_IDLE = 75  # before an idle connection is closed: longer than proxies k
 
 
 @dataclass(frozen=True)
-class Settings:
+class WorkerOptions:
     """What a worker is started with. keys: a key is needed even while there is none."""
 
     database: str
@@ -35,28 +35,28 @@ class Settings:
     modules: tuple[str, ...] = ()
 
 
-def application(settings: Settings) -> App:
+def application(options: WorkerOptions) -> App:
     """The ASGI application of a worker."""
-    keys = Keys(settings.keys)
+    keys = Keys(options.keys)
 
     def committer() -> Committer:
         loop = asyncio.get_running_loop()
-        return Committer(lambda: Ledger(open_storage(settings.database, create=False), keys), loop)
+        return Committer(lambda: Ledger(open_storage(options.database, create=False), keys), loop)
 
     return App(keys, committer)
 
 
-def work(settings: Settings, listening: socket.socket) -> None:
+def work(options: WorkerOptions, listening: socket.socket) -> None:
     """Serve on the socket until SIGTERM or SIGINT."""
     import uvicorn
 
-    import_modules(settings.modules, "serve", "--import")
+    import_modules(options.modules, "serve", "--import")
     gc.set_threshold(_NEW_OBJECTS)
     gc.freeze()
     logging.basicConfig(format="rbmle: %(message)s", level=logging.WARNING)
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
     config = uvicorn.Config(
-        application(settings),
+        application(options),
         access_log=False,
         log_level="warning",
         lifespan="on",
@@ -68,9 +68,9 @@ def work(settings: Settings, listening: socket.socket) -> None:
     uvicorn.Server(config).run([listening])
 
 
-def command(settings: Settings, listening: socket.socket, parent: int) -> list[str]:
+def command(options: WorkerOptions, listening: socket.socket, parent: int) -> list[str]:
     """The command line that starts a worker; it inherits the socket and the pipe `parent`."""
-    given = json.dumps({**asdict(settings), "socket": listening.fileno(), "parent": parent})
+    given = json.dumps({**asdict(options), "socket": listening.fileno(), "parent": parent})
     return [sys.executable, "-m", __spec__.name, given]
 
 
@@ -95,7 +95,7 @@ def main(given: str) -> None:
     listening = socket.socket(fileno=data.pop("socket"))
     _leave_with(data.pop("parent"))
     data["modules"] = tuple(data["modules"])
-    work(Settings(**data), listening)
+    work(WorkerOptions(**data), listening)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,324 @@
+"""`App`, the ASGI application of a worker: reads requests, asks the committer, and answers."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import gc
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib import resources
+from typing import TypeVar
+
+import msgspec
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route, Router
+from starlette.types import Receive, Scope, Send
+
+from ..errors import ParameterError
+from .committer import Committer
+from .definition import Definition
+from .http import NOTHING, Call, Endpoint, response
+from .keys import Key, Keys
+from .ledger import Ledger
+from .messages import (
+    MOST_ITEMS,
+    NO_KEY,
+    Answer,
+    ArmState,
+    Batch,
+    BatchAnswer,
+    BatchAnswers,
+    BatchItem,
+    Counted,
+    Created,
+    Decide,
+    Decided,
+    Details,
+    Health,
+    NewArm,
+    NewDecision,
+    NewExperiment,
+    NewReward,
+    NewState,
+    RefusedError,
+    Reward,
+    Summaries,
+    a_label,
+    answer,
+    no_experiment,
+    refusal,
+)
+from .openapi import Operation, openapi
+from .rows import Row
+from .transaction import AddArm, Create, SetState
+from .views import events, experiment_details, experiment_list, metrics
+
+T = TypeVar("T")
+
+_EVENTS_AT_ONCE = 5_000  # rows that are read in one transaction
+_PAGE = {  # the files of the page, which are part of the package: no build step
+    "page.html": "text/html",
+    "page.css": "text/css",
+    "page.js": "text/javascript",
+    "chart.js": "text/javascript",
+}
+_METRICS, _LINES = "text/plain", "application/x-ndjson"
+
+
+class App:
+    """The ASGI application of one worker."""
+
+    def __init__(self, keys: Keys, committer: Callable[[], Committer]) -> None:
+        self.keys, self._start = keys, committer
+        self.committer: Committer
+        self._prepared: set[str] = set()
+        paths: dict[str, dict[str, Operation]] = {}
+        for each in OPERATIONS:
+            paths.setdefault(each.path, {})[each.method] = each
+        self._router = Router(
+            [Route(path, Endpoint(self, methods)) for path, methods in paths.items()],
+            redirect_slashes=False,
+            default=_nothing,
+            lifespan=self.lifespan,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or take part in the server's start and stop.
+
+        The router sees the address as it came: a name may hold any character, also a slash, if it
+        is written with percent signs.
+        """
+        if scope["type"] == "http":
+            try:
+                scope["path"] = scope["raw_path"].decode()
+            except UnicodeDecodeError:
+                scope["path"] = ""  # there is nothing
+        await self._router(scope, receive, send)
+
+    @asynccontextmanager
+    async def lifespan(self, _: object = None) -> AsyncIterator[None]:
+        """From the start of the server to its stop."""
+        self.committer = self._start()
+        self.committer.start()
+        yield
+        await asyncio.get_running_loop().run_in_executor(None, self.committer.stop)
+
+    async def key(self, token: str | None, role: str, experiment: str | None) -> Key:
+        """The key that the token states, if it may do this; else raises RefusedError.
+
+        One that is not known yet is looked up.
+        """
+        key = self.keys.of(token)
+        known = key is not None and not (self.keys.open and token is not None)
+        if not known and (token is not None or not self.keys.loaded):
+            await self.committer.ask(lambda ledger: ledger.keys.refresh(ledger.storage))
+            key = self.keys.of(token)
+        if key is None:
+            raise RefusedError(NO_KEY)
+        if experiment is not None and key.experiment not in (None, experiment):
+            raise RefusedError(no_experiment(experiment))
+        if not key.may(role):
+            raise RefusedError(
+                refusal(403, f"This needs a key of role {role}; yours is {key.role}.")
+            )
+        return key
+
+    async def _run(self, key: Key, request: Create | Decide | Reward | AddArm | SetState) -> Answer:
+        return (await self.committer.submit(((key, request),)))[0]
+
+    async def _ask(self, key: Key, question: Callable[[Ledger], T]) -> T:
+        """Ask the ledger, if the key is still valid when it answers."""
+
+        def asked(ledger: Ledger) -> T:
+            ledger.keys.refresh(ledger.storage)
+            if not ledger.keys.allows(key):
+                raise RefusedError(NO_KEY)
+            return question(ledger)
+
+        return await self.committer.ask(asked)
+
+    # Decisions and rewards
+
+    async def decide(self, call: Call, body: NewDecision) -> Answer:
+        """Choose an arm."""
+        if body.id is not None:
+            a_label("id", body.id)
+        await self._prepare(call.key, call.name)
+        return await self._run(call.key, Decide(call.name, body.id, body.context))
+
+    async def reward(self, call: Call, body: NewReward) -> Answer:
+        """Tell the reward of a decision."""
+        only = call.query.get("experiment")
+        return await self._run(call.key, Reward(call.names["id"], body.value, only))
+
+    async def batch(self, call: Call, body: Batch) -> Answer:
+        """Decisions and rewards in one transaction."""
+        n = len(body.items)
+        if not 1 <= n <= MOST_ITEMS:
+            raise ParameterError("batch", "items", f"a list of 1 to {MOST_ITEMS}", n)
+        requests = [_item(each, place) for place, each in enumerate(body.items)]
+        for name in {each.experiment for each in requests if each.experiment is not None}:
+            await self._prepare(call.key, name)
+        answers = await self.committer.submit([(call.key, each) for each in requests])
+        told = [BatchAnswer(each.status, msgspec.Raw(each.body)) for each in answers]
+        return answer(200, BatchAnswers(told))
+
+    # Experiments and arms
+
+    async def create(self, call: Call, body: NewExperiment) -> Answer:
+        """Create an experiment."""
+        a_label("name", call.name)
+        definition = Definition.of(body)
+        await _compiled(definition)
+        told = await self._run(call.key, Create(call.name, definition))
+        if told.status < 300:
+            self._prepared.add(call.name)
+        return told
+
+    async def _prepare(self, key: Key, name: str) -> None:
+        """Compile what the experiment needs, if this worker has not met it yet.
+
+        That takes up to seconds, and must not keep the requests for other experiments waiting.
+        """
+        if name in self._prepared:
+            return
+        stored = await self._ask(key, lambda ledger: ledger.storage.named(name))
+        if stored is not None:
+            await _compiled(Definition.read(stored.definition))
+            self._prepared.add(name)
+
+    async def add_arm(self, call: Call, body: NewArm) -> Answer:
+        """Add an arm."""
+        return await self._run(call.key, AddArm(call.name, a_label("name", body.name)))
+
+    async def set_state(self, call: Call, body: NewState) -> Answer:
+        """Make an arm active, paused or retired."""
+        return await self._run(call.key, SetState(call.name, call.names["arm"], body.state))
+
+    # Looking
+
+    async def experiments(self, call: Call) -> Answer:
+        """All experiments."""
+        shown = await self._ask(call.key, lambda ledger: experiment_list(ledger, call.key))
+        return answer(200, Summaries(shown))
+
+    async def experiment(self, call: Call) -> Answer:
+        """One experiment."""
+        shown = await self._ask(
+            call.key, lambda ledger: experiment_details(ledger, call.key, call.name)
+        )
+        return no_experiment(call.name) if shown is None else answer(200, shown)
+
+    async def events(self, call: Call) -> Answer | Response:
+        """The log, one JSON object a line."""
+        after = call.query.get("after", "0")
+        if not (after.isascii() and after.isdecimal() and len(after) < 19):
+            raise ParameterError("events", "after", "a whole number in [0, inf)", after)
+        first = await self._events(call, int(after))
+        if first is None:
+            return no_experiment(call.name)
+        return StreamingResponse(self._lines(call, first), media_type=_LINES)
+
+    async def _events(self, call: Call, after: int) -> list[Row] | None:
+        return await self._ask(
+            call.key, lambda ledger: events(ledger, call.key, call.name, after, _EVENTS_AT_ONCE)
+        )
+
+    async def _lines(self, call: Call, rows: list[Row] | None) -> AsyncIterator[bytes]:
+        encode = msgspec.json.Encoder().encode
+        while rows:
+            yield b"".join(encode(each.event()) + b"\n" for each in rows)
+            more = len(rows) == _EVENTS_AT_ONCE
+            rows = await self._events(call, rows[-1].seq) if more else None
+
+    async def health(self, call: Call) -> Answer:
+        """The server runs."""
+        return answer(200, Health("ok"))
+
+    async def ready(self, call: Call) -> Answer:
+        """It can write."""
+        await self.committer.do(Ledger.try_to_write)
+        return answer(200, Health("ready"))
+
+    async def metrics(self, call: Call) -> Response:
+        """The metrics, for Prometheus."""
+        shown = await self._ask(call.key, lambda ledger: experiment_list(ledger, call.key))
+        return Response(metrics(shown), media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
+
+    async def openapi(self, call: Call) -> Answer:
+        """This description."""
+        return _description()
+
+    async def page(self, call: Call) -> Answer | Response:
+        """The page, and its files."""
+        return _page_file(call.names.get("file", "page.html"))
+
+
+_BY_NAME = "/v1/experiments/{name}"
+_CREATED: dict[int, type[msgspec.Struct] | str] = {200: Created, 201: Created}
+_ARM: dict[int, type[msgspec.Struct] | str] = {200: ArmState, 201: ArmState}
+OPERATIONS = (
+    Operation(
+        "POST", f"{_BY_NAME}/decisions", App.decide, "write", NewDecision, {200: Decided}, (404,)
+    ),
+    Operation(
+        "PUT", "/v1/decisions/{id}/reward", App.reward, "write", NewReward, {200: Counted},
+        (404, 409, 410), ("experiment",),
+    ),
+    Operation("POST", "/v1/batch", App.batch, "write", Batch, {200: BatchAnswers}),
+    Operation("PUT", _BY_NAME, App.create, "admin", NewExperiment, _CREATED, (404, 409)),
+    Operation("GET", _BY_NAME, App.experiment, "read", None, {200: Details}, (404,)),
+    Operation("GET", "/v1/experiments", App.experiments, "read", None, {200: Summaries}),
+    Operation("POST", f"{_BY_NAME}/arms", App.add_arm, "admin", NewArm, _ARM, (404, 409)),
+    Operation(
+        "PATCH", f"{_BY_NAME}/arms/{{arm}}", App.set_state, "admin", NewState, {200: ArmState},
+        (404, 409),
+    ),
+    Operation(
+        "GET", f"{_BY_NAME}/events", App.events, "read", None, {200: _LINES}, (404,), ("after",)
+    ),
+    Operation("GET", "/healthz", App.health, "", None, {200: Health}),
+    Operation("GET", "/readyz", App.ready, "", None, {200: Health}),
+    Operation("GET", "/metrics", App.metrics, "read", None, {200: _METRICS}),
+    Operation("GET", "/openapi.json", App.openapi, ""),
+    Operation("GET", "/", App.page, ""),
+    Operation("GET", "/page/{file}", App.page, ""),
+)  # fmt: skip
+
+
+def _item(item: BatchItem, place: int) -> Decide | Reward:
+    if item.decision is not None and item.reward is None:
+        if item.decision.id is not None:
+            a_label("id", item.decision.id)
+        return item.decision
+    if item.reward is not None and item.decision is None:
+        return item.reward
+    raise ParameterError("batch", f"item {place}", "either a 'decision' or a 'reward'")
+
+
+async def _compiled(definition: Definition) -> None:
+    """Compile what the experiment needs, in a thread of its own.
+
+    Compiling leaves some 100,000 objects that stay. Python would look through all of them for
+    unreachable cycles now and then, and nothing would be answered for 0.1 s: it is told not to.
+    """
+    await asyncio.get_running_loop().run_in_executor(None, definition.prepare)
+    gc.freeze()
+
+
+async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    await response(NOTHING)(scope, receive, send)
+
+
+@functools.cache
+def _description() -> Answer:
+    return Answer(200, msgspec.json.encode(openapi(OPERATIONS)))
+
+
+@functools.cache
+def _page_file(name: str) -> Answer | Response:
+    if name not in _PAGE:
+        return NOTHING
+    content = resources.files(__package__).joinpath("web", name).read_bytes()
+    return Response(content, media_type=_PAGE[name])

@@ -1,0 +1,276 @@
+"""`Transaction`: requests carried out in order, under the locks of their experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import NamedTuple
+
+from msgspec.structs import asdict
+
+from ..errors import ParameterError, did_you_mean
+from ..random import MAX_ARMS
+from .cache import Cache
+from .definition import Definition
+from .experiment import STATES, Experiment, Open
+from .keys import Key, Keys
+from .messages import (
+    COUNTED,
+    NO_KEY,
+    NOT_COUNTED,
+    Answer,
+    ArmState,
+    Created,
+    Decide,
+    Decided,
+    Reward,
+    answer,
+    no_experiment,
+    refusal,
+)
+from .rows import Kind, Row, place_of
+from .storage import Storage
+
+
+class Create(NamedTuple):
+    """Create an experiment."""
+
+    experiment: str
+    definition: Definition
+
+
+class AddArm(NamedTuple):
+    """Add an arm."""
+
+    experiment: str
+    arm: str
+
+
+class SetState(NamedTuple):
+    """Make an arm active, paused or retired."""
+
+    experiment: str
+    arm: str
+    state: str
+
+
+Request = Create | Decide | Reward | AddArm | SetState
+Keyed = tuple[Key, Request]  # a request, and the key that it came with
+
+
+class Transaction:
+    """One transaction. touched: filled with the experiments whose state may be ahead of what is
+    committed."""
+
+    def __init__(self, storage: Storage, cache: Cache, touched: dict[int, Experiment]) -> None:
+        self.storage, self.cache, self.touched = storage, cache, touched
+        self.rows: list[Row] = []
+        self.created: set[str] = set()
+        self.named: dict[str, list[Row]] = {}  # decisions by the caller's id
+        self.closed: dict[tuple[int, int | None], Row] = {}  # outcomes of this transaction
+        self.now = 0.0
+
+    def run(
+        self, requests: Sequence[Keyed], keys: Keys, clock: Callable[[], float], sweep: bool
+    ) -> list[Answer]:
+        """Carry out the requests in order; append their rows.
+
+        sweep: also end the decisions of all experiments whose deadline has passed.
+        """
+        keys.refresh(self.storage)
+        allowed = [keys.allows(key) for key, _ in requests]
+        valid = [each for (_, each), good in zip(requests, allowed, strict=True) if good]
+        self._create(valid, clock())
+        self._lock(valid, due=clock() if sweep else -inf)
+        self.now = clock()
+        for each in self.touched.values():
+            self.rows += each.expire(self.now)
+        self.closed = {(each.experiment, each.of): each for each in self.rows}
+        answers = [
+            self._answer(key, each) if good else NO_KEY
+            for (key, each), good in zip(requests, allowed, strict=True)
+        ]
+        if self.rows:
+            self.storage.append(self.rows)
+        for known in self.touched.values():
+            self.cache.keep_snapshot(known)
+        return answers
+
+    def _create(self, requests: Sequence[Request], now: float) -> None:
+        """Create what is to be created, in the order of names: two workers that create the same
+        experiments cannot wait for each other in a circle."""
+        wanted = {each.experiment: each for each in reversed(requests) if isinstance(each, Create)}
+        for name in sorted(wanted):
+            if name not in self.cache:
+                stored = self.storage.create(name, wanted[name].definition.text(), now)
+                if stored is not None:
+                    self.created.add(name)
+                    self.touched[stored.number] = self.cache.load(stored)
+
+    def _lock(self, requests: Sequence[Request], due: float) -> None:
+        """Lock the experiments that the requests name, and those with a deadline until `due`, and
+        bring them up to date."""
+        for name in {each.experiment for each in requests if each.experiment is not None}:
+            self._touch(self.cache.named(name))
+        told = [each.id for each in requests if isinstance(each, Reward)]
+        ids = [id for id in told if place_of(id) is None]
+        for id in told:
+            place = place_of(id)
+            if place is not None:
+                self._touch(self.cache.numbered(place[0]))
+        for row in self._find(ids):
+            self._touch(self.cache.numbered(row.experiment))
+        if due > -inf:
+            for known in self.cache.all():
+                if known.deadline() <= due:
+                    self._touch(known)
+        if self.touched:
+            self.storage.lock(sorted(self.touched))
+        for known in self.touched.values():
+            self.cache.catch_up(known)
+        asked = {each.id for each in requests if isinstance(each, Decide) and each.id is not None}
+        for id in asked:  # what was found before the lock may not be all
+            self.named.pop(id, None)
+        self._find(sorted(asked))
+
+    def _find(self, ids: Sequence[str]) -> list[Row]:
+        """Read the decisions that callers gave these ids."""
+        rows = self.storage.decisions(ids) if ids else []
+        for row in rows:
+            self.named.setdefault(row.name(), []).append(row)
+        return rows
+
+    def _touch(self, experiment: Experiment | None) -> None:
+        if experiment is not None:
+            self.touched[experiment.number] = experiment
+
+    def _answer(self, key: Key, request: Request) -> Answer:
+        try:
+            if isinstance(request, Reward):
+                return self._reward(key, request)
+            name = request.experiment
+            known = self.cache.named(name) if key.experiment in (None, name) else None
+            if known is None:
+                return no_experiment(name)
+            if isinstance(request, Decide):
+                return self._decide(known, request)
+            if isinstance(request, Create):
+                return self._created(known, request)
+            return self._change(known, request)
+        except ParameterError as problem:
+            for known in [each for each in self.touched.values() if not each.sound]:
+                self._compute_again(known)
+            return refusal(422, str(problem.of("service", instead_of="Decider")))
+
+    def _compute_again(self, known: Experiment) -> None:
+        """A request was refused when its work had begun: compute the experiment from its rows."""
+        self.cache.drop(known)
+        stored = self.storage.named(known.name)
+        assert stored is not None
+        again = self.cache.load(stored)
+        self.cache.catch_up(again)
+        again.apply(row for row in self.rows if row.experiment == again.number)
+        self.touched[again.number] = again
+
+    def _created(self, known: Experiment, request: Create) -> Answer:
+        if request.definition.text() != known.definition.text():
+            return refusal(409, f"The experiment {known.name!r} exists and is another.")
+        new = known.name in self.created
+        self.created.discard(known.name)
+        created = Created(known.name, **asdict(known.definition.plain()))
+        return answer(201 if new else 200, created)
+
+    def _decide(self, known: Experiment, request: Decide) -> Answer:
+        row, id = None, request.id
+        if id is not None:
+            place = place_of(id)
+            if place is not None:
+                row = self.storage.decision(*place) if place[0] == known.number else None
+                if row is None or row.id is not None:
+                    raise ParameterError("service", "id", "of another form than our own", id)
+            else:
+                found = self.named.get(id, ())
+                row = next((each for each in found if each.experiment == known.number), None)
+        if row is None:
+            row = known.decide(id, self.now, request.context)
+            self.rows.append(row)
+            if id is not None:
+                self.named.setdefault(id, []).append(row)
+        return answer(200, Decided(row.name(), known.arms[row.arm or 0].name, row.t or 0))
+
+    def _reward(self, key: Key, request: Reward) -> Answer:
+        found = self._found(key, request)
+        if not found:
+            return refusal(404, f"There is no decision {request.id!r}.")
+        if len(found) > 1:
+            return refusal(
+                409, f"The id {request.id!r} is used in several experiments: name one of them."
+            )
+        known, seq, waiting = found[0]
+        value = known.checked(request.value)
+        outcome = None
+        if seq not in known.open:
+            outcome = self.closed.get((known.number, seq))
+            outcome = outcome or self.storage.outcome(known.number, seq)
+        if outcome is None:
+            row = known.reward(seq, waiting, value, self.now)
+            self.rows.append(row)
+            self.closed[known.number, seq] = row
+            return COUNTED
+        if outcome.kind == Kind.EXPIRED:
+            return refusal(410, f"The deadline of decision {request.id!r} has passed.")
+        if outcome.value == value:
+            return NOT_COUNTED
+        return refusal(409, f"Decision {request.id!r} has another reward, {outcome.value!r}.")
+
+    def _found(self, key: Key, request: Reward) -> list[tuple[Experiment, int, Open]]:
+        """The decisions that a reward may mean: the experiment, the place in its log, and it."""
+
+        def may_mean(known: Experiment) -> bool:
+            return all(each in (None, known.name) for each in (key.experiment, request.experiment))
+
+        place = place_of(request.id)
+        rows = self.named.get(request.id, [])
+        if place is not None:
+            known = self.touched.get(place[0])
+            if known is None or not may_mean(known):
+                return []
+            waiting = known.open.get(place[1])
+            if waiting is not None:
+                return [(known, place[1], waiting)]
+            row = next((each for each in self.rows if each[:2] == place), None)
+            row = row or self.storage.decision(*place)
+            rows = [] if row is None or row.kind != Kind.DECISION else [row]
+        found = []
+        for row in rows:
+            known = self.touched.get(row.experiment)
+            if known is not None and may_mean(known):
+                found.append((known, row.seq, known.open.get(row.seq) or Open.of(row)))
+        return found
+
+    def _change(self, known: Experiment, request: AddArm | SetState) -> Answer:
+        place = known.places.get(request.arm)
+        if isinstance(request, AddArm):
+            if place is None:
+                if len(known.arms) >= MAX_ARMS:
+                    return refusal(409, f"An experiment has at most {MAX_ARMS} arms.")
+                self.rows.append(known.add(request.arm, self.now))
+                return answer(201, ArmState(request.arm, "active"))
+            return answer(200, ArmState(request.arm, known.states[place]))
+        if place is None:
+            hint = did_you_mean(request.arm, map(str, known.places))
+            return refusal(404, f"There is no arm {request.arm!r} in {known.name!r}.{hint}")
+        if request.state not in STATES:
+            raise ParameterError("service", "state", "active, paused or retired", request.state)
+        return self._switch(known, place, request.state)
+
+    def _switch(self, known: Experiment, place: int, state: str) -> Answer:
+        name, now = known.arms[place].name, known.states[place]
+        if state != now:
+            if now == "retired":
+                return refusal(409, f"The arm {name!r} is retired, for good.")
+            others = any(each == "active" for at, each in enumerate(known.states) if at != place)
+            if state != "active" and not others:
+                return refusal(409, f"The arm {name!r} is the only active one.")
+            self.rows.append(known.switch(place, state, self.now))
+        return answer(200, ArmState(name, state))
