@@ -16,29 +16,27 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import inf, isinf
 from typing import Any, TypeVar
 
 from ._records.extensions import load_installed
 from ._records.names import ALIASES, parsed
-from ._records.record import KNOWN, Choice
+from ._records.record import KNOWN, Choice, Record, is_record
 from .errors import ParameterError, Words, one_of
 
 T = TypeVar("T")
 
 STAND_INS: dict[str, type] = {}
-_LATER: dict[type, tuple[str, ...]] = {}  # class -> parameters that are left out at their defaults
-
 _INFINITE = {"inf": inf, "-inf": -inf}
 
 
-def to_spec(record: Any) -> dict[str, Any]:
+def to_spec(record: Record) -> dict[str, Any]:
     """The record as data that JSON can hold.
 
     >>> from rbmle.policies import RBMLE
     >>> to_spec(RBMLE(2.0))
-    {'name': 'RBMLE', 'alpha': {'name': 'LogBias', 'c': 2.0}, 'boundary': 'exact'}
+    {'name': 'RBMLE', 'alpha': {'name': 'LogBias', 'c': 2.0}, 'boundary': 'exact', 'f': 'canonical'}
     """
     kind = type(record)
     if stands_in(record):
@@ -48,29 +46,12 @@ def to_spec(record: Any) -> dict[str, Any]:
             return written
     if _known().get(kind.__name__) is not kind:
         raise ParameterError("spec", "record", "a policy, family, law or bias", record)
-    fields = {field: _plain(kind, field, getattr(record, field)) for field in record._fields}
-    for field in _LATER.get(kind, ()):
-        if kind._field_defaults[field] in (fields[field], getattr(record, field)):
-            del fields[field]  # given by name, as a `Choice` is, or as the value itself
+    fields = {field: _plain(kind, field, value) for field, value in record._asdict().items()}
     return {"name": kind.__name__, **fields}
 
 
-def later(*fields: str) -> Callable[[type[T]], type[T]]:
-    """A decorator for a record that got these parameters after files with it had been written.
-
-    Where such a parameter has its default value, files do not mention it. So a study that was
-    stored before the parameter was known keeps its digest, and a decider the bytes of its file.
-    """
-
-    def decorate(cls: type[T]) -> type[T]:
-        _LATER[cls] = fields
-        return cls
-
-    return decorate
-
-
 def from_spec(
-    data: Any, among: Mapping[str, type] | None = None, owner: str = "spec", key: str = "name"
+    data: object, among: Mapping[str, type] | None = None, owner: str = "spec", key: str = "name"
 ) -> Any:
     """The record that the data describes, such as {"name": "UCB", "alpha": 1} or "ucb(alpha=1)".
 
@@ -95,7 +76,7 @@ def from_spec(
     return kind(**{key: _value(value) for key, value in values.items()})
 
 
-def class_named(name: Any, among: Mapping[str, type], owner: str, key: str) -> type:
+def class_named(name: object, among: Mapping[str, type], owner: str, key: str) -> type:
     """The class of that name. Upper and lower case do not matter; the paper's names work too.
 
     If the name is not known, the classes that installed packages announce are loaded first.
@@ -111,7 +92,7 @@ def class_named(name: Any, among: Mapping[str, type], owner: str, key: str) -> t
     return among[found]
 
 
-def as_record(given: Any, among: Mapping[str, type], owner: str, key: str) -> Any:
+def as_record(given: object, among: Mapping[str, type], owner: str, key: str) -> Any:
     """The record that is given, as such or by name. A class, UCB for UCB(), is an error."""
     if isinstance(given, str):
         return from_spec(given, among, owner, key)
@@ -123,7 +104,7 @@ def as_record(given: Any, among: Mapping[str, type], owner: str, key: str) -> An
     return given
 
 
-def first_named(text: Any, among: Mapping[str, type]) -> Any:
+def first_named(text: object, among: Mapping[str, type]) -> object:
     """The text with a name for its first parameter, if that has none: `FixedDelay(100)`.
 
     Other text is returned as it is; of a class that is not among these, only the name.
@@ -146,12 +127,12 @@ def stand_in(cls: type[T]) -> type[T]:
     return cls
 
 
-def stands_in(policy: Any) -> bool:
+def stands_in(policy: object) -> bool:
     """Whether it is a stand-in: a record that becomes a policy once the problem is known."""
-    return hasattr(type(policy), "on") and hasattr(policy, "_fields")
+    return hasattr(type(policy), "on") and is_record(policy)
 
 
-def stand_in_of(data: Mapping[str, Any]) -> Any:
+def stand_in_of(data: Mapping[str, object]) -> Any:
     """The stand-in whose own form (`as_spec`) this data is, or None."""
     readers = [kind.of_spec for kind in STAND_INS.values() if hasattr(kind, "of_spec")]
     return next((each for each in (read(data) for read in readers) if each is not None), None)
@@ -161,14 +142,14 @@ def _known() -> ChainMap[str, type]:
     return ChainMap(KNOWN, STAND_INS)
 
 
-def _plain(owner: type, field: str, value: Any) -> Any:
+def _plain(owner: type, field: str, value: object) -> object:
     if isinstance(value, Choice):
         return value.name
     if isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
         return str(value) if isinf(value) else value
-    if hasattr(value, "_fields"):
+    if is_record(value):
         return to_spec(value)
     if isinstance(value, tuple):
         return [_plain(owner, field, each) for each in value]
@@ -177,7 +158,7 @@ def _plain(owner: type, field: str, value: Any) -> Any:
     raise ParameterError(owner.__name__, field, "a number, an option or a record", value)
 
 
-def _value(data: Any) -> Any:
+def _value(data: object) -> object:
     if isinstance(data, Mapping) or (isinstance(data, str) and data.endswith(")")):
         return from_spec(data)
     return _INFINITE.get(data, data) if isinstance(data, str) else data

@@ -10,26 +10,35 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 from ..errors import RunWarning
 
-fcntl: Any
-msvcrt: Any
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
-try:
+if sys.platform == "win32":
     import msvcrt
-except ImportError:
-    msvcrt = None
 
-_SECONDS_A_TRY = 0.02  # between two tries of `holding`: no busy loop, and no wait that one notices
+    def _lock_byte(handle: int, number: int) -> None:
+        os.lseek(handle, number, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+    def _unlock_byte(handle: int, number: int) -> None:
+        os.lseek(handle, number, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+else:
+    import fcntl
+
+    def _lock_byte(handle: int, number: int) -> None:
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
+
+    def _unlock_byte(handle: int, number: int) -> None:
+        fcntl.lockf(handle, fcntl.LOCK_UN, 1, number)
+
+
+_RETRY_SECONDS = 0.02  # of `holding`: no busy loop, and no wait that one notices
 
 
 class _File:
@@ -78,13 +87,14 @@ class Locks:
         with file.guard:
             self._mine.discard(number)
             file.held.discard(number)
-            _unlock_byte(file.handle, number)
+            with contextlib.suppress(OSError):
+                _unlock_byte(file.handle, number)
 
     @contextlib.contextmanager
     def holding(self, number: int) -> Iterator[None]:
         """A context: wait until the number is free, and hold it for the body of the `with`."""
         while not self.take(number):
-            time.sleep(_SECONDS_A_TRY)
+            time.sleep(_RETRY_SECONDS)
         try:
             yield
         finally:
@@ -128,20 +138,3 @@ def _opened(path: str) -> _File:
     found = os.fstat(handle)
     identity = found.st_dev, found.st_ino
     return _open.setdefault(identity, _File(handle, identity))
-
-
-def _lock_byte(handle: int, number: int) -> None:
-    if fcntl is not None:
-        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
-    elif msvcrt is not None:
-        os.lseek(handle, number, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-
-
-def _unlock_byte(handle: int, number: int) -> None:
-    with contextlib.suppress(OSError):
-        if fcntl is not None:
-            fcntl.lockf(handle, fcntl.LOCK_UN, 1, number)
-        elif msvcrt is not None:
-            os.lseek(handle, number, os.SEEK_SET)
-            msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)

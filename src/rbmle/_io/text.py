@@ -7,10 +7,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+
+from .._records.record import Record, is_record
 
 
-def labels(policies: Sequence[Any], families: Sequence[Any]) -> tuple[str, ...]:
+def labels(policies: Sequence[Record], families: Sequence[object]) -> tuple[str, ...]:
     """A distinct name for each policy: its class, and the parameters that distinguish it.
 
     >>> from rbmle.policies import RBMLE, UCB
@@ -25,7 +26,7 @@ def labels(policies: Sequence[Any], families: Sequence[Any]) -> tuple[str, ...]:
     )
 
 
-def distinct_names(described: Sequence[tuple[type, Mapping[str, Any]]]) -> tuple[str, ...]:
+def distinct_names(described: Sequence[tuple[type, Mapping[str, object]]]) -> tuple[str, ...]:
     """Distinct names as in `labels`, for (class, {parameter or "family": value}) each."""
     kinds, parts = [kind for kind, _ in described], [own for _, own in described]
     named = []
@@ -46,20 +47,20 @@ def distinct_names(described: Sequence[tuple[type, Mapping[str, Any]]]) -> tuple
     return tuple(named)
 
 
-def without_defaults(value: Any) -> str:
+def without_defaults(value: object) -> str:
     """A record as one would write it: parameters that have their default value are left out.
 
     >>> from rbmle.families import Gaussian
     >>> without_defaults(Gaussian(2.0))
     'Gaussian(sigma=2.0)'
     """
-    if not hasattr(value, "_fields"):
+    if not is_record(value):
         return repr(value)
     defaults = value._field_defaults
     given = [
-        f"{field}={without_defaults(getattr(value, field))}"
-        for field in value._fields
-        if field not in defaults or repr(defaults[field]) != repr(getattr(value, field))
+        f"{field}={without_defaults(own)}"
+        for field, own in value._asdict().items()
+        if field not in defaults or repr(defaults[field]) != repr(own)
     ]
     return f"{type(value).__name__}({', '.join(given)})"
 

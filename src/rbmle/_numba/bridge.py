@@ -10,19 +10,23 @@ import inspect
 import traceback
 from collections.abc import Callable
 from os.path import basename
-from typing import Any, NamedTuple
+from types import FunctionType
+from typing import NamedTuple
 
 import numba
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core.base import BaseContext
+from numba.core.typing import Signature
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 
 _bridged: set[str] = set()  # names of methods that compiled code can call
 _targets: list[Target] = []  # the processors that Numba compiles for
-# Long functions: they are called, where all others become parts of their callers.
-APART: set[Callable[..., Any]] = set()
+# Long functions: they are called, where all others are inlined.
+APART: set[Callable[..., object]] = set()
 # Methods that could not be compiled, the innermost first, each with the line that is to blame.
-failures: list[tuple[Callable[..., Any], int]] = []
+failures: list[tuple[FunctionType, int]] = []
 
 
 class Target(NamedTuple):
@@ -36,9 +40,9 @@ class Target(NamedTuple):
     name: str
     attributes: type
     calls: type
-    infer: Callable[[type], Any]
-    lower: Callable[..., Callable[[Any], Any]]
-    compiled: Callable[[Callable[..., Any]], Any]
+    infer: Callable[[type], object]
+    lower: Callable[..., Callable[[Callable[..., ir.Value]], object]]
+    compiled: Callable[[FunctionType], types.Dispatcher]
 
 
 def add_target(target: Target) -> None:
@@ -59,30 +63,39 @@ def _infer_methods(target: Target) -> None:
     class Methods(target.attributes):  # type: ignore[name-defined,misc]
         key = types.BaseNamedTuple
 
-        def generic_resolve(self, record: Any, name: str) -> Any:
+        def generic_resolve(self, record: types.BaseNamedTuple, name: str) -> types.Type | None:
             function = _method(record, name)
             if function is None:
                 return None
-
-            class Method(target.calls):  # type: ignore[name-defined,misc]
-                key = ("rbmle", target.name, name)
-                _overload_func = staticmethod(function)  # tells Numba's types of two methods apart
-
-                def generic(self, args: Any, kws: Any) -> Any:
-                    callee = target.compiled(function)
-                    try:
-                        signature = callee.get_call_type(self.context, (record, *args), kws)
-                    except Exception as problem:
-                        failures.append((function, _line_in(function, problem)))
-                        raise
-                    return None if signature is None else signature.as_method()
-
-            return types.BoundFunction(Method, record)
+            return types.BoundFunction(_template(target, name, record, function), record)
 
     target.infer(Methods)
 
 
-def _line_in(function: Callable[..., Any], problem: Exception) -> int:
+def _template(
+    target: Target, name: str, record: types.BaseNamedTuple, function: FunctionType
+) -> type:
+    """Numba's template of a record's method: it has the type of a call."""
+
+    class Method(target.calls):  # type: ignore[name-defined,misc]
+        key = ("rbmle", target.name, name)
+        _overload_func = staticmethod(function)  # tells Numba's types of two methods apart
+
+        def generic(
+            self, args: tuple[types.Type, ...], kws: dict[str, types.Type]
+        ) -> Signature | None:
+            try:
+                callee = target.compiled(function)
+                signature = callee.get_call_type(self.context, (record, *args), kws)
+            except Exception as problem:
+                failures.append((function, _line_in(function, problem)))
+                raise
+            return None if signature is None else signature.as_method()
+
+    return Method
+
+
+def _line_in(function: FunctionType, problem: Exception) -> int:
     """The line of the function that could not be compiled, or its first.
 
     Numba's error does not always say: but the frames that raised it know which line they inferred.
@@ -99,7 +112,9 @@ def _lower_calls(target: Target, name: str) -> None:
     """Tell Numba how a call of a method of this name is made."""
 
     @target.lower(("rbmle", target.name, name), types.BaseNamedTuple, types.VarArg(types.Any))
-    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def call(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+    ) -> ir.Value:
         callee = target.compiled(vars(signature.args[0].instance_class)[name])
         found = callee.get_call_type(context.typing_context, signature.args, {})
         code = context.get_function(callee, found)
@@ -117,7 +132,7 @@ def bridge(name: str) -> None:
             _lower_calls(target, name)
 
 
-def _method(record: Any, name: str) -> Any:
+def _method(record: types.BaseNamedTuple, name: str) -> FunctionType | None:
     """The method of a record of this Numba type, or None; a field of the same name comes first."""
-    function: Any = vars(record.instance_class).get(name) if name in _bridged else None
+    function = vars(record.instance_class).get(name) if name in _bridged else None
     return function if inspect.isfunction(function) and name not in record.fields else None

@@ -12,12 +12,13 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 import numba
 import numpy as np
 from numba import types
 from numba.core import event
+from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin
@@ -65,12 +66,12 @@ PRIVATE = (
     "numba.core.cgutils.get_or_insert_function(module, fnty, name)",
 )
 
-_lean: set[Callable[..., Any]] = set()  # functions that `lean` compiled
+_lean: set[Callable[..., object]] = set()  # functions that `lean` compiled
 _said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
 _defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
 extended_outside: set[type] = set()  # classes that got a method from outside the package
-_dispatchers: dict[tuple[Any, Any], Any] = {}  # (method, options of the caller) -> its dispatcher
-# Code that checks bounds is kept apart: it is slower.
+_dispatchers: dict[tuple[FunctionType, object], Callable[..., object]] = {}  # (method, options)
+# Code that checks bounds has a cache of its own: it is slower.
 _COMPILER = numba.__version__ + ("+checked" if numba.config.BOUNDSCHECK else "")
 # forceinline: otherwise each call of a method passes whole records and counts references to arrays.
 # No wrapper for C is made of any function: compiling takes a sixth less time without.
@@ -79,7 +80,7 @@ _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True} | _NO_WR
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function of this package to native code, and keep the code on disk.
+    """Compile a function of this package to native code, and cache the code on disk.
 
     It must not return arrays. It is compiled with the options of its first caller, and if that is
     `lean`, the arrays it returns would be freed too early in a caller that counts references. A
@@ -87,7 +88,12 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
     is called in short loops, it should be `lean`: compiled first for a caller that counts
     references, it would count them for all.
     """
-    compiled: Any = numba.njit(**_OPTIONS | _called(function))(function)
+    compiled: Callable[P, R] = _cached_on_disk(function)
+    return compiled
+
+
+def _cached_on_disk(function: Callable[..., object]) -> CPUDispatcher:
+    compiled = numba.njit(**_OPTIONS | _called(function))(function)
     folder = _cache.place(_COMPILER).folder
     if folder is not None and not INTERPRETED:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
@@ -97,14 +103,14 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
             log.debug("%s", problem)
         finally:
             numba.config.CACHE_DIR = outer
-    return compiled  # type: ignore[no-any-return]
+    return compiled
 
 
 def apart(function: Callable[P, R]) -> Callable[P, R]:
     """As `njit`, for a long function of numbers, which takes a good part of a microsecond.
 
-    It is called. As a part of each of its callers it would make their code many times as long: that
-    takes long to compile, and is slow on a GPU, whose cache for code is small.
+    It is not inlined. Inlined, it would make the code of its callers many times as long: that takes
+    long to compile, and is slow on a GPU, whose cache for code is small.
     """
     return njit(apart_method(function))
 
@@ -115,8 +121,8 @@ def apart_method(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
-def _called(function: Callable[..., Any]) -> dict[str, bool]:
-    """The option that lets a function be called, if it is `apart`."""
+def _called(function: Callable[..., object]) -> dict[str, bool]:
+    """The option by which a function is not inlined, if it is `apart`."""
     return {"forceinline": False} if function in APART else {}
 
 
@@ -127,17 +133,17 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def lean(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that takes records and allocates nothing, as a part of its callers.
+    """Compile a function that takes records and allocates nothing, inlined in its callers.
 
     Neither it nor the functions it calls count references to arrays: in short loops that would take
-    most of the time. Its code is kept on disk as a part of the kernel that calls it.
+    most of the time. Its code is cached on disk with the kernel that calls it.
     """
     _lean.add(function)
     compiled: Callable[P, R] = numba.njit(_nrt=False, **_OPTIONS)(function)
     return compiled
 
 
-def record(cls: type[T], defaults: Mapping[str, Callable[..., Any]] | None = None) -> type[T]:
+def record(cls: type[T], defaults: Mapping[str, Callable[..., object]] | None = None) -> type[T]:
     """Make a NamedTuple class a record: its fields are checked, compiled code calls its methods.
 
     defaults: methods that the class gets unless it has its own of that name.
@@ -164,7 +170,7 @@ def bridge_methods(cls: type) -> None:
             bridge(name)
 
 
-def _check_parameters(cls: type, name: str, default: Callable[..., Any]) -> None:
+def _check_parameters(cls: type, name: str, default: Callable[..., object]) -> None:
     """Raise unless the class's method takes as many parameters as the default it replaces.
 
     The package itself calls the method, with the default's arguments.
@@ -200,7 +206,7 @@ def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]]
     return attach
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
+def _compiled(function: FunctionType) -> types.Type:
     """The Numba type of a method that is compiled with the options of its caller."""
     key = function, ConfigStack.top_or_none()
     if key not in _dispatchers:
@@ -215,35 +221,36 @@ if not INTERPRETED:
     )
 
 
-class Kernel:
-    """A compiled loop over records: kept on disk for the package's classes, not for users'.
+class Kernel(Generic[R]):
+    """A compiled loop over records: cached on disk for the package's classes, not for users'.
 
     Numba's disk cache cannot notice an edit of a user's class, so a loop that was specialised to
-    such a class is compiled anew in each process.
+    such a class is compiled again in each process.
     """
 
     __name__: str
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., R]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
-        self._kept: Any = njit(function)
-        self._fresh: Any = numba.njit(**_OPTIONS)(function)
+        self._cached = _cached_on_disk(function)
+        self._uncached = numba.njit(**_OPTIONS)(function)
 
     @functools.cached_property
-    def interpreted(self) -> Callable[..., Any]:
+    def interpreted(self) -> Callable[..., R]:
         """The loop in plain Python, with every `lean` function that it calls."""
         return _interpreted(self._function)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> R:
         if INTERPRETED:
             return self.interpreted(*args)
-        if all(map(_is_kept, args)):
+        if all(map(_is_cacheable, args)):
             with _announced(args):
-                return self._kept(*args)
+                result: R = self._cached(*args)
+                return result
         return self.specialised(*args)(*args)
 
-    def specialised(self, *args: Any) -> Callable[..., Any]:
+    def specialised(self, *args: object) -> Callable[..., R]:
         """The native code for arguments of exactly these types; it is compiled now if need be.
 
         A call of it neither looks up nor checks types and so costs well under a microsecond. The
@@ -251,34 +258,36 @@ class Kernel:
         """
         if INTERPRETED:
             return self.interpreted
-        kept, signature = all(map(_is_kept, args)), tuple(numba.typeof(each) for each in args)
-        compiled = self._kept if kept else self._fresh
+        cacheable, signature = all(map(_is_cacheable, args)), tuple(map(numba.typeof, args))
+        compiled = self._cached if cacheable else self._uncached
         with _announced(args):
-            if kept:
+            if cacheable:
                 compiled.compile(signature)
             elif signature not in compiled.overloads:
                 self._compile_users(signature, args)
-        native: Callable[..., Any] = compiled.overloads[signature].entry_point
+        native: Callable[..., R] = compiled.overloads[signature].entry_point
         return native
 
-    def _compile_users(self, signature: tuple[Any, ...], args: tuple[Any, ...]) -> None:
+    def _compile_users(self, signature: tuple[types.Type, ...], args: tuple[object, ...]) -> None:
         """Compile for a user's class, after the interpreter has looked for mistakes in it."""
         rehearse(self.interpreted, args)
         failures.clear()
         try:
-            self._fresh.compile(signature)
+            self._uncached.compile(signature)
         except Exception as problem:
             log.debug("%s", problem)
             raise explained(args, problem, failures[0] if failures else None) from None
 
 
-def kernel(function: Callable[..., Any]) -> Kernel:
+def kernel(function: Callable[..., R]) -> Kernel[R]:
     """A decorator that makes a loop over records a `Kernel`."""
     return Kernel(function)
 
 
-def _interpreted(function: Any) -> FunctionType:
+def _interpreted(function: Callable[..., R]) -> Callable[..., R]:
     """A copy of a function that calls `lean` functions, at any depth, in plain Python."""
+    if not isinstance(function, FunctionType):
+        return function
     called = {
         name: _interpreted(value.py_func)
         for name, value in function.__globals__.items()
@@ -287,13 +296,13 @@ def _interpreted(function: Any) -> FunctionType:
     return FunctionType(function.__code__, {**function.__globals__, **called})
 
 
-def _is_kept(value: Any) -> bool:
-    """Whether code for the value may be kept on disk: it contains no class or method of a user."""
+def _is_cacheable(value: object) -> bool:
+    """Whether code for the value may be cached on disk: it has no class or method of a user."""
     if not isinstance(value, tuple):
         return True
     kind = type(value)
-    kept = kind is tuple or (is_package(kind) and kind not in extended_outside)
-    return kept and all(map(_is_kept, value))
+    ours = kind is tuple or (is_package(kind) and kind not in extended_outside)
+    return ours and all(map(_is_cacheable, value))
 
 
 class _FirstCompilation(event.Listener):  # type: ignore[misc]
@@ -302,29 +311,29 @@ class _FirstCompilation(event.Listener):  # type: ignore[misc]
     def __init__(self, kinds: tuple[type, ...]) -> None:
         self.kinds = kinds
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, event: event.Event) -> None:
         if self.kinds not in _said:
             _said.add(self.kinds)
             _cache.explain(_COMPILER)
             log.info("compiling %s (once)", " for ".join(each.__name__ for each in self.kinds))
 
-    def on_end(self, event: Any) -> None:
+    def on_end(self, event: event.Event) -> None:
         pass
 
 
-def compiled_for(args: tuple[Any, ...]) -> tuple[type, ...]:
+def compiled_for(args: tuple[object, ...]) -> tuple[type, ...]:
     """The policy's class and the family's, or whichever records come first in a kernel's arguments.
 
     They are the first two arguments, or the first two fields of the rules that are the first.
     """
-    records = [each for each in args if hasattr(each, "_fields")]
+    records = [each for each in args if isinstance(each, tuple) and hasattr(each, "_fields")]
     if records and records[0]._fields[:2] == ("policy", "family"):
         records = list(records[0])
     return tuple(type(each) for each in records[:2])
 
 
 @contextlib.contextmanager
-def _announced(args: tuple[Any, ...]) -> Iterator[None]:
+def _announced(args: tuple[object, ...]) -> Iterator[None]:
     listener = _FirstCompilation(compiled_for(args))
     event.register("numba:compile", listener)
     try:

@@ -12,19 +12,18 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
-from typing import Any
+from types import FunctionType, SimpleNamespace
 
 import numba
 import numpy as np
-from numba import cuda
+from numba import cuda, types
 from numba.core.errors import NumbaError
 from numba.cuda.core import config, errors
 
 from .._io.log import log
 from ..errors import RbmleError
 from .bridge import APART, INTERPRETED, Target, add_target, failures
-from .compile import compiled_for
+from .compile import Floats, compiled_for
 from .mistakes import explained, refuse_exceptions, refuse_generators
 
 SIMULATED = bool(config.ENABLE_CUDASIM)  # numba-cuda's simulator stands in for a device
@@ -39,11 +38,11 @@ PRIVATE = (
 )
 
 _compiling = threading.RLock()
-_dispatchers: dict[Callable[..., Any], Any] = {}  # method -> its dispatcher
+_dispatchers: dict[FunctionType, Callable[..., object]] = {}  # method -> its dispatcher
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    """The type of a method that is compiled for the device, as a part of its callers."""
+def _compiled(function: FunctionType) -> types.Type:
+    """The type of a method that is compiled for the device and inlined."""
     if function not in _dispatchers:
         _dispatchers[function] = cuda.jit(device=True, forceinline=function not in APART)(function)
     return CUDADispatcher(_dispatchers[function])
@@ -67,7 +66,7 @@ if not SIMULATED:
         cuda-core has an option for that, but writes -fma=false, where the linker wants -fma=0.
         """
 
-        def _prepare_nvjitlink_options(self, as_bytes: bool = False) -> list[Any]:
+        def _prepare_nvjitlink_options(self, as_bytes: bool = False) -> list[str] | list[bytes]:
             options = [*super()._prepare_nvjitlink_options(), "-fma=0"]
             return [each.encode() for each in options] if as_bytes else options
 
@@ -98,7 +97,7 @@ def free_memory() -> int:
     return 1 << 30 if SIMULATED else int(cuda.current_context().get_memory_info()[0])
 
 
-def side_by_side(block: Any) -> list[Any]:
+def side_by_side(block: DeviceNDArray | Floats) -> list[DeviceNDArray | Floats]:
     """The arrays [:, :, 0], [:, :, 1], ... of an array on the device, each transposed."""
     columns, rows, count = block.shape
     if SIMULATED:  # whose arrays cannot be transposed
@@ -116,7 +115,7 @@ def side_by_side(block: Any) -> list[Any]:
 class DeviceKernel:
     """A function that many threads of a device run at once, compiled for its arguments' types.
 
-    A mistake in a user's class is told with its line, as on the CPU.
+    A mistake in a user's class is reported with its line, as on the CPU.
     """
 
     def __init__(self, function: Callable[..., None]) -> None:
@@ -124,28 +123,28 @@ class DeviceKernel:
         # 64 registers, so that an H200 can hold all of 131,072 threads at once. Measured: UCB, KG,
         # RBMLE, KL-UCB are 0 to 17 % quicker than without a limit, although some are spilled.
         options = {} if SIMULATED else {"max_registers": 64}
-        self._jitted: Any = cuda.jit(function, **options)
-        self._known: set[Any] = set()
+        self._jitted = cuda.jit(function, **options)
+        self._known: set[tuple[types.Type, ...]] = set()
 
-    def prepare(self, *args: Any) -> None:
+    def prepare(self, *args: object) -> None:
         """Compile for arguments of these types; arrays may be NumPy's."""
         signature = tuple(map(numba.typeof, args))
         if SIMULATED or signature in self._known:
             return
         kinds = [each.__name__ for each in compiled_for(args)]
         log.info("compiling %s for the device (once)", " for ".join(kinds))
-        with as_on_cpu(), _told(args):
+        with as_on_cpu(), _explaining(args):
             self._jitted.compile(signature)
         self._known.add(signature)
 
-    def ptx(self, *args: Any, capability: tuple[int, int] = (9, 0)) -> str:
+    def ptx(self, *args: object, capability: tuple[int, int] = (9, 0)) -> str:
         """The code for arguments of these types; no device is needed."""
         signature = numba.void(*map(numba.typeof, args))
-        with as_on_cpu(), _told(args), _pretended(capability):
+        with as_on_cpu(), _explaining(args), _assumed(capability):
             code: str = cuda.compile_ptx(self.function, signature, cc=capability)[0]
         return code
 
-    def launch(self, threads: int, stream: Any, *args: Any) -> None:
+    def launch(self, threads: int, stream: object, *args: object) -> None:
         """Start so many threads; arrays must be on the device already."""
         # Blocks of 128 threads, or of 32 where that leaves multiprocessors (up to 144) idle.
         block = 128 if threads >= 144 * 128 else 32
@@ -156,8 +155,8 @@ class DeviceKernel:
 
 
 @contextmanager
-def _told(args: tuple[Any, ...]) -> Iterator[None]:
-    """Tell a mistake in a user's class with its line."""
+def _explaining(args: tuple[object, ...]) -> Iterator[None]:
+    """Inside this block, mistakes in a user's class are reported with their line."""
     refuse_generators(args)
     failures.clear()
     try:
@@ -172,8 +171,8 @@ def _told(args: tuple[Any, ...]) -> Iterator[None]:
 
 
 @contextmanager
-def _pretended(capability: tuple[int, int]) -> Iterator[None]:
-    """Inside this block the compiler takes a device of this compute capability for granted."""
+def _assumed(capability: tuple[int, int]) -> Iterator[None]:
+    """Inside this block the compiler assumes a device of this compute capability."""
     current = dispatcher.get_current_device
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
     try:
@@ -182,14 +181,13 @@ def _pretended(capability: tuple[int, int]) -> Iterator[None]:
         dispatcher.get_current_device = current
 
 
-def called(ir: str) -> str:
-    """Mark the functions that are `apart` in the compiler's input as not to be made parts of their
-    callers."""
+def keep_apart(ir: str) -> str:
+    """The compiler's input with the functions that are `apart` marked as not to be inlined."""
     names = "|".join(mangled(each) for each in APART)
     return re.sub(rf'^(define .*@"(?:{names})B.*\))$', r"\1 noinline", ir, flags=re.MULTILINE)
 
 
-def mangled(function: Callable[..., Any]) -> str:
+def mangled(function: Callable[..., object]) -> str:
     """How the compiler's input has the name of a function, before the types of its arguments."""
     parts = f"{function.__module__}.{function.__qualname__}".split(".")
     return "_ZN" + "".join(f"{len(each)}{each}" for each in parts)
@@ -209,7 +207,7 @@ def as_on_cpu() -> Iterator[None]:
     with _compiling:
         compile_ir, linker_options = codegen.nvvm.compile_ir, driver.LinkerOptions
         codegen.nvvm.compile_ir = lambda ir, **options: compile_ir(
-            [called(each) for each in ir], **{**options, "fma": False}
+            [keep_apart(each) for each in ir], **{**options, "fma": False}
         )
         driver.LinkerOptions = _ExactLinkerOptions
         try:

@@ -18,14 +18,13 @@ import sys
 import traceback
 from collections.abc import Callable, Container, Iterator
 from types import CodeType, FrameType, FunctionType
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._records.record import is_package
 from ..errors import DefinitionError, show
-from .exceptions import exception_in
-from .generators import generator_in
+from .code_search import exception_in, generator_in
 
 # A rehearsal ends after this many calls of the package's functions: about 0.1 s, some hundred
 # rounds of three arms.
@@ -49,14 +48,14 @@ _CANNOT = (
 
 _DEFINED = re.compile(r"\s*def (\w+)")
 
-_Return = tuple[CodeType, int, Any]  # a user's method, the line where it returned, the value
+_Return = tuple[CodeType, int, object]  # a user's method, the line where it returned, the value
 
 
 class _Enough(BaseException):
     """Ends a rehearsal that found nothing wrong."""
 
 
-def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
     """Run the first steps of a kernel in the interpreter, on copies of its arguments.
 
     Raises DefinitionError, with the user's line, if that shows a mistake in a user's class.
@@ -68,7 +67,7 @@ def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     returned: list[_Return] = []  # the most recent return of a user's method, if any
     calls = 0
 
-    def watch(frame: FrameType, happened: str, value: Any) -> None:
+    def watch(frame: FrameType, happened: str, value: object) -> None:
         nonlocal calls
         if happened == "return" and frame.f_code in codes:
             returned[:] = [(frame.f_code, frame.f_lineno, value)]
@@ -94,7 +93,7 @@ def rehearse(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         sys.setprofile(outer)
 
 
-def refuse_generators(args: tuple[Any, ...]) -> None:
+def refuse_generators(args: tuple[object, ...]) -> None:
     """Raise DefinitionError if a method of a user's class uses a random number generator.
 
     Its numbers would differ from run to run, and with the number of threads; results must not.
@@ -111,7 +110,7 @@ def refuse_generators(args: tuple[Any, ...]) -> None:
             raise _error(args, reason, code.co_filename, line, code.co_name)
 
 
-def refuse_exceptions(args: tuple[Any, ...], compiled: Container[Any]) -> None:
+def refuse_exceptions(args: tuple[object, ...], compiled: Container[FunctionType]) -> None:
     """Raise DefinitionError if a method of a user's class raises or catches exceptions.
 
     compiled: the methods that run on a device. Others may: `check_family` is meant to.
@@ -125,7 +124,7 @@ def refuse_exceptions(args: tuple[Any, ...], compiled: Container[Any]) -> None:
 
 
 def _interpreters(
-    args: tuple[Any, ...], problem: Exception, codes: set[CodeType], returned: list[_Return]
+    args: tuple[object, ...], problem: Exception, codes: set[CodeType], returned: list[_Return]
 ) -> DefinitionError:
     """The error for an exception in the interpreter, with the user's line that led to it."""
     known = isinstance(problem, DefinitionError)
@@ -143,9 +142,9 @@ def _interpreters(
 
 
 def explained(
-    args: tuple[Any, ...],
+    args: tuple[object, ...],
     problem: Exception,
-    place: tuple[Callable[..., Any], int] | None = None,
+    place: tuple[FunctionType, int] | None = None,
 ) -> DefinitionError:
     """The error for the compiler's refusal of a user's class: the reason and the user's line.
 
@@ -177,7 +176,7 @@ def _reason_in(text: str) -> str:
 
 
 def _error(
-    args: tuple[Any, ...], reason: str, file: str = "", line: int = 0, name: str = ""
+    args: tuple[object, ...], reason: str, file: str = "", line: int = 0, name: str = ""
 ) -> DefinitionError:
     owners = " for ".join(dict.fromkeys(each.__name__ for each in _users_classes(args)))
     if not file:
@@ -186,7 +185,7 @@ def _error(
     return DefinitionError(f"{owners}: {reason}\n{place}")
 
 
-def _function_at(args: tuple[Any, ...], file: str, line: int) -> str:
+def _function_at(args: tuple[object, ...], file: str, line: int) -> str:
     """The name of the user's method that contains the line, or of a function that it calls."""
     codes = [each for each in _users_code(args) if each.co_filename == file]
     inside = [each.co_name for each in codes if line in {at for _, _, at in each.co_lines()}]
@@ -194,7 +193,7 @@ def _function_at(args: tuple[Any, ...], file: str, line: int) -> str:
     return next(iter(inside), "") or next((each[1] for each in above if each), codes[0].co_name)
 
 
-def _users_classes(args: tuple[Any, ...]) -> Iterator[type]:
+def _users_classes(args: tuple[object, ...]) -> Iterator[type]:
     """The classes of records among the arguments that are not the package's own."""
     for each in args:
         if isinstance(each, tuple):
@@ -203,7 +202,7 @@ def _users_classes(args: tuple[Any, ...]) -> Iterator[type]:
             yield from _users_classes(each)
 
 
-def _users_functions(args: tuple[Any, ...]) -> Iterator[FunctionType]:
+def _users_functions(args: tuple[object, ...]) -> Iterator[FunctionType]:
     """All methods that users wrote for the records among the arguments."""
     for kind in _users_classes(args):
         for each in vars(kind).values():
@@ -211,12 +210,12 @@ def _users_functions(args: tuple[Any, ...]) -> Iterator[FunctionType]:
                 yield each
 
 
-def _users_code(args: tuple[Any, ...]) -> set[CodeType]:
+def _users_code(args: tuple[object, ...]) -> set[CodeType]:
     """The code of all methods that users wrote for the records among the arguments."""
     return {each.__code__ for each in _users_functions(args)}
 
 
-def _arrays(args: tuple[Any, ...]) -> Iterator[Any]:
+def _arrays(args: tuple[object, ...]) -> Iterator[NDArray[np.generic]]:
     for each in args:
         if isinstance(each, tuple):
             yield from _arrays(each)

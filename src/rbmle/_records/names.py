@@ -60,7 +60,7 @@ def parsed(text: str, owner: str, key: str) -> dict[str, Any]:
     return values
 
 
-def _literal(text: str) -> Any:
+def _literal(text: str) -> object:
     """The value of a Python literal, such as a number or True; any other text stands for itself."""
     try:
         return ast.literal_eval(text)

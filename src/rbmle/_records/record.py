@@ -18,8 +18,9 @@ import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Literal, Protocol, TypeGuard, TypeVar
 
 from ..errors import (
     DefinitionError,
@@ -31,7 +32,6 @@ from ..errors import (
     one_of,
     show,
 )
-from .help import describe
 
 T = TypeVar("T")
 
@@ -40,7 +40,22 @@ KNOWN: dict[str, type] = {}  # every policy, family, law and bias-growth rate: n
 _ours: dict[str, str] = {}  # the package's own classes: lower-case name -> name
 
 
-def is_package(thing: Any) -> bool:
+class Record(Protocol):
+    """What every NamedTuple has."""
+
+    @property
+    def _fields(self) -> tuple[str, ...]: ...
+    @property
+    def _field_defaults(self) -> Mapping[str, object]: ...
+    def _asdict(self) -> Mapping[str, object]: ...
+
+
+def is_record(value: object) -> TypeGuard[Record]:
+    """Whether the value is an instance of a NamedTuple."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def is_package(thing: object) -> bool:
     """Whether a class or a function is the package's own, not a user's."""
     return str(thing.__module__).startswith("rbmle.")
 
@@ -83,7 +98,7 @@ def checked(cls: type[T]) -> type[T]:
     coerce = [_coercion(cls.__name__, name, hints[name]) for name in fields]
 
     @functools.wraps(plain)
-    def new(cls_: Any, *args: Any, **kwargs: Any) -> Any:
+    def new(cls_: type[T], *args: object, **kwargs: object) -> T:
         try:
             given = plain(cls_, *args, **kwargs)
         except TypeError:
@@ -93,9 +108,10 @@ def checked(cls: type[T]) -> type[T]:
             hint = did_you_mean(unknown, fields) if unknown else ""
             got = Words(_show_call(args, kwargs))
             raise ParameterError(cls.__name__, "", f"takes {takes}", got, hint) from None
-        return tuple.__new__(cls_, [c(value) for c, value in zip(coerce, given, strict=True)])
+        values = [each(value) for each, value in zip(coerce, given, strict=True)]
+        return tuple.__new__(cls_, values)  # type: ignore[type-var]
 
-    describe(cls, new, {name: _shown(hints[name]) for name in fields})
+    _describe(kind, new, {name: _shown(hints[name]) for name in fields})
     kind.__annotations__ = {name: hints[name] for name in fields}  # types instead of their names
     kind.__new__ = new
     kind._make = classmethod(lambda cls_, values: cls_(*values))
@@ -103,19 +119,39 @@ def checked(cls: type[T]) -> type[T]:
     return cls
 
 
-def _show_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+def _describe(
+    kind: Any, new: Callable[..., object], fields: Mapping[str, tuple[object, str]]
+) -> None:
+    """Give a record class a signature that `help` shows as `UCB(alpha: float = 2.0)`.
+
+    By itself a NamedTuple shows its annotations as they are stored:
+    ForwardRef('Annotated[float, "(0, inf)"]').
+    fields: the type of each field, and what it may hold, in words.
+    """
+    parameters = [Parameter("_cls", Parameter.POSITIONAL_OR_KEYWORD)]
+    for name, (hint, words) in fields.items():
+        default = kind._field_defaults.get(name, Parameter.empty)
+        ordinary = Parameter.POSITIONAL_OR_KEYWORD
+        parameters.append(Parameter(name, ordinary, default=default, annotation=hint))
+        inspect.getattr_static(kind, name).__doc__ = words
+    vars(new)["__signature__"] = Signature(parameters)
+    new.__annotations__ = {name: hint for name, (hint, _) in fields.items()}
+    new.__doc__ = f"Create new instance of {kind.__name__}, its parameters checked."
+
+
+def _show_call(args: tuple[object, ...], kwargs: dict[str, object]) -> str:
     parts = [show(value) for value in args] + [f"{k}={show(v)}" for k, v in kwargs.items()]
     return f"({', '.join(parts)})"
 
 
-def _coercion(owner: str, name: str, hint: Any) -> Callable[[Any], Any]:
+def _coercion(owner: str, name: str, hint: object) -> Callable[[object], object]:
     """The function that turns what a user gives for a field into what the field holds."""
     interval = _ANY_NUMBER
     if typing.get_origin(hint) is Annotated:
         hint, interval = typing.get_args(hint)[:2]
         if callable(interval):
             return lambda value: interval(value)
-    choice = next((each for each in _members(hint) if _is_choice(each)), None)
+    choice = _choice_in(hint)
     if choice is not None:
         return lambda value: (
             value
@@ -131,35 +167,34 @@ def _coercion(owner: str, name: str, hint: Any) -> Callable[[Any], Any]:
     return lambda value: value
 
 
-def _shown(hint: Any) -> tuple[Any, str]:
+def _shown(hint: object) -> tuple[object, str]:
     """The type of a field as `help` shows it, and what the field may hold in words."""
     interval = ""
     if typing.get_origin(hint) is Annotated:
         hint, interval = typing.get_args(hint)[:2]
         if callable(interval):
             return hint, inspect.getdoc(interval) or ""
-    choice = next((each for each in _members(hint) if _is_choice(each)), None)
+    choice = _choice_in(hint)
     if choice is not None:
         names = tuple(choice.__members__)
         return Literal[names], f"One of {', '.join(map(repr, names))}."
-    what = {bool: "True or False", float: "A number", int: "A whole number"}.get(hint)
-    if what is None:
+    known: dict[object, str] = {bool: "True or False", float: "A number", int: "A whole number"}
+    if hint not in known:
         return hint, ""
-    return hint, f"{what} in {interval}." if interval else f"{what}."
+    return hint, f"{known[hint]} in {interval}." if interval else f"{known[hint]}."
 
 
-def _members(hint: Any) -> tuple[Any, ...]:
-    """The types that a union lists, or the one type."""
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return typing.get_args(hint)
-    return (hint,)
+def _choice_in(hint: object) -> type[Choice] | None:
+    """The `Choice` among the types that a union lists, if there is one."""
+    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    members = typing.get_args(hint) if union else (hint,)
+    for each in members:
+        if isinstance(each, type) and issubclass(each, Choice):
+            return each
+    return None
 
 
-def _is_choice(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, Choice)
-
-
-def _boolean(owner: str, name: str, value: Any) -> bool:
+def _boolean(owner: str, name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise ParameterError(owner, name, "True or False", value)
     return value

@@ -17,7 +17,6 @@ from .._numba.compile import record
 from .._records.record import Choice, register
 from ..errors import ParameterError
 from ..families import Family
-from ..spec import later
 from .arms import Arms, Clock
 
 T = TypeVar("T")
@@ -147,7 +146,6 @@ class LogBias(NamedTuple):
         return True
 
 
-@later("c")
 @bias
 class BetaBias(NamedTuple):
     """alpha(t) = c (log t)^power log t; power in (0, inf), 1/2 in the published tables; c in

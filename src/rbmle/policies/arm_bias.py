@@ -9,7 +9,6 @@ from .._numba.compile import record
 from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Exponential, Gamma
-from ..spec import later
 from .alpha import bias
 from .arms import Arms, Clock
 
@@ -37,7 +36,6 @@ class ArmLevel(NamedTuple):
     highest: float
 
 
-@later("rounds", "reach")
 @bias
 class ArmBias(NamedTuple):
     """An alpha for each arm, by its pulls n: c L^(1 + power) max(least, n / L)^spread.

@@ -7,7 +7,6 @@ from typing import Annotated, NamedTuple
 
 from .._records.record import Choice
 from ..families import Family
-from ..spec import later
 from .arms import Arms, Clock
 from .base import policy
 
@@ -19,7 +18,6 @@ class Search(Choice):
     published = 1
 
 
-@later("plus")
 @policy
 class KLUCB(NamedTuple):
     """KL-UCB (Cappe et al. 2013): max {theta : N_i D(p_i, theta) <= log t + c log log t}.

@@ -8,7 +8,6 @@ from typing import Annotated, Any, NamedTuple
 from .._records.record import Choice
 from ..errors import ParameterError, Words
 from ..families import Family, base
-from ..spec import later
 from .alpha import BetaBias, as_bias
 from .arms import Arms, Clock
 from .base import policy
@@ -30,7 +29,6 @@ class BiasFunction(Choice):
     stable = 2
 
 
-@later("f")
 @policy
 class RBMLE(NamedTuple):
     """Reward-biased maximum likelihood (Liu, Hsieh, Hung, Bhattacharya and Kumar 2020):

@@ -13,7 +13,7 @@ from .easy_problems import means_of
 from .posterior_checks import POSTERIOR_CHECKS
 from .reward_checks import (
     REWARD_CHECKS,
-    require_compiled_equals_interpreted,
+    require_equal_interpreted,
     rewards_have_the_familys_distribution,
 )
 
@@ -129,7 +129,7 @@ def family_compiled_equals_interpreted(family: Family) -> None:
     """Compiled and interpreted natural, log_partition, conjugate, kl, kl_upper and mean_range."""
     for mean in means_of(family):
         for other in means_of(family):
-            require_compiled_equals_interpreted(family_values, 8, family, mean, other)
+            require_equal_interpreted(family_values, 8, family, mean, other)
 
 
 FAMILY_CHECKS.extend([rewards_have_the_familys_distribution, *REWARD_CHECKS, *POSTERIOR_CHECKS])

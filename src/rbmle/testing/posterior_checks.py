@@ -14,7 +14,7 @@ from ..families.base import mean_at
 from ..random import Cell
 from .checking import Checks, NotApplicable, require, require_close, require_method
 from .easy_problems import SEED, means_of
-from .reward_checks import require_compiled_equals_interpreted, require_mean
+from .reward_checks import require_equal_interpreted, require_mean
 
 DRAWS, _COMPARED = 10_000, 2_000  # fewer are compared with the tail, which is slow
 _FARTHEST = 2.2  # for sqrt(n) times the Kolmogorov-Smirnov distance: p = 2 exp(-2 x^2) = 1e-4
@@ -182,4 +182,4 @@ def posteriors_compiled_equal_interpreted(family: Conjugate) -> None:
     require_method(family, *(f"posterior_{each}" for each in methods))
     for mean in means_of(family):
         for pulls in (1.0, 30.0):
-            require_compiled_equals_interpreted(posterior_values, 15, family, pulls, pulls * mean)
+            require_equal_interpreted(posterior_values, 15, family, pulls, pulls * mean)

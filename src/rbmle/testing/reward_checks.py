@@ -140,7 +140,7 @@ def rewards_have_the_familys_distribution(family: Family) -> None:
             require_mean(powers, float(np.exp(shift)), f"E exp(x (X - {mean:.6g})), x = {x:.4g},")
 
 
-def require_compiled_equals_interpreted(function: Kernel, size: int, *arguments: object) -> None:
+def require_equal_interpreted(function: Kernel[None], size: int, *arguments: object) -> None:
     """Raise BrokenLawError unless a kernel fills an array with the same numbers, bit for bit."""
     compiled, interpreted = np.empty(size), np.empty(size)
     function(*arguments, compiled)
@@ -153,7 +153,7 @@ def samples_compiled_equal_interpreted(law: Law) -> None:
     """Compiled and interpreted `sample` draw the same rewards."""
     require_method(law, "sample")
     for mean in means_of(law):
-        require_compiled_equals_interpreted(draw_rewards, _INTERPRETED, law, mean)
+        require_equal_interpreted(draw_rewards, _INTERPRETED, law, mean)
 
 
 LAW_CHECKS = Checks([*REWARD_CHECKS, samples_compiled_equal_interpreted])
