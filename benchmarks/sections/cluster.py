@@ -1,4 +1,4 @@
-"""The section `cluster`: a study on two Dask workers, and what a block costs besides its work."""
+"""The section `cluster`: a study on two Dask workers, and what a task costs besides its work."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from rbmle.errors import RbmleError
-from rbmle.studies.blocks import Block
-from rbmle.studies.executors import connected, workers_of
-from rbmle.studies.lanes import SECONDS_A_BLOCK, Lanes
-from rbmle.studies.runner import chunk_size, run
-from rbmle.studies.sheet import Sheet
+from rbmle.studies.runner import run
+from rbmle.studies.schedule import SECONDS_A_TASK
 from rbmle.studies.study import Study
-from rbmle.studies.versions import versions
-from rbmle.studies.work import Work
+from rbmle.studies.work_items import WorkItem, versions
+from rbmle.studies.workers import connected, workers_of
 
 from .table import BenchTable, Effort, Line, Turns, UnavailableError, by_turns, wall_seconds
 from .threads import HORIZON, POLICIES
@@ -26,7 +23,7 @@ from .timed_problems import COINS, SEED
 
 AT_LEAST = 1.8  # target: two workers are this many times as fast as one thread of one process
 WORK = 1.11  # target: 2 / 1.8 of one thread's processor time, for all processes together
-AT_MOST = 0.01  # target: the share of a block's second that goes to everything but playing it
+AT_MOST = 0.01  # target: the share of a task's second that goes to everything but playing it
 WORKERS = 2
 
 
@@ -52,19 +49,17 @@ def processor_seconds(executor: Any, work: Callable[[], object]) -> float:
     return spent() - before
 
 
-def cost_of_a_block(executor: Executor, count: int) -> float:
-    """Seconds of a worker for a block that plays next to nothing: one replication of ten rounds."""
+def cost_of_a_task(executor: Executor, count: int) -> float:
+    """Seconds of a worker for a task that plays next to nothing: one replication of ten rounds."""
     small = Study({"coins": COINS}, [POLICIES[1]], COINS.n_arms, 1)
-    sheet = Sheet(small, 0, "coins", COINS, chunk_size(small), list(small.policies))
-    with Work([sheet], None, lambda *_: None, lambda _: None) as work:
-        content = Lanes(work).lanes[0].content
     workers = workers_of(executor)
+    plan = workers.prepared(small.plan)
 
     def play(number: int) -> None:
-        made = (Block(content, ((0, 1),), versions(), "cpu", "", each) for each in range(number))
+        made = (WorkItem(plan, 0, 1, versions(), "cpu", "", each) for each in range(number))
         waiting = []
-        for block in made:
-            waiting.append(workers.submit(block))
+        for item in made:
+            waiting.append(workers.submit(item))
             if len(waiting) > 2 * WORKERS:  # as many at a time as in a run
                 waiting.pop(0).result()
         for each in waiting:
@@ -103,7 +98,7 @@ def compared(executor: Any, scratch: Path, whole: Study, repeats: int) -> tuple[
 
 
 def cluster(effort: Effort) -> BenchTable:
-    """The table: a study on a local cluster of two workers against one thread; an empty block."""
+    """The table: a study on a local cluster of two workers against one thread; an empty task."""
     if (os.cpu_count() or 1) < WORKERS:
         raise UnavailableError("bench: 'cluster' needs two processors, and this machine has one.")
     replications, count = effort.size(3_000, 600), effort.size(400, 100)
@@ -113,7 +108,7 @@ def cluster(effort: Effort) -> BenchTable:
             same, turns, work = compared(
                 executor, Path(scratch), study(replications), effort.repeats
             )
-            costs = tuple(cost_of_a_block(executor, count) for _ in range(effort.repeats))
+            costs = tuple(cost_of_a_task(executor, count) for _ in range(effort.repeats))
     except RbmleError as problem:
         raise UnavailableError(f"bench: 'cluster' cannot be measured: {problem}") from None
     return BenchTable(
@@ -129,12 +124,12 @@ def cluster(effort: Effort) -> BenchTable:
             ),
             Line.slowdown("its processor time, all processes", work, at_most=WORK),
             Line.slowdown(
-                "a block, besides playing it", Turns(costs, (SECONDS_A_BLOCK,) * len(costs)),
+                "a task, besides playing it", Turns(costs, (SECONDS_A_TASK,) * len(costs)),
                 at_most=AT_MOST,
             ),
         ),
         (
-            "The reference of the last line is the second of work that a block is made of.",
+            "The reference of the last line is the second of work that a task is made of.",
             "Scheduler, head and workers share this machine's processors.",
         ),
     )  # fmt: skip

@@ -56,16 +56,14 @@ PAIRS = [
 def code_for(policy: Any, family: Any, law: Any = None, delay: Any = None) -> str:
     """The PTX of the kernel that plays the policy; with a delay, in a world that changes."""
     from rbmle.engine import on_cuda
-    from rbmle.engine.plan import plan
+    from rbmle.engine.plan import Setup, plan
 
     problem: Any = rbmle.Problem(law or family, [0.3, 0.5, 0.6])
     problem = problem if delay is None else rbmle.Drift(problem, 0.1)
-    planned = plan(
-        "test", [problem], [rbmle.Assuming(policy, family)], 100, 4, None, 1, "random", None,
-        None, 0, None, delay,
-    )  # fmt: skip
-    [group] = on_cuda.groups(planned)
-    return on_cuda.kernel.ptx(*on_cuda.example(planned, group))
+    player = rbmle.Assuming(policy, family)
+    planned = plan(Setup("test", [problem], [player], 100, 4, rbmle.RewardStream(1), delay=delay))
+    [tasks] = on_cuda.alike(planned)
+    return on_cuda.kernel.ptx(*on_cuda.example(planned, tasks))
 
 
 @pytest.mark.parametrize(("policy", "family"), PAIRS, ids=str)

@@ -36,15 +36,15 @@ name = "UCB"
 RUN = """
 import sys
 from rbmle.cli.main import run
-from rbmle.studies import work
+from rbmle.studies import work_items
 
-real = work.play_piece
+real = work_items.play_plan
 
 def told(*given):
     print("ready", flush=True)
     return real(*given)
 
-work.play_piece = told
+work_items.play_plan = told
 sys.exit(run(["run", "long.toml"]))
 """
 

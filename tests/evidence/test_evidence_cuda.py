@@ -37,13 +37,12 @@ CASES = [
 @pytest.mark.parametrize(("world", "policy", "evidence"), CASES)
 def test_evidence_is_compiled_for_a_device(world: Any, policy: Any, evidence: Any) -> None:
     from rbmle.engine import on_cuda
-    from rbmle.engine.plan import plan
+    from rbmle.engine.plan import Setup, plan
 
-    planned = plan(
-        "test", [world], [policy], 100, 4, None, 1, "random", None, None, 0, evidence
-    )  # fmt: skip
-    [group] = on_cuda.groups(planned)
-    assert ".visible .entry" in on_cuda.kernel.ptx(*on_cuda.example(planned, group))
+    rewards = rbmle.RewardStream(1)
+    planned = plan(Setup("test", [world], [policy], 100, 4, rewards, evidence=evidence))
+    [tasks] = on_cuda.alike(planned)
+    assert ".visible .entry" in on_cuda.kernel.ptx(*on_cuda.example(planned, tasks))
 
 
 SAME = """

@@ -11,7 +11,7 @@ import rbmle
 from rbmle._numba.compile import kernel, record
 from rbmle.engine import play
 from rbmle.engine.cpu_kernel import arguments
-from rbmle.engine.plan import plan
+from rbmle.engine.plan import Setup, plan
 
 pytestmark = pytest.mark.pairs
 
@@ -66,9 +66,11 @@ def test_compiled_equals_interpreted(world: Any, policy: Any, evidence: Any) -> 
     """The same pulls, and the same regret but for the last digits of exp."""
     horizon, rounds = 70, np.arange(1, 71)
     compiled = rbmle.simulate(world, [policy], horizon, 1, evidence=evidence, checkpoints=rounds)
-    planned = plan(
-        "test", [world], [policy], horizon, 1, None, 0, "random", None, rounds, 0, evidence
+    given = Setup(
+        "test", [world], [policy], horizon, 1, rbmle.RewardStream(0), checkpoints=rounds,
+        evidence=evidence,
     )  # fmt: skip
+    planned = plan(given)
     filled = np.zeros((1, horizon)), np.zeros((1, horizon)), np.zeros((1, world.n_arms))
     [(source, _, _)] = planned.rewards.batches(world, horizon, 0, 1, 1)
     play.interpreted(

@@ -170,9 +170,13 @@ class Mine(NamedTuple):
     def index_of(self, family, arms, i, level):
         return arms.mean(i) + Spread(half(self.c)).width(level, arms.pulls[i])
 
-    def check_family(self, family):
-        if self.c == 13.0 and os.getpid() != HEAD:
-            os._exit(1)
+    def __reduce__(self):
+        return received, (self.c,)
+
+def received(c):
+    if c == 13.0 and os.getpid() != HEAD:
+        os._exit(1)
+    return Mine(c)
 
 HEAD = os.getpid()
 problem = rbmle.Problem("bernoulli", [0.3, 0.5])

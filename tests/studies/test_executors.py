@@ -16,21 +16,23 @@ from typing import Any
 import pytest
 from run_cases import ONE, STUDY, files
 
+from rbmle.engine.devices import play_plan
+from rbmle.engine.plan import Task
 from rbmle.errors import ParameterError, RbmleError, RunError
-from rbmle.pieces import play_piece
-from rbmle.studies import blocks, executors, lanes, runner
-from rbmle.studies.lanes import Lanes
-from rbmle.studies.parcels import packed, unpacked
+from rbmle.studies import progress_table, runner, schedule, work_items, workers
+from rbmle.studies.claims import Claims
+from rbmle.studies.pickling import pickled, unpickled
+from rbmle.studies.progress_table import ProgressTable
 from rbmle.studies.runner import load, run
+from rbmle.studies.schedule import Schedule
 from rbmle.studies.study import Study
-from rbmle.studies.versions import check_versions, versions
-from rbmle.studies.work import Work
+from rbmle.studies.work_items import check_versions, versions
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
 
 class Sequential(Executor):
-    """An executor that says nothing of its workers, and plays a block when it is asked to."""
+    """An executor that says nothing of its workers, and plays a task when it is asked to."""
 
     def submit(self, function: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -74,7 +76,7 @@ def test_an_executor_goes_on_where_threads_stopped(copied: Path, finished: Path)
 
 
 @pytest.mark.slow
-def test_an_interrupt_stops_blocks_on_threads_and_keeps_what_is_finished(tmp_path: Path) -> None:
+def test_an_interrupt_stops_tasks_on_threads_and_keeps_what_is_finished(tmp_path: Path) -> None:
     """Replications that would take minutes end, because the array that stops the run is theirs."""
     long = Study(ONE.problems, dict(ONE.policies), 4_000_000_000, 2)
     with ThreadPoolExecutor(1) as pool:
@@ -82,66 +84,78 @@ def test_an_interrupt_stops_blocks_on_threads_and_keeps_what_is_finished(tmp_pat
         with pytest.raises(KeyboardInterrupt):
             run(long, tmp_path, executor=pool)
     assert not load(tmp_path).complete
-    assert not blocks.STOPS
+    assert not work_items.STOPS
 
 
-def test_blocks_are_worth_a_second_whatever_the_first_took(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "DECISIONS_A_CHUNK", 100 * 1_000)  # 100 replications in a chunk
+def claims_of(study: Study) -> Claims:
+    return Claims(ProgressTable(study), None, lambda *_: None, lambda _: None)
+
+
+def test_tasks_are_worth_a_second_whatever_the_first_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_table, "DECISIONS_A_CHUNK", 100 * 1_000)  # 100 replications
     study = Study(ONE.problems, dict(ONE.policies), 1_000, 100_000, checkpoints=())
-    work = Work(runner._sheets(study, None), None, lambda *_: None, lambda _: None)
-    with work:
-        every = Lanes(work)
-        lane, parts = next(every.blocks(2))
-        probe = sum(part.last - part.first for part in parts)
-        assert probe == 200  # 200,000 decisions, before anything is known
-        every.learn(lane, probe, 0.4)
-        sizes = []
-        for lane, parts in every.blocks(2):
-            sizes.append(sum(part.last - part.first for part in parts))
-            every.learn(lane, sizes[-1], sizes[-1] * 0.002)
-    assert probe + sum(sizes) == 100_000  # everything, and nothing twice
+    with claims_of(study) as claims:
+        planned = Schedule(claims)
+        [task] = next(planned.tasks(2))
+        assert task.size == 200  # 200,000 decisions, before anything is known
+        planned.learn(task, 0.4)
+        tasks = []
+        for [each] in planned.tasks(2):
+            tasks.append(each)
+            planned.learn(each, each.size * 0.002)
+    sizes = [each.size for each in tasks]
+    assert task.size + sum(sizes) == 100_000  # everything, and nothing twice
+    assert [each.first for each in tasks] == [each.last for each in [task, *tasks[:-1]]]
     assert sizes[0] == 500  # at 2 ms each
     assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-2] >= lanes._LEAST_SECONDS / 0.002  # the last ones are smaller, but not tiny
+    assert sizes[-2] >= schedule._LEAST_SECONDS / 0.002  # the last ones are smaller, but not tiny
 
 
-def test_a_thousand_workers_get_longer_blocks() -> None:
+def test_a_chunk_is_finished_before_the_next_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with several policies: a kill loses few chunks."""
+    monkeypatch.setattr(schedule, "DECISIONS_A_TASK", 5 * 200)  # 5 replications of STUDY
+    with claims_of(STUDY) as claims:
+        planned = Schedule(claims, calibrated=False)
+        tasks = [task for [task] in planned.tasks(1)]
+    assert [each[:2] for each in tasks[:16]] == [(0, k) for k in (0, 1, 2, 0) for _ in range(4)]
+    assert sum(each.size for each in tasks) == 6 * 150
+
+
+def test_a_thousand_workers_get_longer_tasks() -> None:
     study = Study(ONE.problems, dict(ONE.policies), 1_000, 30_000, checkpoints=())
-    with Work(runner._sheets(study, None), None, lambda *_: None, lambda _: None) as work:
-        every = Lanes(work)
-        every.learn(every.lanes[0], 1, 0.5)
-        _, parts = next(every.blocks(1_000))
-    assert sum(part.last - part.first for part in parts) == 10  # 5 s: 200 blocks a second in all
+    with claims_of(study) as claims:
+        planned = Schedule(claims)
+        planned.learn(Task(0, 0, 0, 1), 0.5)
+        [task] = next(planned.tasks(1_000))
+    assert task.size == 10  # 5 s: 200 tasks a second in all
 
 
-def test_a_block_is_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "_BYTES_A_BLOCK", 320_000)
+def test_a_task_is_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "_BYTES_A_TASK", 320_000)
     study = Study(ONE.problems, dict(ONE.policies), 1_000, 1_000)
-    with Work(runner._sheets(study, None), None, lambda *_: None, lambda _: None) as work:
-        every = Lanes(work)
-        every.learn(every.lanes[0], 1_000_000, 1e-3)
-        _, parts = next(every.blocks(1))
+    with claims_of(study) as claims:
+        planned = Schedule(claims)
+        planned.learn(Task(0, 0, 0, 1_000_000), 1e-3)
+        [task] = next(planned.tasks(1))
     row = 8 * (2 * len(study.rounds) + 3)
-    count = sum(part.last - part.first for part in parts)
-    assert 0.9 * lanes._BYTES_A_BLOCK < row * count <= lanes._BYTES_A_BLOCK
+    assert 0.9 * schedule._BYTES_A_TASK < row * task.size <= schedule._BYTES_A_TASK
 
 
 def test_other_versions_are_refused_before_anything_is_played() -> None:
     for name in ("rbmle", "numpy", "numba", "python"):
         with pytest.raises(RunError, match=rf"^run: workers must have {name} .* Got 0 on there\.$"):
             check_versions(versions(), {**versions(), name: "0"}, "there")
-    [sheet] = runner._sheets(ONE, None)
-    content = packed(sheet.piece(sheet.gaps(next(sheet.chunks()))[0]))
-    old = blocks.Block(content, ((0, 1),), {**versions(), "rbmle": "0.0.1"}, "cpu", "", 1)
+    sent = pickled(ONE.plan)
+    old = work_items.WorkItem(sent, 0, 1, {**versions(), "rbmle": "0.0.1"}, "cpu", "", 1)
     with pytest.raises(RunError, match=r"^run: workers must have rbmle 0\.0\.1, as here, "):
-        blocks.play_block(old)
+        work_items.play_item(old)
 
 
 def test_a_worker_without_the_device_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(owner: str, device: str) -> None:
         raise RbmleError(f"{owner}: 'device' must be 'cpu': no {device} device was found (why).")
 
-    monkeypatch.setattr(blocks, "check_device", missing)
+    monkeypatch.setattr(work_items, "check_device", missing)
     monkeypatch.setattr(runner, "check_device", missing)
     with pytest.raises(RunError, match=r"^run: the worker on .* cannot play .* \(run: 'device' "):
         run(ONE, executor=Sequential(), device="cuda")
@@ -153,7 +167,7 @@ def test_a_local_cluster_has_workers(threads: int) -> None:
         pytest.raises(
             ParameterError, match=r"^run: 'threads' must be a whole number in \[1, inf\)"
         ),
-        executors.connected("local", threads),
+        workers.connected("local", threads),
     ):
         pass
 
@@ -184,19 +198,19 @@ def test_rewards_drawn_in_order_are_refused(tmp_path: Path) -> None:
 def test_without_dask_there_is_one_sentence_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    find = executors.require_extra.__globals__["importlib"].util.find_spec
+    find = workers.require_extra.__globals__["importlib"].util.find_spec
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name: None if name == "distributed" else find(name)
     )
     text = r"^run: distributed is not installed\. Install it with: pip install 'rbmle\[dask\]'$"
-    with pytest.raises(RbmleError, match=text), executors.connected("local"):
+    with pytest.raises(RbmleError, match=text), workers.connected("local"):
         pass
 
 
 @pytest.mark.slow
 def test_nothing_of_dask_is_imported_without_a_cluster() -> None:
     code = (
-        "import sys, rbmle, rbmle.cli.main, rbmle.studies.executors\n"
+        "import sys, rbmle, rbmle.cli.main, rbmle.studies.workers\n"
         "print([each for each in ('dask', 'distributed', 'cloudpickle') if each in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -210,26 +224,25 @@ def die(*_: Any) -> Any:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_pool_that_breaks_names_its_block_and_the_run_goes_on(
+def test_a_pool_that_breaks_names_its_task_and_the_run_goes_on(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import multiprocessing
 
     fork = multiprocessing.get_context("fork")
-    monkeypatch.setattr(blocks, "play_piece", die)
+    monkeypatch.setattr(work_items, "play_plan", die)
     with ProcessPoolExecutor(1, fork) as pool, pytest.raises(RunError) as problem:
         run(STUDY, tmp_path, executor=pool)
     assert str(problem.value) == (
         "run: a worker of the executor died while it played R on coins, replications 0 to 149; "
         "what was finished is kept, and the same run goes on from there."
     )
-    monkeypatch.setattr(blocks, "play_piece", play_piece)
+    monkeypatch.setattr(work_items, "play_plan", play_plan)
     with ProcessPoolExecutor(2, fork) as pool:
         assert run(STUDY, tmp_path, executor=pool).complete
     assert files(tmp_path) == files(finished)
 
 
-def test_equal_bytes_are_unpacked_once() -> None:
-    [sheet] = runner._sheets(ONE, None)
-    content = packed(sheet.piece(sheet.gaps(next(sheet.chunks()))[0]))
-    assert unpacked(content) is unpacked(bytes(bytearray(content)))
+def test_equal_bytes_are_unpickled_once() -> None:
+    content = pickled(ONE.plan)
+    assert unpickled(content) is unpickled(bytes(bytearray(content)))

@@ -15,11 +15,11 @@ import pytest
 from run_cases import HORIZON, ONE, STUDY, files
 from tiers import tiered
 
+from rbmle.engine.plan import Task
 from rbmle.errors import ParameterError, RunError, RunWarning
 from rbmle.rewards.sources import RewardStream
 from rbmle.studies import shards
 from rbmle.studies.runner import load, run
-from rbmle.studies.shards import Stretch
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -38,7 +38,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 def test_a_damaged_shard_is_named_and_played_again(
     damage: str, copied: Path, finished: Path
 ) -> None:
-    path = copied / "shards" / Stretch(0, 1, 20, 40).file_name
+    path = copied / "shards" / shards.file_name(Task(0, 1, 20, 40))
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
     with pytest.warns(RunWarning) as warned:
         partial = load(copied)
@@ -53,26 +53,26 @@ def test_a_damaged_shard_is_named_and_played_again(
 
 
 def test_no_flipped_bit_is_trusted(finished: Path) -> None:
-    stretch = Stretch(0, 0, 0, 20)
-    content = bytearray((finished / "shards" / stretch.file_name).read_bytes())
-    assert shards.encode(STUDY, stretch, shards.decode(STUDY, stretch, bytes(content))) == content
+    task = Task(0, 0, 0, 20)
+    content = bytearray((finished / "shards" / shards.file_name(task)).read_bytes())
+    assert shards.encode(STUDY, task, shards.decode(STUDY, task, bytes(content))) == content
     dice = random.Random(1)
     places = [*range(60), *(dice.randrange(len(content)) for _ in range(200)), len(content) - 1]
     for position in places:
         flipped = content.copy()
         flipped[position] ^= 1 << dice.randrange(8)
         with pytest.raises(RunError):
-            shards.decode(STUDY, stretch, bytes(flipped))
+            shards.decode(STUDY, task, bytes(flipped))
 
 
 def test_a_foreign_shard_is_named_and_played_again(copied: Path, finished: Path) -> None:
     other = dataclasses.replace(STUDY, seed=6)
     elsewhere = copied.parent / "elsewhere"
     run(other, elsewhere)
-    taken = copied / "shards" / Stretch(0, 0, 0, 20).file_name
-    moved = copied / "shards" / Stretch(0, 0, 20, 40).file_name
+    taken = copied / "shards" / shards.file_name(Task(0, 0, 0, 20))
+    moved = copied / "shards" / shards.file_name(Task(0, 0, 20, 40))
     shutil.copy(elsewhere / "shards" / taken.name, taken)
-    shutil.copy(copied / "shards" / Stretch(0, 1, 20, 40).file_name, moved)
+    shutil.copy(copied / "shards" / shards.file_name(Task(0, 1, 20, 40)), moved)
     with pytest.warns(RunWarning) as warned:
         run(STUDY, copied)
     said = [str(each.message) for each in warned]
@@ -88,7 +88,7 @@ def test_a_foreign_shard_is_named_and_played_again(copied: Path, finished: Path)
 def test_files_that_are_no_shards_are_left_alone(copied: Path) -> None:
     for name in ("notes.txt", "0-0-0-20.shard", "000-000-0000000-0000020.shard.bak"):
         (copied / "shards" / name).write_text("mine")
-    stray = copied / "shards" / Stretch(9, 9, 0, 20).file_name
+    stray = copied / "shards" / shards.file_name(Task(9, 9, 0, 20))
     stray.write_text("whose?")
     with pytest.warns(RunWarning, match="this study has no such replications"):
         assert load(copied).complete

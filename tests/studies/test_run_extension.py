@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from run_cases import ONE, same
 
+from rbmle.engine.plan import Task
 from rbmle.errors import RunWarning
+from rbmle.studies import shards
 from rbmle.studies.runner import load, run
-from rbmle.studies.shards import Stretch
 from rbmle.studies.store import Store
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
@@ -28,8 +29,8 @@ def test_more_replications_extend_a_run(replications: int, tmp_path: Path) -> No
     assert before.items() <= after.items()
     assert same(longer.result, run(more).result)
     assert load(tmp_path).study.replications == replications
-    places = [Stretch.of_file(path.name) for path in after]
-    assert sum(stretch.last - stretch.first for stretch in places if stretch) == replications
+    places = [shards.task_of(path.name) for path in after]
+    assert sum(task.last - task.first for task in places if task) == replications
     shorter = run(dataclasses.replace(ONE, replications=30), tmp_path)  # takes nothing away
     assert same(shorter.result, run(dataclasses.replace(ONE, replications=30)).result)
     assert load(tmp_path).study.replications == replications
@@ -37,7 +38,7 @@ def test_more_replications_extend_a_run(replications: int, tmp_path: Path) -> No
 
 def test_a_torn_last_chunk_does_not_outlive_an_extension(tmp_path: Path) -> None:
     run(ONE, tmp_path)
-    torn = tmp_path / "shards" / Stretch(0, 0, 40, 50).file_name
+    torn = tmp_path / "shards" / shards.file_name(Task(0, 0, 40, 50))
     torn.write_bytes(torn.read_bytes()[:-5])
     more = dataclasses.replace(ONE, replications=70)
     with pytest.warns(RunWarning):

@@ -11,10 +11,11 @@ import pytest
 from run_cases import HORIZON, ONE, STUDY, files, same
 
 from rbmle.engine import simulate
+from rbmle.engine.plan import Task
 from rbmle.errors import RunError
 from rbmle.policies import UCB, ThompsonSampling
+from rbmle.studies import shards
 from rbmle.studies.runner import load, run
-from rbmle.studies.shards import Stretch
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -70,7 +71,7 @@ def test_the_published_protocol_is_kept_whole(ties: str, tmp_path: Path) -> None
     assert np.array_equal(partial.results["coins"].regret[0], first.results["coins"].regret[0])
     before = files(tmp_path / "all")
     for number in (0, 1):
-        (tmp_path / "all" / "shards" / Stretch(1, number, 0, 150).file_name).unlink()
+        (tmp_path / "all" / "shards" / shards.file_name(Task(1, number, 0, 150))).unlink()
         assert list(load(tmp_path / "all").results) == ["coins"]
         run(study, tmp_path / "all")
         assert files(tmp_path / "all") == before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import pickle
 import signal
 import subprocess
 import sys
@@ -20,9 +19,9 @@ import pytest
 from run_cases import ONE, STUDY, child, files
 
 from rbmle._io.locks import Locks
+from rbmle.engine.devices import play_plan
 from rbmle.errors import RunWarning
-from rbmle.pieces import play_piece
-from rbmle.studies import runner, work
+from rbmle.studies import schedule, work_items
 from rbmle.studies.runner import load, run
 from rbmle.studies.store import Store
 
@@ -194,26 +193,25 @@ def test_damaged_provenance_warns_once(content: str, tmp_path: Path) -> None:
     assert json.loads(path.read_text())["invocations"] == [{"id": "x"}]
 
 
-def test_a_piece_is_data_that_any_process_can_play() -> None:
-    [sheet] = runner._sheets(ONE, None)
-    stretch = sheet.gaps(next(iter(sheet.chunks())))[0]
-    piece = pickle.loads(pickle.dumps(sheet.piece(stretch)))
+def test_a_plan_is_data_that_any_process_can_play() -> None:
+    item = work_items.WorkItem(ONE.plan, 10, 30, work_items.versions(), "cpu", "", 1)
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        there = pool.submit(play_piece, piece).result()
-    here = play_piece(sheet.piece(stretch))
-    for one, other in zip(here, there, strict=True):
+        there = pool.submit(work_items.play_item, item).result()
+    here = work_items.play_item(item)
+    for one, other in zip(here.rows[0], there.rows[0], strict=True):
+        assert len(one) == 20
         assert np.array_equal(one, other)
 
 
 def test_one_chunk_keeps_all_threads_busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replications of a long horizon are pieces of their own, also within a chunk."""
+    """Replications of a long horizon are tasks of their own, also within a chunk."""
     meeting = threading.Barrier(3, timeout=20.0)
 
-    def meet(piece: Any, stop: Any) -> Any:
-        meeting.wait()  # passes only if three pieces are played at the same time
-        return play_piece(piece, stop)
+    def meet(*given: Any) -> Any:
+        meeting.wait()  # passes only if three tasks are played at the same time
+        return play_plan(*given)
 
-    monkeypatch.setattr(work, "play_piece", meet)
-    monkeypatch.setattr("rbmle.pieces.DECISIONS_A_BATCH", 200)
+    monkeypatch.setattr(work_items, "play_plan", meet)
+    monkeypatch.setattr(schedule, "DECISIONS_A_TASK", 200)
     study = ONE.__class__(ONE.problems, dict(ONE.policies), 200, 6)
     assert run(study, threads=3).complete

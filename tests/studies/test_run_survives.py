@@ -18,7 +18,6 @@ from tiers import tiered
 from rbmle.errors import RunError
 from rbmle.studies import shards
 from rbmle.studies.runner import load, run
-from rbmle.studies.shards import Stretch
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -111,9 +110,9 @@ def test_a_full_disk_is_one_sentence(
         monkeypatch.setattr("os.fsync", real)
         assert not list(folder.rglob(".*"))  # nothing half-written
         for path in folder.glob("shards/*"):
-            stretch = Stretch.of_file(path.name)
-            assert stretch is not None
-            shards.decode(ONE, stretch, path.read_bytes())
+            task = shards.task_of(path.name)
+            assert task is not None
+            shards.decode(ONE, task, path.read_bytes())
         assert run(ONE, folder).complete
 
 

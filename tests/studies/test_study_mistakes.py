@@ -105,7 +105,7 @@ MISTAKES = [
         r": RBMLE\(.*\) on coins: Proposition 3: 'problem' must be one with Gaussian rewards\..*",
     ),
     ("cap = inf", 'label = ""', r", policy 2: 'label' must be a printable text .*"),
-    ("cap = inf", 'label = "Gaussian index"', r", policy 3: 'label' must be unlike the others.*"),
+    ("cap = inf", 'label = "Gaussian index"', r", policy 3: 'label' must be unique.*"),
     ("cap = inf", 'family = "Gausian"', r", policy 2: 'family' .*Did you mean 'Gaussian'\?"),
     ("cap = inf", 'family = "Uniform"', r", policy 2: 'family' must be one of .*Got 'Uniform'\."),
     (
@@ -135,7 +135,7 @@ def test_a_mistake_in_a_file_is_one_sentence(old: str, new: str, said: str, tmp_
 def test_two_problems_of_one_name_are_refused() -> None:
     data = study().to_dict()
     data["problem"] *= 2
-    with pytest.raises(StudyError, match=r"^here, problem 2: 'name' must be unlike the others\."):
+    with pytest.raises(StudyError, match=r"^here, problem 2: 'name' must be unique\."):
         Study.from_dict(data, "here")
 
 

@@ -101,9 +101,9 @@ def run(
 
     Example: rbmle run study.toml
     """
-    from ..studies.executors import connected, workers_of
     from ..studies.runner import run as run_study
     from ..studies.study import Study
+    from ..studies.workers import connected, workers_of
     from .progress_bars import progress
     from .screen import say
     from .tables import show_study

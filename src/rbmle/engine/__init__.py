@@ -1,12 +1,12 @@
 """Playing: the loop over rounds, the plan of a simulation, and the places where it is played."""
 
 from .cpu_kernel import Filled, arguments, play
-from .on_cpu import DECISIONS_A_BATCH
+from .on_cpu import DECISIONS_A_TASK
 from .plan import rounds_kept
 from .simulation import simulate, simulate_many
 
 __all__ = [
-    "DECISIONS_A_BATCH",
+    "DECISIONS_A_TASK",
     "Filled",
     "arguments",
     "play",

@@ -11,8 +11,8 @@ from numba import cuda
 from .._numba.cuda import side_by_side
 from ..choosers.selection import chooser_on_device
 from ..policies.arms import Arms
-from .cuda_parts import Group, Part, parts
-from .plan import Plan
+from .cuda_launches import Launch, launches
+from .plan import Plan, Task
 from .tallies import tally_for
 
 
@@ -42,10 +42,10 @@ class Given(NamedTuple):
     stop: Any
 
 
-def example(plan: Plan, group: Group) -> Given:
-    """Arguments of the kernel with the types of all parts of a group, to compile for."""
-    part = next(parts(plan._replace(last=plan.first + 1), group, 1))
-    return arguments(plan, group, part, _alike, 2)
+def example(plan: Plan, tasks: tuple[Task, ...]) -> Given:
+    """Arguments of the kernel with the types of all launches of the tasks, to compile for."""
+    launch = next(launches(plan._replace(last=plan.first + 1), tasks, 1))
+    return arguments(plan, launch, _alike, 2)
 
 
 def _alike(array: Any) -> Any:
@@ -53,16 +53,14 @@ def _alike(array: Any) -> Any:
     return np.zeros((2,) * array.ndim, array.dtype)
 
 
-def arguments(
-    plan: Plan, group: Group, part: Part, bring: Callable[[Any], Any], threads: int
-) -> Given:
+def arguments(plan: Plan, launch: Launch, bring: Callable[[Any], Any], threads: int) -> Given:
     """The arguments of the kernel, for rounds from 1 on; `bring` moves an array to the device.
 
     Arrays have at least two rows and columns: otherwise their layout, which is a part of their
     type, would be ambiguous.
     """
-    p = part.problems[0]
-    policy, model = plan.players[p][group.player]
+    p, index, first, last = launch.tasks[0]
+    policy, model = plan.players[p][index]
     n_arms = plan.problems[p].n_arms
     numbers = policy.remembers() + policy.scratch(model, n_arms)
     known = plan.horizon if policy.uses_horizon() else 0
@@ -96,16 +94,16 @@ def arguments(
         chooser,
         lambda each: lines.pop() if each.shape == (n_arms,) else room(each.size, kind=each.dtype),
     )
-    worlds = [plan.problems[each] for each in part.problems]
-    waiting = plan.waiting(p, group.player)
+    worlds = [plan.problems[each.problem] for each in launch.tasks]
+    waiting = plan.waiting(p, index)
     tally = tally_for(worlds[0], plan.evidence, waiting)
     return Given(
         policy, model, plan.evidence, chooser, Arms(*beside(len(Arms._fields))),
         room(numbers), room(plan.evidence.memory_size(n_arms)),
-        part.source.on_device(bring, rows), _tally(worlds, tally, bring, rows),
+        launch.source.on_device(bring, rows), _tally(worlds, tally, bring, rows),
         waiting.on_device(bring, lambda each: room(each.size, kind=each.dtype)),
         len(worlds), 1, 1, known,
-        plan.draws(p, group.player), part.begin, part.end - part.begin, bring(plan.rounds),
+        plan.draws(p, index), first, last - first, bring(plan.rounds),
         room(plan.rounds.size), room(plan.rounds.size), bring(np.zeros(1, np.int64)),
     )  # fmt: skip
 

@@ -5,15 +5,13 @@ Nothing of CUDA is imported before a user asks for it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .._io.extras import require_extra
 from ..errors import one_of
 from .cpu_kernel import Filled
-from .on_cpu import Progress, play_on_cpu
+from .on_cpu import Progress, compile_for_cpu, play_on_cpu
 from .plan import Plan
 
 DEVICES = ("cpu", "cuda")
@@ -39,17 +37,24 @@ def play_plan(
 ) -> list[Filled]:
     """Play the plan on the device, which is there; for each problem, the arrays of its results.
 
-    threads: for the CPU. stop: if another thread sets stop[0] to anything but 0, the function
-    returns soon, and its results are unfinished.
+    threads: for the CPU; 0 plays in the calling thread. stop: if another thread sets stop[0] to
+    anything but 0, the function returns soon, and its results are unfinished.
     """
     if device == "cpu":
         return play_on_cpu(plan, threads, progress, stop)
-    return _cuda_place().play_on_cuda(owner, plan, progress, stop)  # type: ignore[no-any-return]
+    from .on_cuda import play_on_cuda
+
+    return play_on_cuda(owner, plan, progress, stop)
 
 
-def compile_plan(plan: Plan) -> None:
-    """Compile what the plan needs on a CUDA device."""
-    _cuda_place().compile_for_cuda(plan)
+def compile_plan(plan: Plan, device: str) -> None:
+    """Compile what the plan needs on the device."""
+    if device == "cpu":
+        compile_for_cpu(plan)
+        return
+    from .on_cuda import compile_for_cuda
+
+    compile_for_cuda(plan)
 
 
 def device_name() -> str:
@@ -57,9 +62,3 @@ def device_name() -> str:
     from .._numba import cuda
 
     return cuda.device_name()
-
-
-def _cuda_place() -> Any:
-    from . import on_cuda
-
-    return on_cuda

@@ -1,34 +1,23 @@
-"""The CPU as a place: threads that play the batches of a plan."""
+"""The CPU as a place: threads that play the tasks of a plan."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .cpu_kernel import Filled, arguments, play
-from .plan import Plan
+from .plan import Plan, Task
 
 Progress = Callable[[int, int], None]
 
-# A batch for a thread has about this many decisions. Measured: the quickest policy (UCB, two arms)
-# takes 26 ns for one, 5 ms for a batch; preparing a batch and handing it over takes 0.2 ms.
-DECISIONS_A_BATCH = 200_000
+# A task for a thread has about this many decisions. Measured: the quickest policy (UCB, two arms)
+# takes 26 ns for one, 5 ms for a task; preparing a task and handing it over takes 0.2 ms.
+DECISIONS_A_TASK = 200_000
 _SECONDS_A_WAIT = 0.2  # waits are short, because on Windows Ctrl-C does not interrupt them
-
-
-class Batch(NamedTuple):
-    """Replications begin, ..., end - 1 of one player on problem p, with their rewards."""
-
-    p: int
-    player: int
-    source: Any
-    begin: int
-    end: int
 
 
 def play_on_cpu(
@@ -40,44 +29,37 @@ def play_on_cpu(
     """Play the plan in a pool of threads; results do not depend on their number.
 
     The calling thread only waits, for short times, so that Ctrl-C is noticed; any exception in it
-    stops the kernels too.
+    stops the kernels too. threads: 0 plays all in the calling thread, which then cannot notice it.
     """
     filled = plan.fresh()
     stop = np.zeros(1, np.int64) if stop is None else stop
+    if threads == 0:
+        for _, work in _tasks(plan, filled, stop):
+            play(*work)
+        return filled
     threads = threads or os.cpu_count() or 1
     pool = ThreadPoolExecutor(threads)
     waiting: set[Future[None]] = set()
-    draws: dict[tuple[int, int], Any] = {}
-    compiled: set[Any] = set()
+    compiled: set[object] = set()
 
-    def run(work: tuple[Any, ...], batch: Batch) -> None:
+    def run(task: Task, work: tuple[object, ...]) -> None:
         play(*work)
         if progress is not None:
-            progress(batch.player, batch.end - batch.begin)
+            progress(task.policy, task.size)
 
     try:
-        for batch in _batches(plan):
-            p, index, source, begin, end = batch
-            if (p, index) not in draws:
-                draws[p, index] = plan.draws(p, index)
-            rows = slice(begin - plan.first, end - plan.first)
-            regret, best_pulls, pulls = (each[index, rows] for each in filled[p])
-            pair, problem = plan.players[p][index], plan.problems[p]
-            work = arguments(
-                pair, problem, plan.horizon, source, draws[p, index], begin,
-                plan.rounds, (regret, best_pulls, pulls), stop, plan.evidence,
-                plan.waiting(p, index),
-            )  # fmt: skip
-            kinds = (type(pair[0]), type(pair[1]), index, problem.kind())
+        for task, work in _tasks(plan, filled, stop):
+            policy, model = plan.players[task.problem][task.policy]
+            kinds = type(policy), type(model), task.policy, plan.problems[task.problem].kind()
             if kinds not in compiled:  # compile once, not in every thread
                 play.specialised(*work)
                 compiled.add(kinds)
-            task = pool.submit(run, work, batch)
-            if plan.rewards.one_generator and plan.draws_numbers(p, index):
-                _finish({task}, most=0)  # its batches draw from one stream, one after the other
+            future = pool.submit(run, task, work)
+            if plan.rewards.one_generator and plan.draws_numbers(task.problem, task.policy):
+                _finish({future}, most=0)  # its tasks draw from one stream, one after the other
             else:
-                waiting.add(task)
-            waiting = _finish(waiting, most=2 * threads * len(plan.players[p]))
+                waiting.add(future)
+            waiting = _finish(waiting, most=2 * threads * len(plan.players[0]))
         _finish(waiting, most=0)
     except BaseException:
         stop[0] = 1
@@ -87,14 +69,31 @@ def play_on_cpu(
     return filled
 
 
-def _batches(plan: Plan) -> Iterator[Batch]:
-    """All batches, few of them in memory at a time: all policies play one before the next."""
-    size = max(1, DECISIONS_A_BATCH // plan.horizon)
+def compile_for_cpu(plan: Plan) -> None:
+    """Compile the code that the plan needs, now: in the main thread Ctrl-C is noticed."""
+    one = plan._replace(last=plan.first + 1)
+    for _, work in _tasks(one, one.fresh(), np.zeros(1, np.int64)):
+        play.specialised(*work)
+
+
+def _tasks(
+    plan: Plan, filled: list[Filled], stop: NDArray[np.int64]
+) -> Iterator[tuple[Task, tuple[object, ...]]]:
+    """All tasks, each with the arguments of `play`, few of them in memory at a time: all policies
+    play some replications before the next ones."""
+    size = max(1, DECISIONS_A_TASK // plan.horizon)
     for p, problem in enumerate(plan.problems):
-        pieces = plan.rewards.batches(problem, plan.horizon, plan.first, plan.last, size)
-        for source, begin, end in pieces:
-            for index in range(len(plan.players[p])):
-                yield Batch(p, index, source, begin, end)
+        draws = [plan.draws(p, index) for index in range(len(plan.players[p]))]
+        for source, first, last in plan.rewards.batches(
+            problem, plan.horizon, plan.first, plan.last, size
+        ):
+            rows = slice(first - plan.first, last - plan.first)
+            for index, pair in enumerate(plan.players[p]):
+                regret, best_pulls, pulls = (each[index, rows] for each in filled[p])
+                yield Task(p, index, first, last), arguments(
+                    pair, problem, plan.horizon, source, draws[index], first, plan.rounds,
+                    (regret, best_pulls, pulls), stop, plan.evidence, plan.waiting(p, index),
+                )  # fmt: skip
 
 
 def _finish(tasks: set[Future[None]], most: int) -> set[Future[None]]:

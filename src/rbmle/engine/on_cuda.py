@@ -19,14 +19,14 @@ from .._numba.cuda import DeviceKernel, free_memory
 from ..errors import ParameterError, RbmleError
 from .cpu_kernel import Filled
 from .cuda_kernel import play_thread
+from .cuda_launches import Launch, alike, bytes_a_thread, launches
 from .cuda_memory import Given, arguments, example
-from .cuda_parts import Group, Part, bytes_a_thread, groups, parts
-from .plan import Plan
+from .plan import Plan, Task
 
 kernel = DeviceKernel(play_thread)
 
-_AT_ONCE = 8  # groups in flight; more would only divide the memory into smaller parts
-_MOST_AT_ONCE = 32  # where groups are so small that 8 of them do not fill a device
+_AT_ONCE = 8  # policies in flight; more would only divide the memory into smaller parts
+_MOST_AT_ONCE = 32  # where launches are so small that 8 of them do not fill a device
 _FULL = 262_144  # threads: an H200 holds 132 x 2,048 at once
 _SECONDS_A_SLICE = 0.1  # short enough for Ctrl-C, long against the 10 microseconds of a launch
 _FIRST_SLICE = 32  # rounds; the time that they take tells the length of the next slice
@@ -45,13 +45,13 @@ def play_on_cuda(
     stop: if another thread sets stop[0] to anything but 0, the function returns soon, and its
     results are unfinished.
     """
-    played = list(groups(plan))
-    for group in played:
-        _check(owner, plan, group)
-    at_once = _groups_at_once(plan, played)
-    memory = int(_SHARE * free_memory() / min(len(played), at_once))
-    for group in played:
-        needed = bytes_a_thread(plan, group)
+    every = alike(plan)
+    for tasks in every:
+        _check(owner, plan, tasks[0])
+    at_once = _at_once(every)
+    memory = int(_SHARE * free_memory() / min(len(every), at_once))
+    for tasks in every:
+        needed = bytes_a_thread(plan, tasks[0])
         if needed > memory:
             raise RbmleError(
                 f"{owner}: 'device' must have more memory: one replication needs "
@@ -59,7 +59,7 @@ def play_on_cuda(
             )
     compile_for_cuda(plan)
     filled = plan.fresh()
-    waiting = [_play(plan, group, memory, filled, progress) for group in played]
+    waiting = [_play(plan, tasks, memory, filled, progress) for tasks in every]
     playing: list[Iterator[None]] = []
     while (waiting or playing) and (stop is None or stop[0] == 0):
         while waiting and len(playing) < at_once:
@@ -68,22 +68,22 @@ def play_on_cuda(
     return filled
 
 
-def _groups_at_once(plan: Plan, played: list[Group]) -> int:
-    """How many groups are in flight: enough of them to fill the device."""
-    threads = (plan.last - plan.first) * sum(len(each.problems) for each in played) / len(played)
+def _at_once(every: list[tuple[Task, ...]]) -> int:
+    """How many policies are in flight: enough of them to fill the device."""
+    threads = sum(each.size for tasks in every for each in tasks) / len(every)
     return max(_AT_ONCE, min(_MOST_AT_ONCE, int(_FULL / threads)))
 
 
 def compile_for_cuda(plan: Plan) -> None:
     """Compile the code that the plan needs."""
-    for group in groups(plan):
-        kernel.prepare(*example(plan, group))
+    for tasks in alike(plan):
+        kernel.prepare(*example(plan, tasks))
 
 
-def _check(owner: str, plan: Plan, group: Group) -> None:
+def _check(owner: str, plan: Plan, task: Task) -> None:
     """Refuse what draws from a generator that is not a pure function: it has one state for all."""
-    policy, _ = plan.players[group.problems[0]][group.player]
-    if plan.rewards.one_generator and plan.draws_numbers(group.problems[0], group.player):
+    if plan.rewards.one_generator and plan.draws_numbers(task.problem, task.policy):
+        policy, _ = plan.players[task.problem][task.policy]
         raise ParameterError(
             owner,
             "device",
@@ -93,15 +93,15 @@ def _check(owner: str, plan: Plan, group: Group) -> None:
 
 
 def _play(
-    plan: Plan, group: Group, memory: int, filled: list[Filled],
+    plan: Plan, tasks: tuple[Task, ...], memory: int, filled: list[Filled],
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[None]:  # fmt: skip
-    """Play a group, part by part and slice by slice; yields while a slice is being played."""
+    """Play the tasks, launch by launch and slice by slice; yields while a slice is played."""
     stream = cuda.stream()
-    for part in parts(plan, group, memory):
-        count = part.end - part.begin
-        threads = len(part.problems) * count
-        given = arguments(plan, group, part, cuda.to_device, threads)
+    for launch in launches(plan, tasks, memory):
+        count = launch.tasks[0].size
+        threads = len(launch.tasks) * count
+        given = arguments(plan, launch, cuda.to_device, threads)
         begin, size = 1, _FIRST_SLICE
         while begin <= plan.horizon:
             given = given._replace(begin=begin, end=min(begin + size, plan.horizon + 1))
@@ -112,20 +112,18 @@ def _play(
             spent = max(time.perf_counter() - began, 1e-6)
             begin = given.end
             size = max(1, int(size * min(_SECONDS_A_SLICE / spent, 8.0)))
-        _collect(plan, group, part, given, filled)
+        _collect(plan, launch, given, filled)
         if progress is not None:
-            progress(group.player, count)
+            progress(tasks[0].policy, count)
 
 
-def _collect(plan: Plan, group: Group, part: Part, given: Given, filled: list[Filled]) -> None:
-    """Copy the results of a part from the device to their places."""
-    count, rows = part.end - part.begin, slice(part.begin - plan.first, part.end - plan.first)
+def _collect(plan: Plan, launch: Launch, given: Given, filled: list[Filled]) -> None:
+    """Copy the results of a launch from the device to their places."""
     pulls = given.tally.counts if hasattr(given.tally, "counts") else given.arms.pulls
-    arrays: list[NDArray[np.float64]] = [
-        each.copy_to_host() for each in (given.regret, given.best_pulls, pulls)
-    ]
-    for place, p in enumerate(part.problems):
-        threads = slice(place * count, (place + 1) * count)
-        for target, found in zip(filled[p], arrays, strict=True):
-            columns: Floats = target[group.player, rows]
+    arrays: list[Floats] = [each.copy_to_host() for each in (given.regret, given.best_pulls, pulls)]
+    for place, task in enumerate(launch.tasks):
+        threads = slice(place * task.size, (place + 1) * task.size)
+        rows = slice(task.first - plan.first, task.last - plan.first)
+        for target, found in zip(filled[task.problem], arrays, strict=True):
+            columns: Floats = target[task.policy, rows]
             columns[:] = found[threads, : columns.shape[1]]

@@ -1,37 +1,90 @@
-"""A plan: what is to be played, checked before any work is done."""
+"""A plan: what is to be played, checked once, before any work is done."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._io.memory import check_memory
 from ..errors import ParameterError, integer, one_of
-from ..evidence import Counting, as_evidence, check_evidence
-from ..policies.fit import Assuming, as_policy, labelled, player
+from ..evidence import Counting, Evidence, as_evidence, check_evidence
+from ..families import Family
+from ..policies.base import Policy
+from ..policies.fit import Assuming, as_policy, labelled, on_problem, player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
 from ..rewards.delays import as_delay
-from ..rewards.sources import Rewards, RewardStream, check_rewards
+from ..rewards.sources import Rewards, check_rewards
 from ..rewards.worlds import World
 from ..spec import stands_in
 from .cpu_kernel import Filled
 from .supposing import waiting_for
 
+Player: TypeAlias = tuple[Policy, Family]  # a policy and the family that it assumes
+Listed: TypeAlias = Sequence[object] | Mapping[str, object]  # policies as users give them
+
+
+class Task(NamedTuple):
+    """Replications first, ..., last - 1 of one policy on one problem.
+
+    problem, policy: their positions in the plan, or in the study.
+    """
+
+    problem: int
+    policy: int
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        """The number of replications."""
+        return self.last - self.first
+
+
+class Rows(NamedTuple):
+    """Results: three arrays, each with one row for each replication."""
+
+    regret: NDArray[np.float64]
+    best_pulls: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+
+
+class Setup(NamedTuple):
+    """What a user asks to be played; `simulate` explains the fields.
+
+    owner: the function that the user called.
+    titles: the names of the problems. With them, stand-ins may depend on the problem, and errors
+    name the policy and the problem.
+    """
+
+    owner: str
+    problems: Sequence[World]
+    policies: Listed
+    horizon: int
+    replications: int
+    rewards: Rewards
+    ties: str = "random"
+    family: object = None
+    checkpoints: ArrayLike | None = None
+    first_replication: int = 0
+    evidence: object = None
+    delay: object = None
+    titles: Sequence[str] = ()
+
 
 class Plan(NamedTuple):
     """Replications first, ..., last - 1 of some policies on some problems.
 
-    players: for each problem, a policy and the family that it assumes, for each policy.
+    players: for each problem, a player for each policy.
     rounds: the checkpoints. labels: names for the policies, if the user gave some.
     evidence, delay: what an arm's past is worth, and when rewards come, for all policies.
     """
 
     problems: tuple[World, ...]
-    players: tuple[tuple[tuple[Any, Any], ...], ...]
+    players: tuple[tuple[Player, ...], ...]
     labels: tuple[str, ...]
     horizon: int
     first: int
@@ -39,15 +92,23 @@ class Plan(NamedTuple):
     rewards: Rewards
     random_ties: bool
     rounds: NDArray[np.int64]
-    evidence: Any = Counting()
-    delay: Any = None
+    evidence: Evidence
+    delay: object
+
+    def only(self, problem: int, policies: Sequence[int]) -> Plan:
+        """The plan of some policies on one problem."""
+        return self._replace(
+            problems=(self.problems[problem],),
+            players=(tuple(self.players[problem][each] for each in policies),),
+            labels=tuple(self.labels[each] for each in policies) if self.labels else (),
+        )
 
     def size(self) -> float:
         """How many rounds are played in all."""
         cells = len(self.problems) * len(self.players[0])
         return float(cells) * (self.last - self.first) * self.horizon
 
-    def draws(self, p: int, index: int) -> Any:
+    def draws(self, p: int, index: int) -> object:
         """Where the policy `index` gets its random numbers from, on problem p."""
         if self.draws_numbers(p, index):
             return self.rewards.draws(
@@ -67,90 +128,103 @@ class Plan(NamedTuple):
         policy, _ = self.players[p][index]
         return self.random_ties or bool(policy.samples_posteriors())
 
+    def check_memory(self, owner: str, copies: int = 1) -> None:
+        """Refuse a plan whose results do not fit in memory.
+
+        copies: of best_pulls and pulls that are in memory at the same time.
+        """
+        rounds = (1 + copies) * self.rounds.size
+        numbers = sum(rounds + copies * problem.n_arms for problem in self.problems)
+        count = self.last - self.first
+        check_memory(owner, count, 8 * len(self.players[0]) * count * numbers)
+
     def fresh(self) -> list[Filled]:
         """For each problem, arrays for the results of all policies and replications."""
-        count = self.last - self.first
-        shape = (len(self.players[0]), count, self.rounds.size)
+        shape = (len(self.players[0]), self.last - self.first, self.rounds.size)
         return [
             (np.zeros(shape), np.zeros(shape), np.zeros((*shape[:2], problem.n_arms)))
             for problem in self.problems
         ]
 
-    def results(self, filled: list[Filled]) -> list[Result]:
-        """The results of each problem."""
-        return [
-            Result(
-                problem=problem,
-                policies=tuple(policy for policy, _ in players),
-                families=tuple(model for _, model in players),
-                horizon=self.horizon,
-                checkpoints=self.rounds,
-                regret=regret,
-                best_pulls=best_pulls.astype(np.int64),
-                pulls=pulls.astype(np.int64),
-                labels=self.labels,
-                rewards=repr(self.rewards),
-                first_replication=self.first,
-                evidence=self.evidence,
-                delay=self.delay,
-            )
-            for problem, players, (regret, best_pulls, pulls) in zip(
-                self.problems, self.players, filled, strict=True
-            )
-        ]
+    def result(self, p: int, filled: Filled | Rows) -> Result:
+        """The result of problem p; its arrays have a row for each policy."""
+        regret, best_pulls, pulls = filled
+        return Result(
+            problem=self.problems[p],
+            policies=tuple(policy for policy, _ in self.players[p]),
+            families=tuple(model for _, model in self.players[p]),
+            horizon=self.horizon,
+            checkpoints=self.rounds,
+            regret=regret,
+            best_pulls=best_pulls.astype(np.int64, copy=False),
+            pulls=pulls.astype(np.int64, copy=False),
+            labels=self.labels,
+            rewards=repr(self.rewards),
+            first_replication=self.first,
+            evidence=self.evidence,
+            delay=self.delay,
+        )
 
 
-def plan(
-    owner: str, problems: Sequence[World], policies: Any, horizon: int, replications: int,
-    rewards: Rewards | None, seed: int | None, ties: str, family: Any,
-    checkpoints: ArrayLike | None, first_replication: int, evidence: Any = None, delay: Any = None,
-) -> Plan:  # fmt: skip
-    """The plan, after every check of what a user gave; see `simulate` for the parameters.
-
-    owner: the function that the user called.
-    """
+def plan(given: Setup) -> Plan:
+    """The plan, after every check of what a user gave."""
+    owner, problems = given.owner, tuple(given.problems)
     most_arms = max(problem.n_arms for problem in problems)
-    horizon = integer(owner, "horizon", horizon, f"[{most_arms}, {MAX_ROUNDS}]")
-    count = integer(owner, "replications", replications, f"[1, {MAX_REPLICATIONS}]")
-    first = integer(owner, "first_replication", first_replication, "[0, inf)")
-    last = first + count
-    if last > MAX_REPLICATIONS:
+    horizon = integer(owner, "horizon", given.horizon, f"[{most_arms}, {MAX_ROUNDS}]")
+    count = integer(owner, "replications", given.replications, f"[1, {MAX_REPLICATIONS}]")
+    first = integer(owner, "first_replication", given.first_replication, "[0, inf)")
+    if first + count > MAX_REPLICATIONS:
         most = f"at most {MAX_REPLICATIONS - count} for {count} replications"
         raise ParameterError(owner, "first_replication", most, first)
-    one_of(owner, "ties", ties, ("random", "first"))
-    if seed is not None:
-        if rewards is not None:
-            raise ParameterError(owner, "seed", "left out where rewards are given", seed)
-        rewards = RewardStream(seed)
-    rewards = RewardStream() if rewards is None else rewards
-    if not isinstance(rewards, Rewards):
+    one_of(owner, "ties", given.ties, ("random", "first"))
+    if not isinstance(given.rewards, Rewards):
         raise ParameterError(
-            owner, "rewards", "a source of rewards, as in RewardStream(7)", rewards
+            owner, "rewards", "a source of rewards, as in RewardStream(7)", given.rewards
         )
     for problem in problems:
-        check_rewards(owner, rewards, problem, horizon, last)
-    evidence = Counting() if evidence is None else as_evidence(evidence, owner)
-    labels, policies = _labelled(owner, policies)
-    rounds = rounds_kept(checkpoints, horizon, owner)
-    # best_pulls and pulls are held twice at the end: as floats, and converted to whole numbers.
-    numbers = sum(3 * rounds.size + 2 * problem.n_arms for problem in problems)
-    check_memory(owner, count, 8 * len(policies) * count * numbers)
-    fitted: dict[Any, tuple[tuple[Any, Any], ...]] = {}  # law -> players
-    for problem in problems:
-        law = type(problem.law), problem.law
-        if law not in fitted:
-            fitted[law] = tuple(player(each, problem, family, evidence, owner) for each in policies)
-    players = tuple(fitted[type(problem.law), problem.law] for problem in problems)
-    for problem, pairs in zip(problems, players, strict=True):
-        for _, model in pairs:
-            check_evidence(evidence, model, problem.dimension)
+        check_rewards(owner, given.rewards, problem, horizon, first + count)
+    evidence = as_evidence(Counting() if given.evidence is None else given.evidence, owner)
+    delay = as_delay(given.delay, owner)
+    labels, policies = _labelled(owner, given.policies)
+    rounds = rounds_kept(given.checkpoints, horizon, owner)
     return Plan(
-        tuple(problems), players, labels, horizon, first, last, rewards, ties == "random", rounds,
-        evidence, as_delay(delay, owner),
+        problems, tuple(_players(given._replace(evidence=evidence), policies, labels)), labels,
+        horizon, first, first + count, given.rewards, given.ties == "random", rounds, evidence,
+        delay,
     )  # fmt: skip
 
 
-def _labelled(owner: str, policies: Any) -> tuple[tuple[str, ...], Any]:
+def _players(
+    given: Setup, policies: Sequence[object], labels: Sequence[str]
+) -> Iterator[tuple[Player, ...]]:
+    """The players on each problem. Without titles they are checked once for all problems alike."""
+    known: dict[object, tuple[Player, ...]] = {}
+    for place, problem in enumerate(given.problems):
+        alike = place if given.titles else (type(problem.law), problem.law, problem.dimension)
+        if alike not in known:
+            known[alike] = tuple(
+                _player(given, each, place, labels[k] if labels else "")
+                for k, each in enumerate(policies)
+            )
+        yield known[alike]
+
+
+def _player(given: Setup, policy: object, place: int, label: str) -> Player:
+    """The player of a policy on one problem, checked to fit it."""
+    problem = given.problems[place]
+    try:
+        policy = on_problem(policy, problem) if given.titles else policy
+        found: Player = player(policy, problem, given.family, given.evidence, given.owner)
+        check_evidence(given.evidence, found[1], problem.dimension)
+    except ParameterError as mistake:
+        if not given.titles:
+            raise
+        owner = "" if mistake.owner == given.owner else f": {mistake.owner}"
+        raise mistake.of(f"{given.owner}: {label} on {given.titles[place]}{owner}") from None
+    return found
+
+
+def _labelled(owner: str, policies: Listed) -> tuple[tuple[str, ...], list[object]]:
     """The labels, if policies are given as a mapping or stand-ins are among them, and the list of
     policies."""
     labels: tuple[str, ...] = ()

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from numpy.typing import ArrayLike
 
 from .._io.log import log
 from ..errors import ParameterError, integer
 from ..result import Result
-from ..rewards.sources import Rewards
+from ..rewards.sources import Rewards, RewardStream
 from ..rewards.worlds import World
-from .cpu_kernel import Filled
 from .devices import check_device, compile_plan, device_name, play_plan
-from .plan import Plan, plan
+from .plan import Listed, Plan, Setup, plan
 
 
 def simulate(
     problem: World,
-    policies: Sequence[Any] | Mapping[str, Any],
+    policies: Listed,
     horizon: int,
     replications: int,
     rewards: Rewards | None = None,
     ties: str = "random",
-    family: Any = None,
+    family: object = None,
     checkpoints: ArrayLike | None = None,
     first_replication: int = 0,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     seed: int | None = None,
     device: str = "cpu",
-    evidence: Any = None,
-    delay: Any = None,
+    evidence: object = None,
+    delay: object = None,
 ) -> Result:
     """Play each policy on the problem for `replications` x `horizon` rounds.
 
@@ -65,30 +63,33 @@ def simulate(
     if not isinstance(problem, World):
         raise ParameterError("simulate", "problem", "a Problem", problem)
     check_device("simulate", device)
-    planned = plan(
-        "simulate", [problem], policies, horizon, replications, rewards, seed, ties, family,
-        checkpoints, first_replication, evidence, delay,
+    if seed is not None and rewards is not None:
+        raise ParameterError("simulate", "seed", "left out where rewards are given", seed)
+    source = RewardStream(0 if seed is None else seed) if rewards is None else rewards
+    given = Setup(
+        "simulate", [problem], policies, horizon, replications, source, ties, family, checkpoints,
+        first_replication, evidence, delay,
     )  # fmt: skip
-    [result] = planned.results(_played("simulate", planned, device, threads, progress))
+    [result] = _results("simulate", plan(given), device, threads, progress)
     return result
 
 
 def simulate_many(
     problems: Sequence[World],
-    policies: Sequence[Any] | Mapping[str, Any],
+    policies: Listed,
     *,
     horizon: int,
     replications: int,
     ties: str = "random",
-    family: Any = None,
+    family: object = None,
     checkpoints: ArrayLike = (),
     first_replication: int = 0,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     seed: int = 0,
     device: str = "cpu",
-    evidence: Any = None,
-    delay: Any = None,
+    evidence: object = None,
+    delay: object = None,
 ) -> list[Result]:
     """Play each policy on each problem: the results of `simulate` for each of the problems.
 
@@ -109,25 +110,26 @@ def simulate_many(
         if not isinstance(each, World):
             raise ParameterError("simulate_many", "problems", "a list of problems", each)
     check_device("simulate_many", device)
-    planned = plan(
-        "simulate_many", problems, policies, horizon, replications, None, seed, ties, family,
-        checkpoints, first_replication, evidence, delay,
+    given = Setup(
+        "simulate_many", problems, policies, horizon, replications, RewardStream(seed), ties,
+        family, checkpoints, first_replication, evidence, delay,
     )  # fmt: skip
-    return planned.results(_played("simulate_many", planned, device, threads, progress))
+    return _results("simulate_many", plan(given), device, threads, progress)
 
 
-def _played(
+def _results(
     owner: str, planned: Plan, device: str, threads: int | None,
     progress: Callable[[int, int], None] | None,
-) -> list[Filled]:  # fmt: skip
-    """The results of the plan, played on the device."""
+) -> list[Result]:  # fmt: skip
+    """The results of each problem, played on the device."""
     if threads is not None:
         threads = integer(owner, "threads", threads, "[1, inf)")
-    if device == "cpu":
-        return play_plan(owner, planned, device, threads, progress)
-    compile_plan(planned)
+    planned.check_memory(owner, copies=2)  # as floats, and converted to whole numbers
+    if device != "cpu":
+        compile_plan(planned, device)
     began = time.perf_counter()
-    filled = play_plan(owner, planned, device, progress=progress)
-    spent, name = time.perf_counter() - began, device_name()
-    log.info("%.3g rounds on %s: %.2e a second", planned.size(), name, planned.size() / spent)
-    return filled
+    filled = play_plan(owner, planned, device, threads, progress)
+    if device != "cpu":
+        spent, name = time.perf_counter() - began, device_name()
+        log.info("%.3g rounds on %s: %.2e a second", planned.size(), name, planned.size() / spent)
+    return [planned.result(p, each) for p, each in enumerate(filled)]

@@ -1,7 +1,7 @@
 """Dask as the executor of a study: connecting, the check of its workers, and how many there are.
 
 Only this file imports `distributed`, and only a run on a cluster imports this file.
-Dask itself plays the blocks of a dead worker again, on others.
+Dask itself plays the tasks of a dead worker again, on others.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from distributed.security import Security
 
 from .._io.log import log
 from ..errors import RbmleError, RunError
-from .blocks import Block, Played, StoppedError, play_block
-from .executors import Workers
-from .versions import check_versions, versions
+from .work_items import Played, StoppedError, WorkItem, check_versions, play_item, versions
+from .workers import Report, Workers
+from .world_tables import Data
 
 _SECONDS_TO_CONNECT = 5.0
 _SECONDS_A_COUNT = 1.0  # between two questions how many workers there are
-_SECONDS_A_LOOK = 0.25  # between two looks of a worker whether its block is still wanted
+_SECONDS_A_LOOK = 0.25  # between two looks of a worker whether its task is still wanted
 # Dask watches itself: it samples what its workers do, and its loops tick 50 times a second. For two
 # workers and a head on one machine that takes about 7 % of a processor; without it, 3 %.
 _LEAN = {
@@ -44,7 +44,7 @@ _LEAN = {
 }
 # What a worker is asked. As text, because a worker without this version of the package could not
 # read a function of ours.
-_ASKED = "__import__('rbmle.studies.versions', fromlist=['versions']).versions()"
+_ASKED = "__import__('rbmle.studies.work_items', fromlist=['versions']).versions()"
 _ASKED_FOR_DEVICE = (
     "__import__('rbmle.engine.devices', fromlist=['check_device']).check_device('run', {!r})"
 )
@@ -81,10 +81,10 @@ def _greet(address: str) -> None:
     scheduler listens it waits for ever.
     """
 
-    async def identity() -> dict[str, Any]:
+    async def identity() -> Data:
         security = Security().get_connection_args("client")
         async with rpc(address, connection_args=security) as there:
-            found: dict[str, Any] = await there.identity()
+            found: Data = await there.identity()
             return found
 
     resolve_address(address)
@@ -131,7 +131,7 @@ class DaskWorkers(Workers):
     def __init__(self, executor: Executor) -> None:
         given: Any = executor
         self._client = given._client
-        # One of our own, so that all its blocks, and nothing else, can be cancelled at once.
+        # One of our own, so that all its tasks, and nothing else, can be cancelled at once.
         super().__init__(self._client.get_executor(**{**given._kwargs, "pure": False}))
         self.killing = (KilledWorker,)
         self._threads: dict[str, int] = {}
@@ -139,7 +139,7 @@ class DaskWorkers(Workers):
 
     def check(self, device: str) -> None:
         """Raise RunError if a worker has other versions, or not the device. Workers that join later
-        are checked by their first block."""
+        are checked by their first task."""
         found = self._answers(_ASKED)
         for address, answer in found.items():
             check_versions(versions(), answer, f"worker {address}")
@@ -148,9 +148,9 @@ class DaskWorkers(Workers):
         if not found:
             log.info("the cluster has no workers yet: waiting for the first")
 
-    def _answers(self, asked: str) -> dict[str, Any]:
+    def _answers(self, asked: str) -> Data:
         """What each worker answers, by its address."""
-        found: dict[str, Any] = self._client.run(eval, asked, on_error="return")
+        found: Data = self._client.run(eval, asked, on_error="return")
         for address, answer in found.items():
             if isinstance(answer, Exception):
                 kind = "" if isinstance(answer, RbmleError) else f"{type(answer).__name__}: "
@@ -166,17 +166,17 @@ class DaskWorkers(Workers):
         """How many workers there are."""
         return len(self._census())
 
-    def submit(self, block: Block) -> Future[Played]:
-        """Hand a block to a worker."""
-        return self.executor.submit(_play_while_wanted, block)
+    def submit(self, item: WorkItem, report: Report | None = None) -> Future[Played]:
+        """Hand an item to a worker."""
+        return self.executor.submit(_play_while_wanted, item)
 
     def why_cancelled(self) -> str:
-        """Why a block was cancelled that this run had not given up."""
+        """Why a task was cancelled that this run had not given up."""
         lost = self._client.status != "running"
         return "the connection to the scheduler is lost" if lost else super().why_cancelled()
 
     def abandon(self, futures: Iterable[Future[Played]]) -> None:
-        """Cancel all blocks at once."""
+        """Cancel all tasks at once."""
         self.executor.shutdown(wait=False)
 
     def _census(self) -> dict[str, int]:
@@ -188,8 +188,8 @@ class DaskWorkers(Workers):
         return self._threads
 
 
-def _play_while_wanted(block: Block) -> Played:
-    """Play a block on a Dask worker, and stop when nobody waits for it any more.
+def _play_while_wanted(item: WorkItem) -> Played:
+    """Play an item on a Dask worker, and stop when nobody waits for it any more.
 
     Dask cannot interrupt a thread. So another thread looks whether the task was cancelled, as it is
     when the run was interrupted or killed; without that, long replications would go on for nothing.
@@ -206,7 +206,7 @@ def _play_while_wanted(block: Block) -> Played:
 
     threading.Thread(target=watch, daemon=True).start()
     try:
-        return play_block(block, stop)
+        return play_item(item, stop)
     except StoppedError:
         raise Reschedule from None  # if it is wanted again by now, it is played again
     finally:

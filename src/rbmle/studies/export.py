@@ -7,7 +7,6 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from ..result import STATISTICS, Result
 from ..rewards.problems import Problem
 from ..spec import to_spec
 from .study_result import StudyResult
-from .worlds import world_data
+from .world_tables import Data, world_data
 
 
 def export(result: StudyResult, format: str = "csv") -> Iterator[str]:
@@ -69,7 +68,7 @@ def as_json(result: StudyResult) -> Iterator[str]:
     yield json.dumps(data, indent=1) + "\n"
 
 
-def statistics_data(result: Result) -> dict[str, Any]:
+def statistics_data(result: Result) -> Data:
     """The statistics of one problem as plain data, by policy; one replication has no std."""
     policies: dict[str, dict[str, float | None]] = {
         name: dict(zip(STATISTICS, map(float, row), strict=True))
@@ -85,11 +84,11 @@ def statistics_data(result: Result) -> dict[str, Any]:
     }
 
 
-def _played(result: Result) -> dict[str, Any]:
+def _played(result: Result) -> Data:
     """What was played: the means, or where there is more to say, the world, evidence, delay."""
     if not isinstance(result.problem, Problem):
         data = world_data("", result.problem)
-        said: dict[str, Any] = {"world": {k: v for k, v in data.items() if k != "name"}}
+        said: Data = {"world": {k: v for k, v in data.items() if k != "name"}}
     else:
         said = {"means": [float(each) for each in result.problem.means]}
     if result.evidence is not None and result.evidence != Counting():

@@ -6,17 +6,17 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from .._records.extensions import import_modules, load_installed
-from ..errors import ParameterError, StudyError, one_of
+from .._records.record import Record
+from ..errors import ParameterError, StudyError
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..policies.fit import PLAYERS, Assuming, labelled
 from ..rewards.delays import DELAYS
 from ..rewards.worlds import World
-from ..spec import first_named, from_spec, stand_in_of, to_spec
-from .worlds import world_of
+from ..spec import first_named, stand_in_of, to_spec
+from .world_tables import Data, Table, check_keys, record_of, world_of
 
 _REQUIRED = ("horizon", "replications", "problem", "policy")
 _OPTIONAL = ("name", "import", "seed", "rewards", "ties", "checkpoints", "evidence", "delay")
@@ -24,14 +24,14 @@ KEYS = (*_REQUIRED[:2], *_OPTIONAL, *_REQUIRED[2:])
 RESERVED = ("name", "label", "family")  # keys of a policy that are not its parameters
 
 
-def policy_data(label: str, given: Any) -> dict[str, Any]:
+def policy_data(label: str, given: Record) -> Data:
     """A policy, alone or `Assuming` a family, as its table in the file."""
     policy, family = given if isinstance(given, Assuming) else (given, None)
     assumed = {} if family is None else {"family": to_spec(family)}
     return {"label": label, **to_spec(policy), **assumed}
 
 
-def study_arguments(data: Any, where: str) -> dict[str, Any]:
+def study_arguments(data: object, where: str) -> Data:
     """The arguments of `Study`, from the data of a file.
 
     where: the file's name. Error messages begin with it, and modules beside it can be imported.
@@ -39,7 +39,7 @@ def study_arguments(data: Any, where: str) -> dict[str, Any]:
     with at(where):
         if not isinstance(data, Mapping):
             raise ParameterError("Study", "study", "a table of keys and values", data)
-        _check_keys(data, KEYS, _REQUIRED)
+        check_keys(data, KEYS, _REQUIRED)
         modules = module_names(data.get("import", ()))
         import_modules(modules, "Study", beside=os.path.dirname(where))
         load_installed()
@@ -53,7 +53,7 @@ def study_arguments(data: Any, where: str) -> dict[str, Any]:
     for number, table in enumerate(tables["policy"], 1):
         with at(f"{where}, policy {number}"):
             players.append(_policy(table))
-    policies: dict[str, Any] = {}
+    policies: Data = {}
     for number, (label, player) in enumerate(labelled(players).items(), 1):
         with at(f"{where}, policy {number}"):
             given = printable("label", tables["policy"][number - 1].get("label", label))
@@ -61,7 +61,7 @@ def study_arguments(data: Any, where: str) -> dict[str, Any]:
     players_of = {"evidence": EVIDENCE, "delay": DELAYS}
     with at(where):
         records = {
-            key: _record(key, first_named(data[key], among), among)
+            key: record_of(key, first_named(data[key], among), among)
             for key, among in players_of.items()
             if key in data
         }
@@ -80,61 +80,45 @@ def at(where: str) -> Iterator[None]:
         raise StudyError(f"{where}: {said}") from None
 
 
-def module_names(given: Any) -> tuple[str, ...]:
+def module_names(given: object) -> tuple[str, ...]:
     """The given names of modules, checked to be dotted Python names."""
-    listed = isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given)
-    if not listed or not all(part.isidentifier() for each in given for part in each.split(".")):
-        raise ParameterError("Study", "import", "a list of names of modules", given)
-    return tuple(given)
+    names = given if isinstance(given, (list, tuple)) else (None,)
+    for name in names:
+        if not isinstance(name, str) or not all(map(str.isidentifier, name.split("."))):
+            raise ParameterError("Study", "import", "a list of names of modules", given)
+    return tuple(names)
 
 
-def printable(key: str, given: Any) -> str:
+def printable(key: str, given: object) -> str:
     """The given name, checked to be one line of printable text."""
     if not isinstance(given, str) or not given or not given.isprintable():
         raise ParameterError("Study", key, "a printable text of one line", given)
     return given
 
 
-def _add(known: dict[str, Any], key: str, name: str, value: Any) -> None:
+def _add(known: Data, key: str, name: str, value: object) -> None:
     if name in known:
-        raise ParameterError("Study", key, "unlike the others", name)
+        raise ParameterError("Study", key, "unique", name)
     known[name] = value
 
 
-def _policy(table: Mapping[str, Any]) -> Any:
-    _check_keys(table, tuple(table), ("name",))
+def _policy(table: Table) -> object:
+    check_keys(table, tuple(table), ("name",))
     spec = {key: value for key, value in table.items() if key not in ("label", "family")}
-    policy = stand_in_of(spec) or _record("name", spec, PLAYERS)
+    policy = stand_in_of(spec) or record_of("name", spec, PLAYERS)
     if "family" not in table:
         return policy
-    return Assuming(policy, _record("family", table["family"], FAMILIES))
+    return Assuming(policy, record_of("family", table["family"], FAMILIES))
 
 
-def _record(key: str, given: Any, among: Mapping[str, type]) -> Any:
-    spec = {"name": given} if isinstance(given, str) else given
-    if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
-        raise ParameterError("Study", key, "a name, or a table with a 'name'", given)
-    return from_spec(given, among, "Study", key)
-
-
-def _tables(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def _tables(data: Table, key: str) -> list[Table]:
     given = data[key]
     if not isinstance(given, list) or not all(isinstance(each, Mapping) for each in given):
         raise ParameterError("Study", key, f"a list of tables, as in [[{key}]]", given)
     return given
 
 
-def _check_keys(
-    data: Mapping[str, Any], allowed: tuple[str, ...], required: tuple[str, ...]
-) -> None:
-    for key in data:
-        one_of("Study", "key", key, allowed)
-    for key in required:
-        if key not in data:
-            raise ParameterError("Study", key, "given")
-
-
-def to_toml(data: Mapping[str, Any]) -> str:
+def to_toml(data: Table) -> str:
     """The data of a study as TOML: one line a value, one table a problem or policy."""
     lines = [
         f"{key} = {_toml(value)}"
@@ -147,7 +131,7 @@ def to_toml(data: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list):

@@ -9,14 +9,14 @@ import time
 import uuid
 import warnings
 from datetime import UTC, datetime
-from typing import Any
 
 import numba
 import numpy as np
 
+from ..engine.plan import Task
 from ..errors import RunWarning
-from .shards import Stretch
 from .store import Store
+from .world_tables import Data
 
 _SECONDS_BETWEEN_NOTES = 1.0  # a kill loses at most this much of the entry
 
@@ -28,7 +28,7 @@ class Invocation:
     def __init__(self, store: Store | None, threads: int | None) -> None:
         version = sys.modules["rbmle"].__version__
         self.store, self.wall, self.cpu = store, time.perf_counter(), time.process_time()
-        self.entry: dict[str, Any] = {
+        self.entry: Data = {
             "id": uuid.uuid4().hex,
             "rbmle": version,
             "numpy": np.__version__,
@@ -53,18 +53,18 @@ class Invocation:
                 text = f"{self.store.folder}: was played in part by rbmle {other}, not {version}."
                 warnings.warn(RunWarning(text), stacklevel=4)
 
-    def played(self, stretch: Stretch) -> None:
+    def played(self, task: Task) -> None:
         """Count the replications that were just played."""
-        self.entry["played"] += stretch.last - stretch.first
+        self.entry["played"] += task.size
         if time.perf_counter() - self.noted > _SECONDS_BETWEEN_NOTES:
             self._note()
 
-    def finished(self) -> dict[str, Any]:
+    def finished(self) -> Data:
         """Note that this process has finished; the provenance of the whole run."""
         self.entry["finished"] = _now()
         return self._note()
 
-    def _note(self) -> dict[str, Any]:
+    def _note(self) -> Data:
         self.noted = time.perf_counter()
         self.entry["wall_seconds"] = round(self.noted - self.wall, 3)
         self.entry["cpu_seconds"] = round(time.process_time() - self.cpu, 3)

@@ -5,23 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Any
+from contextlib import ExitStack
 
-from .._io.memory import check_memory
 from ..engine.devices import DEVICES, check_device
 from ..errors import ParameterError, integer, one_of
-from ..rewards.sources import SOURCES
-from .executors import Workers, play_blocks, workers_of
+from .claims import Claims, Progress
+from .playing import play_tasks
+from .progress_table import ProgressTable
 from .provenance import Invocation
-from .sheet import Sheet
 from .store import Store
 from .study import Study
 from .study_result import StudyResult
 from .times import keep_times
-from .work import Progress, Work, play_chunks, play_in_order
+from .workers import ThisThread, Threads, Workers, workers_of
+from .world_tables import Data
 
-_AT_ONCE = 4  # blocks that a GPU plays at once: one alone may be too small to fill it
-DECISIONS_A_CHUNK = 2_000_000  # what a kill can lose: about a second of the fast policies
+_AT_ONCE = 4  # tasks that a GPU plays at once: one alone may be too small to fill it
 
 
 def run(
@@ -41,7 +40,7 @@ def run(
     share the work. None stores nothing.
     threads: by default one for each processor; results do not depend on it.
     progress: called with (problem, policy, replications done, replications in all), first for what
-    the folder held and then after each batch, from any thread.
+    the folder held and then after each task, from any thread.
     only: the labels of the policies to play now; the result has only these.
     times: also time the decisions of each policy, and store the times in the folder for reports.
     executor: any of `concurrent.futures`, such as a `ProcessPoolExecutor` or the `get_executor()`
@@ -56,40 +55,29 @@ def run(
         check_device("run", device)
     else:
         one_of("run", "device", device, DEVICES)
-    workers = None if executor is None else workers_of(executor)
-    if workers is not None:
-        _check_executor(study, threads)
-        workers.check(device)
+    workers = None if executor is None else _checked(study, executor, threads, device)
     if times and folder is None:
         raise ParameterError("run", "times", "False where nothing is kept in a folder", times)
-    _check_size(study)
+    study.plan.check_memory("run")
     store = None if folder is None else Store.open(folder, study)
-    sheets = _sheets(study, store, only)
+    table = _table(study, store, only)
     tell = progress or (lambda *_: None)
-    for sheet in sheets:
-        for policy in sheet.wanted:
-            label, done = sheet.done(policy)
-            if done:
-                tell(sheet.name, label, done, study.replications)
+    for task in table.all_of_each():
+        if table.done(task):
+            tell(*table.names(task), table.done(task), study.replications)
     provenance = {"invocations": []} if store is None else store.provenance
-    if not all(sheet.complete for sheet in sheets):
-        entry = Invocation(store, threads if workers is None else workers.slots())
-        with Work(sheets, store, tell, entry.played) as work:
-            if workers is not None:
-                play_blocks(work, workers, device)
-            elif SOURCES[study.rewards].in_order:
-                play_in_order(work, threads, device)
-            elif device != "cpu":
-                with ThreadPoolExecutor(_AT_ONCE) as pool:
-                    play_blocks(work, Workers(pool), device)
-            else:
-                play_chunks(work, threads)
+    if not table.complete:
+        with ExitStack() as stack:
+            entry = Invocation(store, threads if workers is None else workers.slots())
+            workers = workers or _threads(table, threads, device, stack)
+            claims = stack.enter_context(Claims(table, store, tell, entry.played))
+            play_tasks(claims, workers, device)
         provenance = entry.finished()
     if store is not None:
         store.discard_bad()
     if times and folder is not None:
         keep_times(study, folder)
-    return _gathered(study, sheets, provenance)
+    return _gathered(table, provenance)
 
 
 def load(folder: str | os.PathLike[str], finished: bool = False) -> StudyResult:
@@ -98,73 +86,52 @@ def load(folder: str | os.PathLike[str], finished: bool = False) -> StudyResult:
     finished: load only the policies that have all their replications.
     """
     store = Store.of_run(folder)
-    _check_size(store.study)
-    sheets = _sheets(store.study, store)
+    store.study.plan.check_memory("run")
+    table = _table(store.study, store)
     if finished:
-        whole = [
-            policy
-            for policy in sheets[0].wanted
-            if all(sheet.have[policy].all() for sheet in sheets)
-        ]
-        for sheet in sheets:
-            sheet.wanted = whole
-    return _gathered(store.study, sheets, store.provenance)
+        table.wanted = [each for each in table.wanted if table.have[:, each].all()]
+    return _gathered(table, store.provenance)
 
 
-def chunk_size(study: Study) -> int:
-    """The number of replications in a chunk. It depends on the study alone, so that a continued run
-    writes the same shards.
-
-    In the published protocol one chunk has all replications: rewards, and what a policy draws, come
-    from one generator that must run through all earlier replications.
-    """
-    if SOURCES[study.rewards].in_order:
-        return study.replications
-    return max(1, DECISIONS_A_CHUNK // study.horizon)
-
-
-def _check_size(study: Study) -> None:
-    """Refuse a study whose results do not fit in memory. Each replication of a policy takes two
-    numbers per checkpoint and one per arm, 8 bytes each."""
-    numbers = sum(2 * len(study.rounds) + each.n_arms for each in study.problems.values())
-    needed = 8 * numbers * len(study.policies) * study.replications
-    check_memory("run", study.replications, needed)
-
-
-def _check_executor(study: Study, threads: int | None) -> None:
-    """Refuse what an executor cannot do."""
+def _checked(study: Study, executor: Executor, threads: int | None, device: str) -> Workers:
+    """The workers of an executor, checked to be able to play the study."""
+    workers = workers_of(executor)
     if threads is not None:
         raise ParameterError("run", "threads", "left out where an executor is given", threads)
-    if SOURCES[study.rewards].in_order:
+    if study.plan.rewards.in_order:
         raise ParameterError(
             "run", "executor", "left out for rewards that are drawn in order", study.rewards
         )
+    workers.check(device)
+    return workers
 
 
-def _sheets(study: Study, store: Store | None, only: Sequence[str] | None = None) -> list[Sheet]:
-    wanted = list(study.policies) if only is None else list(only)
-    size = chunk_size(study)
-    sheets = [
-        Sheet(study, number, *each, size, wanted)
-        for number, each in enumerate(study.problems.items())
-    ]
-    for stretch, rows in store.read() if store is not None else ():
-        sheets[stretch.problem].fill(stretch, rows)
-    return sheets
+def _threads(table: ProgressTable, threads: int | None, device: str, stack: ExitStack) -> Workers:
+    """This thread, or threads of this process until the stack is closed."""
+    if table.plan.rewards.in_order:
+        return ThisThread(threads)
+    count = _AT_ONCE if device != "cpu" else threads or os.cpu_count() or 1
+    return Threads(stack.enter_context(ThreadPoolExecutor(count)), device)
 
 
-def _gathered(study: Study, sheets: list[Sheet], provenance: dict[str, Any]) -> StudyResult:
+def _table(study: Study, store: Store | None, only: Sequence[str] | None = None) -> ProgressTable:
+    """The results that the folder holds."""
+    table = ProgressTable(study, only)
+    for task, rows in store.read() if store is not None else ():
+        table.fill(task, rows)
+    return table
+
+
+def _gathered(table: ProgressTable, provenance: Data) -> StudyResult:
     results, numbers = {}, {}
-    for sheet in sheets:
-        if not sheet.wanted:
-            continue
-        result, common = sheet.result()
+    for problem, name in enumerate(table.study.problems if table.wanted else ()):
+        result, common = table.result(problem)
         if common.size:
-            results[sheet.name], numbers[sheet.name] = result, common
+            results[name], numbers[name] = result, common
+    total = table.study.replications
     missing = tuple(
-        f"{sheet.name}, {policy}: {study.replications - done} of {study.replications} replications"
-        for sheet in sheets
-        for policy, done in map(sheet.done, sheet.wanted)
-        if done < study.replications
+        f"{', '.join(table.names(task))}: {total - table.done(task)} of {total} replications"
+        for task in table.all_of_each()
+        if table.done(task) < total
     )
-    return StudyResult(study, results, provenance, numbers, missing)
+    return StudyResult(table.study, results, provenance, numbers, missing)

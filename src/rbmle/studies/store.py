@@ -4,7 +4,7 @@
     provenance.json   one entry for each process that played: versions, machine, time spent
     shards/           one file for each finished chunk of replications, see `shards`
     times.json        seconds per decision, if decisions were timed, see `times`
-    claims            empty; processes at work lock bytes of it, see `_locks`
+    claims            empty; processes at work lock bytes of it, see `_io/locks.py`
 
 Every file is replaced atomically, and the bytes of a shard depend on the study alone. So any number
 of processes may work in the same folder, and any of them may be killed at any moment.
@@ -18,14 +18,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from .._io.files import sweep, write_atomically
 from .._io.locks import Locks
+from ..engine.plan import Rows, Task
 from ..errors import RbmleError, RunError, RunWarning
-from ..pieces import Rows
-from .shards import Stretch, decode, encode
+from .shards import decode, encode, file_name, fits, task_of
 from .study import FORMAT, VERSION, Study
+from .world_tables import Data
 
 _REWRITING = 0  # the byte of `claims` that is locked to rewrite study.json or provenance.json
 
@@ -36,7 +36,7 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str], study: Study) -> None:
         self.folder, self.study = Path(folder), study
         self.shards = self.folder / "shards"
-        self._bad: list[Stretch] = []
+        self._bad: list[Task] = []
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], study: Study) -> Store:
@@ -80,7 +80,7 @@ class Store:
         with _in_words("written", path):
             return Locks(path)
 
-    def read(self) -> Iterator[tuple[Stretch, Rows]]:
+    def read(self) -> Iterator[tuple[Task, Rows]]:
         """All intact shards of this study; a `RunWarning` names each of the others."""
         self._bad = []
         try:
@@ -91,20 +91,20 @@ class Store:
                 raise
             names = []
         for name in names:
-            stretch = Stretch.of_file(name)
-            if stretch is not None:
-                rows = self._rows(stretch)
+            task = task_of(name)
+            if task is not None:
+                rows = self._rows(task)
                 if rows is None:
-                    self._bad.append(stretch)
+                    self._bad.append(task)
                 else:
-                    yield stretch, rows
+                    yield task, rows
 
-    def _rows(self, stretch: Stretch) -> Rows | None:
-        path = self.shards / stretch.file_name
+    def _rows(self, task: Task) -> Rows | None:
+        path = self.shards / file_name(task)
         try:
-            if not stretch.fits(self.study):
+            if not fits(self.study, task):
                 raise RunError("this study has no such replications")
-            return decode(self.study, stretch, path.read_bytes())
+            return decode(self.study, task, path.read_bytes())
         except FileNotFoundError:
             return None
         except (RunError, OSError) as problem:
@@ -113,30 +113,30 @@ class Store:
             warnings.warn(RunWarning(text), stacklevel=2)
             return None
 
-    def peek(self, stretch: Stretch) -> Rows | None:
-        """The rows of exactly this stretch, if an intact shard of it exists by now."""
-        if not (self.shards / stretch.file_name).exists():
+    def peek(self, task: Task) -> Rows | None:
+        """The rows of exactly this task, if an intact shard of it exists by now."""
+        if not (self.shards / file_name(task)).exists():
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RunWarning)
-            return self._rows(stretch)
+            return self._rows(task)
 
-    def write(self, stretch: Stretch, rows: Rows) -> None:
-        """Store a finished stretch as a shard."""
-        path = self.shards / stretch.file_name
+    def write(self, task: Task, rows: Rows) -> None:
+        """Store a finished task as a shard."""
+        path = self.shards / file_name(task)
         with _in_words("written", path):
-            write_atomically(path, encode(self.study, stretch, rows))
+            write_atomically(path, encode(self.study, task, rows))
 
     def discard_bad(self) -> None:
         """Remove the damaged shards that `read` found and that were not replaced by intact ones."""
-        ours = (stretch for stretch in self._bad if stretch.fits(self.study))
-        for stretch in ours:
-            if self.peek(stretch) is None:
+        ours = (task for task in self._bad if fits(self.study, task))
+        for task in ours:
+            if self.peek(task) is None:
                 with suppress(OSError):
-                    os.unlink(self.shards / stretch.file_name)
+                    os.unlink(self.shards / file_name(task))
 
     @property
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> Data:
         """The entries of the processes that played a part of this run.
 
         A damaged file is moved aside, with one warning.
@@ -149,7 +149,7 @@ class Store:
             self._mended()
         return {"invocations": []}
 
-    def note(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def note(self, entry: Data) -> Data:
         """Store the entry of an invocation in place of its earlier one."""
         with self._rewriting():
             known = self._mended()
@@ -158,7 +158,7 @@ class Store:
             self._write(self.folder / "provenance.json", known, "rbmle-provenance")
         return known
 
-    def _provenance(self) -> dict[str, Any]:
+    def _provenance(self) -> Data:
         path = self.folder / "provenance.json"
         if not path.exists():
             return {"invocations": []}
@@ -168,7 +168,7 @@ class Store:
             raise RunError(f"{path}: has no list of 'invocations'.")
         return data
 
-    def _mended(self) -> dict[str, Any]:
+    def _mended(self) -> Data:
         """What provenance.json says. A damaged file is moved aside, and counts as empty."""
         try:
             return self._provenance()
@@ -184,7 +184,7 @@ class Store:
         with self.locks() as locks, locks.holding(_REWRITING):
             yield
 
-    def _write(self, path: Path, data: dict[str, Any], kind: str = FORMAT) -> None:
+    def _write(self, path: Path, data: Data, kind: str = FORMAT) -> None:
         whole = {**data, "format": kind, "version": VERSION}
         text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         with _in_words("written", path):
@@ -210,7 +210,7 @@ def _study(path: Path) -> Study:
     return study
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path) -> Data:
     with _in_words("read", path):
         content = path.read_bytes()
     try:

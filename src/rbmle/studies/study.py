@@ -7,20 +7,20 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence, ValuesView
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
+from .._records.record import Record
 from ..engine import rounds_kept
+from ..engine.plan import Listed, Plan, Setup, plan
 from ..errors import ParameterError, StudyError, integer, one_of
-from ..evidence import Counting, as_evidence, check_evidence
+from ..evidence import Counting
 from ..families import FAMILIES
 from ..policies.base import POLICIES
-from ..policies.fit import Assuming, as_policy, labelled, on_problem, player
-from ..random import MAX_REPLICATIONS, MAX_ROUNDS
-from ..rewards.delays import as_delay
-from ..rewards.sources import SOURCES, Rewards, check_rewards
+from ..policies.fit import Assuming, as_policy, labelled, on_problem
+from ..rewards.sources import SOURCES, Rewards
 from ..rewards.worlds import World
 from ..spec import stands_in, to_spec
 from .file import (
@@ -32,7 +32,7 @@ from .file import (
     study_arguments,
     to_toml,
 )
-from .worlds import world_data
+from .world_tables import Data, world_data
 
 FORMAT, VERSION = "rbmle-study", 1
 
@@ -81,13 +81,14 @@ class Study:
     checkpoints: tuple[int, ...] | None
     name: str
     imports: tuple[str, ...]
-    evidence: Any
-    delay: Any
+    evidence: Record
+    delay: Record | None
+    plan: Plan = field(init=False, repr=False)
 
     def __init__(
         self,
         problems: Mapping[str, World] | World,
-        policies: Mapping[str, Any] | Sequence[Any],
+        policies: Listed,
         horizon: int,
         replications: int,
         seed: int = 0,
@@ -96,54 +97,49 @@ class Study:
         checkpoints: Sequence[int] | None = None,
         name: str = "",
         imports: Sequence[str] = (),
-        evidence: Any = None,
-        delay: Any = None,
+        evidence: object = None,
+        delay: object = None,
     ) -> None:
-        known = _problems(problems)
-        players = _policies(policies)
-        least = max(each.n_arms for each in known.values())
+        known, players = _problems(problems), _policies(policies)
         rewards = one_of("Study", "rewards", rewards, SOURCES)
-        values: dict[str, Any] = {
+        seed = integer("Study", "seed", seed, SOURCES[rewards].seeds)
+        given = Setup(
+            "Study", tuple(known.values()), players, horizon, replications,
+            SOURCES[rewards](seed), ties, evidence=evidence, delay=delay, titles=tuple(known),
+        )  # fmt: skip
+        planned = plan(given)
+        kept = _rounds(checkpoints, planned.horizon)
+        values = {
             "problems": MappingProxyType(known),
             "policies": MappingProxyType(players),
-            "horizon": integer("Study", "horizon", horizon, f"[{least}, {MAX_ROUNDS}]"),
-            "replications": integer(
-                "Study", "replications", replications, f"[1, {MAX_REPLICATIONS}]"
-            ),
-            "seed": integer("Study", "seed", seed, SOURCES[rewards].seeds),
+            "horizon": planned.horizon,
+            "replications": planned.last,
+            "seed": seed,
             "rewards": rewards,
-            "ties": one_of("Study", "ties", ties, ("random", "first")),
+            "ties": ties,
+            "checkpoints": kept,
             "name": printable("name", name) if name != "" else "",
             "imports": module_names(imports),
-            "evidence": Counting() if evidence is None else as_evidence(evidence, "Study"),
-            "delay": as_delay(delay, "Study"),
+            "evidence": planned.evidence,
+            "delay": planned.delay,
+            "plan": planned._replace(rounds=rounds_kept(kept, planned.horizon)),
         }
-        values["checkpoints"] = _rounds(checkpoints, values["horizon"])
-        for field, value in values.items():
-            object.__setattr__(self, field, value)
-        for title, problem in known.items():
-            check_rewards("Study", self.rewards_source(), problem, self.horizon, self.replications)
-            for label, each in players.items():
-                try:
-                    _, model = player(on_problem(each, problem), problem, None, self.evidence)
-                    check_evidence(self.evidence, model, problem.dimension)
-                except ParameterError as mistake:
-                    owner = "" if mistake.owner == "simulate" else f": {mistake.owner}"
-                    raise mistake.of(f"Study: {label} on {title}{owner}") from None
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
         self.to_dict()  # refuses now what a study file could not hold
 
     def rewards_source(self) -> Rewards:
         """The source of the rewards of every policy."""
-        return SOURCES[self.rewards](self.seed)
+        return self.plan.rewards
 
-    def policies_on(self, problem: World) -> list[Any]:
+    def policies_on(self, problem: World) -> list[object]:
         """The policies that are played on this problem; each stand-in is replaced by its policy."""
         return [on_problem(each, problem) for each in self.policies.values()]
 
     @property
     def rounds(self) -> tuple[int, ...]:
         """The rounds at which regret is stored, also where `checkpoints` is None."""
-        return tuple(rounds_kept(self.checkpoints, self.horizon).tolist())
+        return tuple(self.plan.rounds.tolist())
 
     @functools.cached_property
     def digest(self) -> str:
@@ -167,7 +163,7 @@ class Study:
         text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Data:
         """The study as data that JSON and TOML can hold, in the form of a study file."""
         return {
             "name": self.name,
@@ -178,14 +174,14 @@ class Study:
             "rewards": self.rewards,
             "ties": self.ties,
             "checkpoints": None if self.checkpoints is None else list(self.checkpoints),
-            **({} if self.evidence == Counting() else {"evidence": to_spec(self.evidence)}),
+            **({} if isinstance(self.evidence, Counting) else {"evidence": to_spec(self.evidence)}),
             **({} if self.delay is None else {"delay": to_spec(self.delay)}),
             "problem": [world_data(*item) for item in self.problems.items()],
             "policy": [policy_data(*item) for item in self.policies.items()],
         }
 
     @classmethod
-    def from_dict(cls, data: Any, where: str = "study") -> Study:
+    def from_dict(cls, data: object, where: str = "study") -> Study:
         """The study that the data describes. Messages about mistakes begin with `where`."""
         given = study_arguments(data, where)
         with at(where):
@@ -222,61 +218,56 @@ class Study:
     def __hash__(self) -> int:
         return hash((self.digest, self.replications, self.name))
 
-    def replaced(self, **changes: Any) -> Study:
+    def replaced(self, **changes: object) -> Study:
         """The study with some of its parameters changed."""
         return Study(**{**self._fields(), **changes})
 
-    def _fields(self) -> dict[str, Any]:
-        fields = {key: getattr(self, key) for key in self.__dataclass_fields__}
-        fields.update(problems=dict(self.problems), policies=dict(self.policies))
-        return fields
+    def _fields(self) -> Data:
+        kept = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        return {**kept, "problems": dict(self.problems), "policies": dict(self.policies)}
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[[], Study], tuple[()]]:
         return functools.partial(Study, **self._fields()), ()
 
 
-def _problems(given: Any) -> dict[str, World]:
+def _problems(given: object) -> dict[str, World]:
     named = {"problem": given} if isinstance(given, World) else given
+    allowed = "a mapping of names to Problems"
     if not isinstance(named, Mapping) or not named:
-        raise ParameterError("Study", "problems", "a mapping of names to Problems", given)
+        raise ParameterError("Study", "problems", allowed, given)
     for each in named.values():
         if not isinstance(each, World):
-            raise ParameterError("Study", "problems", "a mapping of names to Problems", each)
+            raise ParameterError("Study", "problems", allowed, each)
     return {printable("problems", name): problem for name, problem in named.items()}
 
 
-def _policies(given: Any) -> dict[str, Any]:
-    if not isinstance(given, (Mapping, Sequence)) or isinstance(given, str) or not len(given):
+def _policies(given: object) -> dict[str, object]:
+    several = given.values() if isinstance(given, Mapping) else given
+    # A single policy is a NamedTuple, which is a sequence too.
+    one = isinstance(several, str) or hasattr(several, "_fields")
+    if one or not isinstance(several, (ValuesView, Sequence)) or not several:
         raise ParameterError("Study", "policies", "a list of at least one policy", given)
-    if hasattr(given, "_fields"):  # a single policy: a NamedTuple is a sequence too
-        raise ParameterError("Study", "policies", "a list of at least one policy", given)
-    if isinstance(given, Mapping):
-        given = {label: as_policy(each, "Study", "policies") for label, each in given.items()}
-    else:
-        given = [as_policy(each, "Study", "policies") for each in given]
-    for each in given.values() if isinstance(given, Mapping) else given:
+    listed = [as_policy(each, "Study", "policies") for each in several]
+    for each in listed:
         policy, family = each if isinstance(each, Assuming) else (each, None)
-        kind = type(policy)
+        kind, allowed, wrong = type(policy), "", policy
         if POLICIES.get(kind.__name__) is not kind and not stands_in(policy):
-            raise ParameterError(
-                "Study", "policies", "instances of policy classes, as in UCB()", policy
-            )
-        if family is not None and type(family) not in FAMILIES.values():
-            raise ParameterError(
-                "Study", "policies", "assuming instances of families, as in Gaussian()", family
-            )
-        for field in set(RESERVED) & set(kind._fields):
-            raise ParameterError(
-                "Study", "policies", f"without parameters called {', '.join(RESERVED)}", field
-            )
-    named = given if isinstance(given, Mapping) else labelled(given)
-    return {printable("policies", label): policy for label, policy in named.items()}
+            allowed = "instances of policy classes, as in UCB()"
+        elif family is not None and type(family) not in FAMILIES.values():
+            allowed, wrong = "assuming instances of families, as in Gaussian()", family
+        elif reserved := set(RESERVED) & set(kind._fields):
+            allowed, wrong = f"without parameters called {', '.join(RESERVED)}", reserved.pop()
+        if allowed:
+            raise ParameterError("Study", "policies", allowed, wrong)
+    labels = given if isinstance(given, Mapping) else labelled(listed)
+    names = [printable("policies", label) for label in labels]
+    return dict(zip(names, listed, strict=True))
 
 
-def _rounds(given: Any, horizon: int) -> tuple[int, ...] | None:
+def _rounds(given: object, horizon: int) -> tuple[int, ...] | None:
     if given is None:
         return None
     allowed = f"[1, {horizon}]"
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise ParameterError("Study", "checkpoints", f"whole numbers in {allowed}", given)
     return tuple(sorted({integer("Study", "checkpoints", each, allowed) for each in given}))

@@ -14,6 +14,7 @@ from ..comparison import StudyComparison
 from ..errors import ParameterError, RbmleError
 from ..result import Result, pandas_for, tidy
 from .study import Study
+from .world_tables import Data
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class StudyResult:
 
     study: Study
     results: Mapping[str, Result]
-    provenance: dict[str, Any]
+    provenance: Data
     replications: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
 

@@ -12,6 +12,7 @@ from ..evidence import Counting
 from ..rewards.problems import Problem
 from ..timing import decision_time, live_decision_time
 from .study import Study
+from .world_tables import Data
 
 FILE = "times.json"
 _ROUNDS, _REPEATS = 1_000, 3
@@ -20,14 +21,14 @@ _ROUNDS, _REPEATS = 1_000, 3
 _ONCE, _MOST_ARMS = 1_000, 10_000
 
 
-def study_times(study: Study, live: bool = True, repeats: int = _REPEATS) -> dict[str, Any]:
+def study_times(study: Study, live: bool = True, repeats: int = _REPEATS) -> Data:
     """Seconds per decision of every policy of a study on each problem, in the compiled loop.
 
     live: also time `Decider.pull`. repeats: timed runs of each.
     Problems with more than 10,000 arms are left out, and all where means change, where evidence is
     more than counting, or where rewards come late: those choices are not the ones that are timed.
     """
-    if study.delay is not None or study.evidence != Counting():
+    if study.delay is not None or not isinstance(study.evidence, Counting):
         return {}
     return {
         name: {
@@ -39,7 +40,7 @@ def study_times(study: Study, live: bool = True, repeats: int = _REPEATS) -> dic
     }
 
 
-def _times(policy: Any, problem: Problem, live: bool, repeats: int) -> dict[str, Any]:
+def _times(policy: Any, problem: Problem, live: bool, repeats: int) -> Data:
     # At least as many rounds after each arm was pulled once as before.
     rounds = max(_ROUNDS, 2 * problem.n_arms)
     repeats = repeats if problem.n_arms <= _ONCE else 1
@@ -58,14 +59,14 @@ def keep_times(study: Study, folder: str | os.PathLike[str], live: bool = True) 
         write_atomically(Path(folder) / FILE, json.dumps(data, indent=1).encode())
 
 
-def kept_times(study: Study, folder: str | os.PathLike[str]) -> dict[str, Any]:
+def kept_times(study: Study, folder: str | os.PathLike[str]) -> Data:
     """The stored times, {problem: {policy: {"compiled": ..., "live": ...}}}; {} without any."""
     data = _read(folder)
     times = data.get("seconds_per_decision") if data.get("digest") == study.digest else None
     return times if isinstance(times, dict) else {}
 
 
-def _read(folder: str | os.PathLike[str]) -> dict[str, Any]:
+def _read(folder: str | os.PathLike[str]) -> Data:
     try:
         data = json.loads((Path(folder) / FILE).read_text("utf-8"))
     except (OSError, ValueError):

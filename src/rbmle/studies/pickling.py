@@ -1,9 +1,9 @@
-"""A piece of a study as bytes, for workers in other processes and on other machines.
+"""Plans as bytes, for workers in other processes and on other machines.
 
 A class of the package is sent by its name. A user's own class, from a script or from a module that
-is not installed, is sent by value with cloudpickle, if that is there (Dask brings it). Where it
-arrives it is made known as `@policy`, `@family`, `@law` or `record` made it known here: compiled
-code finds its methods, and the checks find what it needs.
+is not installed, is sent by value with cloudpickle, if that is there (Dask brings it). Unpickling
+registers it as `@policy`, `@family`, `@law` or `record` did here: compiled code finds its methods,
+and the checks find what it needs.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from typing import Any
 
 from .._numba.compile import bridge_methods, extended_outside
 from .._records.record import is_package, register
+from ..engine.plan import Plan
 from ..errors import ParameterError, Words
 from ..families.base import FAMILIES
-from ..pieces import Piece
 from ..policies.alpha import BIASES
 from ..policies.base import NEEDS, POLICIES
 from ..rewards.laws import LAWS
 
 _TABLES = {"policy": POLICIES, "family": FAMILIES, "law": LAWS, "bias": BIASES}
-_PIECES = 256  # unpacked pieces that a worker keeps: one for each policy on each problem it plays
-_unpacking = threading.Lock()  # a class must be complete before another thread sees it
+_CACHED = 256  # plans that a worker keeps: one for each policy on each problem it plays
+_unpickling = threading.Lock()  # a class must be complete before another thread sees it
 
 
-def packed(piece: Piece) -> bytes:
-    """The piece as bytes; ParameterError if something in it cannot be sent."""
+def pickled(plan: Plan) -> bytes:
+    """The plan as bytes; ParameterError if something in it cannot be sent."""
     for cls in filter(is_package, extended_outside):
         raise ParameterError(
             "run",
@@ -47,10 +47,10 @@ def packed(piece: Piece) -> bytes:
         )
     try:
         if importlib.util.find_spec("cloudpickle") is None:
-            return pickle.dumps(piece)
-        return _by_value(piece)
+            return pickle.dumps(plan)
+        return _by_value(plan)
     except Exception as problem:
-        name = type(piece.policy).__name__
+        name = type(plan.players[0][0][0]).__name__
         raise ParameterError(
             "run",
             "executor",
@@ -59,21 +59,21 @@ def packed(piece: Piece) -> bytes:
         ) from problem
 
 
-def unpacked(content: bytes) -> Piece:
-    """The piece in these bytes. Equal bytes are unpacked once in a process."""
-    with _unpacking:
-        return _unpacked(content)
+def unpickled(content: bytes) -> Plan:
+    """The plan in these bytes. Equal bytes are unpickled once in a process."""
+    with _unpickling:
+        return _unpickled(content)
 
 
-@functools.lru_cache(_PIECES)
-def _unpacked(content: bytes) -> Piece:
-    piece = pickle.loads(content)
-    assert isinstance(piece, Piece)
-    return piece
+@functools.lru_cache(_CACHED)
+def _unpickled(content: bytes) -> Plan:
+    plan = pickle.loads(content)
+    assert isinstance(plan, Plan)
+    return plan
 
 
-def _by_value(piece: Piece) -> bytes:
-    """Pickle the piece with the classes and functions of modules that workers do not have."""
+def _by_value(plan: Plan) -> bytes:
+    """Pickle the plan with the classes and functions of modules that workers do not have."""
     import cloudpickle
     from numba import cloudpickle as numba_pickle
 
@@ -93,7 +93,7 @@ def _by_value(piece: Piece) -> bytes:
         each.register_pickle_by_value(module)
     try:
         file = io.BytesIO()
-        Pickler(file).dump(piece)
+        Pickler(file).dump(plan)
         return file.getvalue()
     finally:
         for each, module in todo:
@@ -111,7 +111,7 @@ def _facts(cls: type) -> tuple[set[str], list[str], tuple[str, ...] | None]:
 def _arrive(cls: type, sent: tuple[Callable[..., Any], Any, Any]) -> None:
     """Complete a class that was sent by value, and make it known; pickle calls this.
 
-    A class that has all its names is complete: it arrived before, or was never away.
+    A class that has all its names is complete: it was unpickled earlier, or is local.
     """
     fill, state, (names, tables, needs) = sent
     if names <= set(vars(cls)):

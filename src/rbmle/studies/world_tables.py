@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from ..rewards.problems import Problem
 from ..rewards.worlds import World
 from ..spec import from_spec, to_spec
 
-Data = dict[str, Any]
+Data: TypeAlias = dict[str, Any]  # what JSON and TOML hold
+Table: TypeAlias = Mapping[str, Any]  # the same, to be read
 _DRIFT = ("step", "every", "seed", "low", "high")
 
 
@@ -30,7 +31,7 @@ class Form(NamedTuple):
     keys: tuple[str, ...]
     required: tuple[str, ...]
     write: Callable[[Any], Data]
-    read: Callable[[Mapping[str, Any]], World]
+    read: Callable[[Table], World]
 
 
 def world_data(name: str, world: World) -> Data:
@@ -39,26 +40,35 @@ def world_data(name: str, world: World) -> Data:
     return {"name": name, **form.write(world)}
 
 
-def world_of(table: Mapping[str, Any]) -> World:
+def world_of(table: Table) -> World:
     """The world that a table of the file states."""
     form = next((each for each in FORMS if each.only in table), FORMS[-1])
-    for key in table:
-        one_of("Study", "key", key, ("name", *form.keys))
-    for key in form.required:
-        if key not in table:
-            raise ParameterError("Study", key, "given")
+    check_keys(table, ("name", *form.keys), form.required)
     return form.read(table)
 
 
-def law_of(given: Any, key: str = "law") -> Any:
-    """The law that a file states, by its name or as a table."""
+def check_keys(data: Table, allowed: Sequence[str], required: Sequence[str]) -> None:
+    """Raise ParameterError if a key is not allowed, or one that is required is missing."""
+    for key in data:
+        one_of("Study", "key", key, allowed)
+    for key in required:
+        if key not in data:
+            raise ParameterError("Study", key, "given")
+
+
+def record_of(key: str, given: object, among: Mapping[str, type]) -> Any:
+    """The record that a file states, by its name or as a table."""
     spec = {"name": given} if isinstance(given, str) else given
     if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
         raise ParameterError("Study", key, "a name, or a table with a 'name'", given)
-    return from_spec(given, {**FAMILIES, **LAWS}, "Study", key)
+    return from_spec(given, among, "Study", key)
 
 
-def _numbers(values: Any) -> Any:
+def _law(given: object, key: str = "law") -> Any:
+    return record_of(key, given, {**FAMILIES, **LAWS})
+
+
+def _numbers(values: object) -> object:
     """The numbers as lists. Adding 0 turns -0 into 0, so that equal worlds have equal digests."""
     return (np.asarray(values, dtype=float) + 0.0).tolist()
 
@@ -67,8 +77,8 @@ def _problem_data(problem: Problem) -> Data:
     return {"law": to_spec(problem.law), "means": _numbers(problem.means)}
 
 
-def _problem(table: Mapping[str, Any]) -> Problem:
-    return Problem(law_of(table["law"]), table["means"])
+def _problem(table: Table) -> Problem:
+    return Problem(_law(table["law"]), table["means"])
 
 
 def _phases_data(world: Phases) -> Data:
@@ -81,7 +91,7 @@ def _phases_data(world: Phases) -> Data:
     return {"phase": [{k: v for k, v in data.items() if k != "name"} for data in each], "at": at}
 
 
-def _phases(table: Mapping[str, Any]) -> Phases:
+def _phases(table: Table) -> Phases:
     given = table.get("phase", table.get("means"))
     if not isinstance(given, list) or ("phase" in table) == ("means" in table):
         raise ParameterError(
@@ -94,7 +104,7 @@ def _phases(table: Mapping[str, Any]) -> Phases:
         return Phases([world_of(each) for each in given], table["at"])  # type: ignore[misc]
     if "law" not in table:
         raise ParameterError("Study", "law", "given")
-    law = law_of(table["law"])
+    law = _law(table["law"])
     return Phases([Problem(law, each) for each in given], table["at"])
 
 
@@ -106,7 +116,7 @@ def _drift_data(world: Drift) -> Data:
     return {**_problem_data(world.problem), "drift": drift}
 
 
-def _drift(table: Mapping[str, Any]) -> Drift:
+def _drift(table: Table) -> Drift:
     given = table["drift"]
     if not isinstance(given, Mapping):
         raise ParameterError("Study", "drift", "a table, as in { step = 0.01 }", given)
@@ -127,11 +137,11 @@ def _linear_data(world: LinearProblem) -> Data:
     }
 
 
-def _linear(table: Mapping[str, Any]) -> LinearProblem:
+def _linear(table: Table) -> LinearProblem:
     features = table["features"]
     if isinstance(features, (str, Mapping)):
         features = from_spec(features, FEATURES_DRAWN, "Study", "features")
-    noise = law_of(table.get("noise", "Gaussian"), "noise")
+    noise = _law(table.get("noise", "Gaussian"), "noise")
     return LinearProblem(table["theta"], features, noise)
 
 
