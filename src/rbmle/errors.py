@@ -10,13 +10,13 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-_LONGEST = 500  # characters of a value that a message shows: about six lines of a terminal
+_MAX_SHOWN = 500  # characters of a value that a message shows: about six lines of a terminal
 
 
 def show(value: object) -> str:
     """The value's repr on one line, cut after 500 characters."""
     text = " ".join(repr(value).split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
 class RbmleError(ValueError):

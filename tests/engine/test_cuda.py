@@ -88,7 +88,7 @@ def test_delays_and_changing_means_are_compiled() -> None:
 
 def test_long_functions_are_called() -> None:
     """A root search is there once, however often it is called: caches for code are small."""
-    from rbmle._numba.cuda import mangled
+    from rbmle._numba.for_cuda import mangled
     from rbmle.families.roots import kl_upper
 
     name = mangled(kl_upper)
@@ -102,7 +102,7 @@ def test_products_and_sums_are_rounded_one_by_one() -> None:
 
     UCB has no function of CUDA's library but the logarithm and the root, whose own code may use it.
     """
-    from rbmle._numba.cuda import DeviceKernel
+    from rbmle._numba.for_cuda import DeviceKernel
 
     def line(out: Any, a: float, b: float) -> None:
         out[0] = a * b + out[0]
@@ -118,7 +118,7 @@ def test_nothing_is_fused_at_link_time() -> None:
     from numba import cuda
     from numba.cuda.cudadrv.driver import _Linker
 
-    from rbmle._numba.cuda import as_on_cpu
+    from rbmle._numba.for_cuda import as_on_cpu
 
     def line(out: Any, a: float, b: float) -> None:
         out[0] = a * b + out[0]

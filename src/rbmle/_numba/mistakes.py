@@ -28,8 +28,8 @@ from .code_search import exception_in, generator_in
 
 # A rehearsal ends after this many calls of the package's functions: about 0.1 s, some hundred
 # rounds of three arms.
-_CALLS = 5_000
-_MOST_BYTES = 1 << 26  # 64 MB: larger arrays take longer to copy than a rehearsal is worth
+_MAX_CALLS = 5_000
+_MAX_BYTES = 1 << 26  # 64 MB: larger arrays take longer to copy than a rehearsal is worth
 # Exceptions that mean that the code is wrong. Others may occur in the interpreter only: 1.0 / 0.0
 # and log(0.0) raise there, but are infinite in compiled code.
 _MISTAKES = (NameError, AttributeError, TypeError, LookupError)
@@ -61,7 +61,7 @@ def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
     Raises DefinitionError, with the user's line, if that shows a mistake in a user's class.
     """
     refuse_generators(args)
-    if sum(each.nbytes for each in _arrays(args)) > _MOST_BYTES:
+    if sum(each.nbytes for each in _arrays(args)) > _MAX_BYTES:
         return
     codes = _users_code(args)
     returned: list[_Return] = []  # the most recent return of a user's method, if any
@@ -73,7 +73,7 @@ def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
             returned[:] = [(frame.f_code, frame.f_lineno, value)]
         elif happened == "call" and frame.f_globals.get("__name__", "").startswith("rbmle."):
             calls += 1
-            if calls > _CALLS:
+            if calls > _MAX_CALLS:
                 raise _Enough
 
     outer = sys.getprofile()
@@ -86,7 +86,7 @@ def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
         pass
     except _MISTAKES as problem:
         sys.setprofile(outer)
-        raise _interpreters(args, problem, codes, returned) from None
+        raise _interpreter_error(args, problem, codes, returned) from None
     except Exception:
         pass  # it may be no mistake: see _MISTAKES
     finally:
@@ -102,12 +102,8 @@ def refuse_generators(args: tuple[object, ...]) -> None:
         found = generator_in(function)
         if found is not None:
             name, line = found
-            reason = (
-                f"random numbers must come from the 'rng' or 'cell' that a method is given. "
-                f"Got {name}."
-            )
-            code = function.__code__
-            raise _error(args, reason, code.co_filename, line, code.co_name)
+            reason = "random numbers must come from the 'rng' or 'cell' that a method is given."
+            raise _error(args, f"{reason} Got {name}.", function.__code__.co_filename, line)
 
 
 def refuse_exceptions(args: tuple[object, ...], compiled: Container[FunctionType]) -> None:
@@ -120,10 +116,10 @@ def refuse_exceptions(args: tuple[object, ...], compiled: Container[FunctionType
         if found is not None:
             words, code, line = found
             reason = f"no exceptions can be {words} on a device (raise, assert, try, with)."
-            raise _error(args, reason, code.co_filename, line, code.co_name)
+            raise _error(args, reason, code.co_filename, line)
 
 
-def _interpreters(
+def _interpreter_error(
     args: tuple[object, ...], problem: Exception, codes: set[CodeType], returned: list[_Return]
 ) -> DefinitionError:
     """The error for an exception in the interpreter, with the user's line that led to it."""
@@ -133,18 +129,16 @@ def _interpreters(
     inside = [(frame.f_code, line) for frame, line in frames if frame.f_code in codes]
     if inside:
         code, line = inside[-1]
-        return _error(args, reason, code.co_filename, line, code.co_name)
-    if returned:  # the package's own code failed, on the value that a user's method returned
+    elif returned:  # the package's own code failed, on the value that a user's method returned
         code, line, value = returned[0]
         reason = f"{code.co_name} returned {show(value)}. {reason}"
-        return _error(args, reason, code.co_filename, line, code.co_name)
-    return _error(args, reason)
+    else:
+        return _error(args, reason)
+    return _error(args, reason, code.co_filename, line)
 
 
 def explained(
-    args: tuple[object, ...],
-    problem: Exception,
-    place: tuple[FunctionType, int] | None = None,
+    args: tuple[object, ...], problem: Exception, place: tuple[FunctionType, int] | None = None
 ) -> DefinitionError:
     """The error for the compiler's refusal of a user's class: the reason and the user's line.
 
@@ -158,14 +152,11 @@ def explained(
         begin = found.end()
         file = files.get(os.path.basename(found["file"]))
         if file is not None:
-            line = int(found["line"])
-            return _error(args, reason, file, line, _function_at(args, file, line))
+            return _error(args, reason, file, int(found["line"]))
     reason = reason or _reason_in(text) or type(problem).__name__
     if place is None:
         return _error(args, reason)
-    function, line = place
-    file = function.__code__.co_filename
-    return _error(args, reason, file, line, _function_at(args, file, line))
+    return _error(args, reason, place[0].__code__.co_filename, place[1])
 
 
 def _reason_in(text: str) -> str:
@@ -175,22 +166,23 @@ def _reason_in(text: str) -> str:
     return _UNKNOWN.sub(_CANNOT, first)
 
 
-def _error(
-    args: tuple[object, ...], reason: str, file: str = "", line: int = 0, name: str = ""
-) -> DefinitionError:
+def _error(args: tuple[object, ...], reason: str, file: str = "", line: int = 0) -> DefinitionError:
     owners = " for ".join(dict.fromkeys(each.__name__ for each in _users_classes(args)))
     if not file:
         return DefinitionError(f"{owners}: {reason}")
-    place = f'  File "{file}", line {line}, in {name}\n    {linecache.getline(file, line).strip()}'
-    return DefinitionError(f"{owners}: {reason}\n{place}")
+    place = f'  File "{file}", line {line}, in {_function_at(args, file, line)}'
+    return DefinitionError(
+        f"{owners}: {reason}\n{place}\n    {linecache.getline(file, line).strip()}"
+    )
 
 
 def _function_at(args: tuple[object, ...], file: str, line: int) -> str:
     """The name of the user's method that contains the line, or of a function that it calls."""
-    codes = [each for each in _users_code(args) if each.co_filename == file]
-    inside = [each.co_name for each in codes if line in {at for _, _, at in each.co_lines()}]
+    for code in _users_code(args):
+        if code.co_filename == file and line in {at for _, _, at in code.co_lines()}:
+            return code.co_name
     above = (_DEFINED.match(linecache.getline(file, each)) for each in range(line, 0, -1))
-    return next(iter(inside), "") or next((each[1] for each in above if each), codes[0].co_name)
+    return next((each[1] for each in above if each), "?")
 
 
 def _users_classes(args: tuple[object, ...]) -> Iterator[type]:

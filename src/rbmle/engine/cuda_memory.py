@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
-from .._numba.cuda import side_by_side
+from .._numba.for_cuda import side_by_side
 from ..choosers.selection import chooser_on_device
 from ..policies.arms import Arms
 from .cuda_launches import Launch, launches

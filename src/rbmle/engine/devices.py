@@ -22,7 +22,7 @@ def check_device(owner: str, device: str) -> None:
     one_of(owner, "device", device, DEVICES)
     if device == "cuda":
         require_extra(owner, "gpu")
-        from .._numba import cuda
+        from .._numba import for_cuda as cuda
 
         cuda.check_device(owner)
 
@@ -59,6 +59,6 @@ def compile_plan(plan: Plan, device: str) -> None:
 
 def device_name() -> str:
     """What the CUDA device calls itself."""
-    from .._numba import cuda
+    from .._numba import for_cuda as cuda
 
     return cuda.device_name()

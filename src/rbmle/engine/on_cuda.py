@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._io.memory import size_text
 from .._numba.compile import Floats
-from .._numba.cuda import DeviceKernel, free_memory
+from .._numba.for_cuda import DeviceKernel, free_memory
 from ..errors import ParameterError, RbmleError
 from .cpu_kernel import Filled
 from .cuda_kernel import play_thread

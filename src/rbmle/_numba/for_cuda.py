@@ -3,6 +3,9 @@
 It gives numba-cuda the bridge that `compile` gives Numba: in code for a device, too, the methods
 of a record are those of its class. So the bodies of policies, families and laws run on a device as
 they are. This module is imported when a device is first used, and numba-cuda with it.
+
+The module must not be called `cuda`: numba-cuda redirects every import whose name contains
+"numba.cuda" to itself.
 """
 
 from __future__ import annotations
