@@ -15,7 +15,6 @@ from rbmle._numba.compile import plain
 from rbmle.engine import arguments, play
 from rbmle.engine.supposing import waiting_for
 from rbmle.evidence import Linear, Window
-from rbmle.evidence import late as late_module
 from rbmle.evidence import linear as linear_module
 from rbmle.evidence import logistic as logistic_module
 from rbmle.live import evidence_arms, evidence_kernels, live_arms
@@ -70,7 +69,7 @@ def interpret(monkeypatch: Any) -> None:
     for name in ("choose", "glance", "teach", "suppose", "amend"):
         kernel = Interpreted(getattr(evidence_kernels, name))
         monkeypatch.setattr(evidence_kernels, name, kernel)
-    for module in (linear_module, logistic_module, late_module):
+    for module in (linear_module, logistic_module):
         for name in COMPILED & set(vars(module)):
             monkeypatch.setattr(module, name, plain(getattr(module, name)))
     monkeypatch.setattr(live_arms, "decide", Interpreted(live_arms.decide))
