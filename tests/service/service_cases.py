@@ -44,11 +44,11 @@ def create(name: str = "x", **changes: Any) -> Keyed:
 
 
 def decide(name: str = "x", id: str | None = None, context: Any = None) -> Keyed:
-    return ANYONE, Decide(name, id, context)
+    return ANYONE, Decide(experiment=name, id=id, context=context)
 
 
 def reward(id: str, value: float = 1.0, name: str | None = None) -> Keyed:
-    return ANYONE, Reward(id, value, name)
+    return ANYONE, Reward(id=id, value=value, experiment=name)
 
 
 def add_arm(name: str, of: str = "x") -> Keyed:

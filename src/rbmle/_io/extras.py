@@ -9,7 +9,7 @@ from ..errors import RbmleError
 _EXTRAS = {  # packages as pip knows them, as in pyproject.toml
     "report": ("matplotlib", "jinja2"),
     "data": ("pandas",),
-    "service": ("uvicorn", "httptools", "msgspec", "httpx", "psycopg"),
+    "service": ("uvicorn", "httptools", "starlette", "msgspec", "httpx", "psycopg"),
     "dask": ("distributed",),
     "gpu": ("numba-cuda",),
 }

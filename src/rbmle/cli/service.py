@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .app import Import, Json, app, bring, command
 from .arguments import Command
+
+if TYPE_CHECKING:
+    from ..service.storage import Storage
 
 Database = Annotated[str, typer.Option(help="sqlite:///FILE or postgresql://HOST/NAME")]
 _DATABASE = "sqlite:///rbmle.db"
@@ -19,6 +23,17 @@ _service = typer.Typer(
 _key = typer.Typer(no_args_is_help=True, add_completion=False, help="The keys of the service.")
 app.add_typer(_service, name="service")
 _service.add_typer(_key, name="key")
+
+
+@contextmanager
+def _opened(database: str) -> Iterator[Storage]:
+    from .._io.extras import require_extra
+
+    require_extra("service", "service")
+    from ..service.storage import open_storage
+
+    with closing(open_storage(database)) as storage:
+        yield storage
 
 
 @command()
@@ -49,25 +64,22 @@ def verify(database: Database = _DATABASE, modules: Import = None, json: Json = 
 
     Example: rbmle service verify --database sqlite:///rbmle.db
     """
-    from .._io.extras import require_extra
-
-    require_extra("service", "service")
-    from ..service.storage import open_storage
-    from ..service.verify import verify as check
     from .screen import say, show_json
 
     bring("service", modules)
-    with closing(open_storage(database)) as storage:
-        verdicts = check(storage)
+    with _opened(database) as storage:
+        from ..service.verify import verify as check
+
+        found = check(storage)
     if json:
-        show_json([each._asdict() for each in verdicts])
-        return 1 if any(each.wrong for each in verdicts) else 0
-    for each in verdicts:
-        counts = f"{each.decisions} decisions, {each.rewards} rewards, {each.expired} expired"
-        say(f"{each.experiment}: {each.wrong or f'all agrees: {counts}.'}")
-    if not verdicts:
-        say("There are no experiments.")
-    return 1 if any(each.wrong for each in verdicts) else 0
+        show_json([each._asdict() for each in found])
+    else:
+        for each in found:
+            counts = f"{each.decisions} decisions, {each.rewards} rewards, {each.expired} expired"
+            say(f"{each.experiment}: {each.wrong or f'all agrees: {counts}.'}")
+        if not found:
+            say("There are no experiments.")
+    return 1 if any(each.wrong for each in found) else 0
 
 
 @_key.command(cls=Command)
@@ -80,13 +92,9 @@ def create(
 
     Example: rbmle service key create --role write --experiment shop
     """
-    from .._io.extras import require_extra
+    with _opened(database) as storage:
+        from ..service.keys import create_key
 
-    require_extra("service", "service")
-    from ..service.keys import create_key
-    from ..service.storage import open_storage
-
-    with closing(open_storage(database)) as storage:
         print(create_key(storage, role, experiment))
 
 
@@ -96,14 +104,11 @@ def list_(database: Database = _DATABASE, json: Json = False) -> None:
 
     Example: rbmle service key list
     """
-    from .._io.extras import require_extra
-
-    require_extra("service", "service")
-    from ..service.keys import list_keys
-    from ..service.storage import open_storage
     from .screen import say, show_json
 
-    with closing(open_storage(database)) as storage:
+    with _opened(database) as storage:
+        from ..service.keys import list_keys
+
         keys = list_keys(storage)
     if json:
         fields = ("number", "role", "experiment", "created", "revoked")
@@ -125,13 +130,10 @@ def revoke(
 
     Example: rbmle service key revoke 2
     """
-    from .._io.extras import require_extra
-
-    require_extra("service", "service")
-    from ..service.keys import revoke_key
-    from ..service.storage import open_storage
     from .screen import say
 
-    with closing(open_storage(database)) as storage:
+    with _opened(database) as storage:
+        from ..service.keys import revoke_key
+
         revoke_key(storage, number)
     say(f"Revoked key {number}.")

@@ -16,42 +16,16 @@ from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
 from ..errors import ParameterError
+from . import messages
 from .committer import Committer
 from .definition import Definition
 from .http import NOTHING, Call, Endpoint, response
 from .keys import Key, Keys
 from .ledger import Ledger
-from .messages import (
-    MOST_ITEMS,
-    NO_KEY,
-    Answer,
-    ArmState,
-    Batch,
-    BatchAnswer,
-    BatchAnswers,
-    BatchItem,
-    Counted,
-    Created,
-    Decide,
-    Decided,
-    Details,
-    Health,
-    NewArm,
-    NewDecision,
-    NewExperiment,
-    NewReward,
-    NewState,
-    RefusedError,
-    Reward,
-    Summaries,
-    a_label,
-    answer,
-    no_experiment,
-    refusal,
-)
+from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .openapi import Operation, openapi
 from .rows import Row
-from .transaction import AddArm, Create, SetState
+from .transaction import AddArm, Create, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics
 
 T = TypeVar("T")
@@ -124,7 +98,7 @@ class App:
             )
         return key
 
-    async def _run(self, key: Key, request: Create | Decide | Reward | AddArm | SetState) -> Answer:
+    async def _run(self, key: Key, request: Request) -> Answer:
         return (await self.committer.submit(((key, request),)))[0]
 
     async def _ask(self, key: Key, question: Callable[[Ledger], T]) -> T:
@@ -140,33 +114,34 @@ class App:
 
     # Decisions and rewards
 
-    async def decide(self, call: Call, body: NewDecision) -> Answer:
+    async def decide(self, call: Call, body: messages.NewDecision) -> Answer:
         """Choose an arm."""
         if body.id is not None:
             a_label("id", body.id)
         await self._prepare(call.key, call.name)
-        return await self._run(call.key, Decide(call.name, body.id, body.context))
+        asked = messages.Decide(experiment=call.name, id=body.id, context=body.context)
+        return await self._run(call.key, asked)
 
-    async def reward(self, call: Call, body: NewReward) -> Answer:
+    async def reward(self, call: Call, body: messages.NewReward) -> Answer:
         """Tell the reward of a decision."""
-        only = call.query.get("experiment")
-        return await self._run(call.key, Reward(call.names["id"], body.value, only))
+        only, id = call.query.get("experiment"), call.names["id"]
+        return await self._run(call.key, messages.Reward(id=id, value=body.value, experiment=only))
 
-    async def batch(self, call: Call, body: Batch) -> Answer:
+    async def batch(self, call: Call, body: messages.Batch) -> Answer:
         """Decisions and rewards in one transaction."""
         n = len(body.items)
-        if not 1 <= n <= MOST_ITEMS:
-            raise ParameterError("batch", "items", f"a list of 1 to {MOST_ITEMS}", n)
+        if not 1 <= n <= messages.MOST_ITEMS:
+            raise ParameterError("batch", "items", f"a list of 1 to {messages.MOST_ITEMS}", n)
         requests = [_item(each, place) for place, each in enumerate(body.items)]
         for name in {each.experiment for each in requests if each.experiment is not None}:
             await self._prepare(call.key, name)
         answers = await self.committer.submit([(call.key, each) for each in requests])
-        told = [BatchAnswer(each.status, msgspec.Raw(each.body)) for each in answers]
-        return answer(200, BatchAnswers(told))
+        told = [messages.BatchAnswer(each.status, msgspec.Raw(each.body)) for each in answers]
+        return answer(200, messages.BatchAnswers(told))
 
     # Experiments and arms
 
-    async def create(self, call: Call, body: NewExperiment) -> Answer:
+    async def create(self, call: Call, body: messages.NewExperiment) -> Answer:
         """Create an experiment."""
         a_label("name", call.name)
         definition = Definition.of(body)
@@ -188,11 +163,11 @@ class App:
             await _compiled(Definition.read(stored.definition))
             self._prepared.add(name)
 
-    async def add_arm(self, call: Call, body: NewArm) -> Answer:
+    async def add_arm(self, call: Call, body: messages.NewArm) -> Answer:
         """Add an arm."""
         return await self._run(call.key, AddArm(call.name, a_label("name", body.name)))
 
-    async def set_state(self, call: Call, body: NewState) -> Answer:
+    async def set_state(self, call: Call, body: messages.NewState) -> Answer:
         """Make an arm active, paused or retired."""
         return await self._run(call.key, SetState(call.name, call.names["arm"], body.state))
 
@@ -201,7 +176,7 @@ class App:
     async def experiments(self, call: Call) -> Answer:
         """All experiments."""
         shown = await self._ask(call.key, lambda ledger: experiment_list(ledger, call.key))
-        return answer(200, Summaries(shown))
+        return answer(200, messages.Summaries(shown))
 
     async def experiment(self, call: Call) -> Answer:
         """One experiment."""
@@ -234,12 +209,12 @@ class App:
 
     async def health(self, call: Call) -> Answer:
         """The server runs."""
-        return answer(200, Health("ok"))
+        return answer(200, messages.Health("ok"))
 
     async def ready(self, call: Call) -> Answer:
         """It can write."""
         await self.committer.do(Ledger.try_to_write)
-        return answer(200, Health("ready"))
+        return answer(200, messages.Health("ready"))
 
     async def metrics(self, call: Call) -> Response:
         """The metrics, for Prometheus."""
@@ -256,38 +231,30 @@ class App:
 
 
 _BY_NAME = "/v1/experiments/{name}"
-_CREATED: dict[int, type[msgspec.Struct] | str] = {200: Created, 201: Created}
-_ARM: dict[int, type[msgspec.Struct] | str] = {200: ArmState, 201: ArmState}
+_ARMS = f"{_BY_NAME}/arms"
 OPERATIONS = (
+    Operation("POST", f"{_BY_NAME}/decisions", App.decide, "write", messages.Decided, (404,)),
     Operation(
-        "POST", f"{_BY_NAME}/decisions", App.decide, "write", NewDecision, {200: Decided}, (404,)
+        "PUT", "/v1/decisions/{id}/reward", App.reward, "write", messages.Counted, (404, 409, 410),
+        ("experiment",),
     ),
-    Operation(
-        "PUT", "/v1/decisions/{id}/reward", App.reward, "write", NewReward, {200: Counted},
-        (404, 409, 410), ("experiment",),
-    ),
-    Operation("POST", "/v1/batch", App.batch, "write", Batch, {200: BatchAnswers}),
-    Operation("PUT", _BY_NAME, App.create, "admin", NewExperiment, _CREATED, (404, 409)),
-    Operation("GET", _BY_NAME, App.experiment, "read", None, {200: Details}, (404,)),
-    Operation("GET", "/v1/experiments", App.experiments, "read", None, {200: Summaries}),
-    Operation("POST", f"{_BY_NAME}/arms", App.add_arm, "admin", NewArm, _ARM, (404, 409)),
-    Operation(
-        "PATCH", f"{_BY_NAME}/arms/{{arm}}", App.set_state, "admin", NewState, {200: ArmState},
-        (404, 409),
-    ),
-    Operation(
-        "GET", f"{_BY_NAME}/events", App.events, "read", None, {200: _LINES}, (404,), ("after",)
-    ),
-    Operation("GET", "/healthz", App.health, "", None, {200: Health}),
-    Operation("GET", "/readyz", App.ready, "", None, {200: Health}),
-    Operation("GET", "/metrics", App.metrics, "read", None, {200: _METRICS}),
-    Operation("GET", "/openapi.json", App.openapi, ""),
-    Operation("GET", "/", App.page, ""),
-    Operation("GET", "/page/{file}", App.page, ""),
+    Operation("POST", "/v1/batch", App.batch, "write", messages.BatchAnswers),
+    Operation("PUT", _BY_NAME, App.create, "admin", messages.Created, (201, 404, 409)),
+    Operation("GET", _BY_NAME, App.experiment, "read", messages.Details, (404,)),
+    Operation("GET", "/v1/experiments", App.experiments, "read", messages.Summaries),
+    Operation("POST", _ARMS, App.add_arm, "admin", messages.ArmState, (201, 404, 409)),
+    Operation("PATCH", f"{_ARMS}/{{arm}}", App.set_state, "admin", messages.ArmState, (404, 409)),
+    Operation("GET", f"{_BY_NAME}/events", App.events, "read", _LINES, (404,), ("after",)),
+    Operation("GET", "/healthz", App.health, "", messages.Health),
+    Operation("GET", "/readyz", App.ready, "", messages.Health),
+    Operation("GET", "/metrics", App.metrics, "read", _METRICS),
+    Operation("GET", "/openapi.json", App.openapi),
+    Operation("GET", "/", App.page),
+    Operation("GET", "/page/{file}", App.page),
 )  # fmt: skip
 
 
-def _item(item: BatchItem, place: int) -> Decide | Reward:
+def _item(item: messages.BatchItem, place: int) -> messages.Decide | messages.Reward:
     if item.decision is not None and item.reward is None:
         if item.decision.id is not None:
             a_label("id", item.decision.id)

@@ -47,7 +47,7 @@ class Endpoint:
     def __init__(self, app: KeyHolder, operations: dict[str, Operation]) -> None:
         self._app, self._operations = app, operations
         self._decoders = {
-            method: msgspec.json.Decoder(each.body)
+            method: (msgspec.json.Decoder(each.body), b"{}" if each.optional_body else b"")
             for method, each in operations.items()
             if each.body is not None
         }
@@ -78,11 +78,9 @@ class Endpoint:
         if operation.role:
             key = await self._app.key(_token(request), operation.role, names.get("name"))
         bodies: list[msgspec.Struct] = []
-        if operation.body is not None:
-            body = await _whole_body(request)
-            if not body and operation.optional_body:
-                body = b"{}"
-            bodies.append(_read(self._decoders[request.method], body))
+        if request.method in self._decoders:
+            decoder, empty = self._decoders[request.method]
+            bodies.append(_read(decoder, await _whole_body(request) or empty))
         asked = operation.query and request.scope["query_string"]
         query = _query(request, operation.query) if asked else {}
         return await operation.work(self._app, Call(key, names, query), *bodies)

@@ -74,30 +74,25 @@ class NewDecision(_Body):
     context: Context = None
 
 
-class NewReward(_Body):
-    """The reward of a decision."""
-
-    value: float
-
-
-class Decide(_Body):
+class Decide(NewDecision, kw_only=True):
     """A decision in a batch: which experiment shall choose an arm."""
 
     experiment: Name
-    id: Name | None = None
-    context: Context = None
 
 
-class Reward(_Body):
+class NewReward(_Body):
+    value: float
+
+
+class Reward(NewReward, kw_only=True):
     """A reward in a batch; `experiment` is needed only if two experiments use the same id."""
 
     id: Name
-    value: float
     experiment: Name | None = None
 
 
 class BatchItem(_Body):
-    """One item of a batch: a decision or a reward."""
+    """Either a decision or a reward."""
 
     decision: Decide | None = None
     reward: Reward | None = None
@@ -110,34 +105,20 @@ class Batch(_Body):
 
 
 class NewArm(_Body):
-    """An arm that is added."""
-
     name: Name
 
 
 class NewState(_Body):
-    """The state that an arm gets."""
-
     state: State
 
 
 # Answers
 
 
-class Created(_Body):
+class Created(NewExperiment, kw_only=True):
     """An experiment as it was created."""
 
     name: Name
-    arms: list[Name]
-    policy: Record
-    family: Record
-    evidence: Record
-    seed: Count
-    horizon: Positive | None
-    ties: Ties
-    patience: Positive
-    reward_wait_s: Seconds | None
-    default_reward: float | None
 
 
 class Decided(_Body):
@@ -155,15 +136,11 @@ class Counted(_Body):
 
 
 class ArmState(_Body):
-    """An arm and its state."""
-
     name: Name
     state: State
 
 
 class Summary(_Body):
-    """An experiment in a list."""
-
     name: Name
     policy: Record
     family: Record
@@ -178,14 +155,10 @@ class Summary(_Body):
 
 
 class Summaries(_Body):
-    """All experiments that the key may see."""
-
     experiments: list[Summary]
 
 
 class ArmStatistics(_Body):
-    """What is known of an arm."""
-
     name: Name
     state: State
     pulls: Count
@@ -207,8 +180,6 @@ class Traffic(_Body):
 
 
 class Details(Summary):
-    """Everything about an experiment."""
-
     seed: Count
     horizon: Positive | None
     ties: Ties
@@ -223,21 +194,15 @@ class Details(Summary):
 
 
 class BatchAnswer(_Body):
-    """The answer to one item of a batch."""
-
     status: int
     body: _ItemBody
 
 
 class BatchAnswers(_Body):
-    """One answer for each item, in their order."""
-
     answers: list[BatchAnswer]
 
 
 class Health(_Body):
-    """That the server runs, or can write."""
-
     status: str
 
 
@@ -267,16 +232,13 @@ def refusal(status: int, sentence: str) -> Answer:
 
     What the caller sent may be part of it, so it is made one line, and cut if it is long.
     """
-    line = "".join(
-        each if each.isprintable() else " " for each in sentence[: _LONGEST_SENTENCE + 1]
-    )
-    if len(line) > _LONGEST_SENTENCE:
-        line = f"{line[:_LONGEST_SENTENCE]}..."
-    return answer(status, Refused(line))
+    cut = sentence[:_LONGEST_SENTENCE]
+    line = "".join(each if each.isprintable() else " " for each in cut)
+    return answer(status, Refused(line + "..." if len(cut) < len(sentence) else line))
 
 
 class RefusedError(Exception):
-    """A request that is refused before it reaches the ledger."""
+    """A request that is refused before it reaches the ledger; it holds the answer."""
 
     def __init__(self, refused: Answer) -> None:
         self.answer = refused

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -37,41 +38,49 @@ class Operation:
     """A method at an address. `{name}` in the address is always that of an experiment.
 
     work: what does it; the first line of its docstring describes it. role: of the key that it
-    needs; "" if it needs none. answers: the type of the body by the status, or its media type if it
-    is no JSON; without any the operation is not described. refusals: further statuses.
+    needs; "" if it needs none. answer: the type of the answer's body, or its media type if it is no
+    JSON; None if the operation is not described. statuses: further ones that it answers with.
     query: parameters of the address; where there are none, they are not looked at.
     """
 
     method: str
     path: str
     work: Callable[..., Awaitable[Answer | Response]]
-    role: str
-    body: type[Struct] | None = None
-    answers: dict[int, type[Struct] | str] = field(default_factory=dict)
-    refusals: tuple[int, ...] = ()
+    role: str = ""
+    answer: type[Struct] | str | None = None
+    statuses: tuple[int, ...] = ()
     query: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def body(self) -> type[Struct] | None:
+        """The type of the request's body, if it has one."""
+        found: type[Struct] | None = get_type_hints(self.work).get("body")
+        return found
 
     @property
     def optional_body(self) -> bool:
         """Whether no body is as good as an empty one."""
         return self.body is not None and not any(each.required for each in fields(self.body))
 
-    def statuses(self) -> list[int]:
-        """The statuses of refusals."""
+    def all_statuses(self) -> list[int]:
+        """The statuses of its answers."""
         read = (400, 413, 422) if self.body is not None else (400, 422) if self.query else ()
-        return sorted({503, *((401, 403) if self.role else ()), *read, *self.refusals})
+        return sorted({200, 503, *((401, 403) if self.role else ()), *read, *self.statuses})
 
 
 def openapi(operations: Sequence[Operation]) -> Schema:
     """The description of these operations."""
-    described = [each for each in operations if each.answers]
-    bodies = {each for one in described for each in (one.body, *one.answers.values())} | {Refused}
+    described = [each for each in operations if each.answer is not None]
+    bodies = {Refused, *(each for one in described for each in (one.body, one.answer))}
     types = sorted((each for each in bodies if isinstance(each, type)), key=lambda t: t.__name__)
     schemas, named = components(types)
-    contents = {
+    contents: dict[type[Struct] | str | None, Schema] = {
         each: {"application/json": {"schema": schema}}
         for each, schema in zip(types, schemas, strict=True)
     }
+    for kind in bodies:
+        if isinstance(kind, str):
+            contents[kind] = {kind: {"schema": {"type": "string"}}}
     paths: dict[str, Schema] = {}
     for each in described:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, contents)
@@ -87,20 +96,20 @@ def openapi(operations: Sequence[Operation]) -> Schema:
     }
 
 
-def _operation(one: Operation, contents: dict[type[Struct], Schema]) -> Schema:
+def _operation(one: Operation, contents: dict[type[Struct] | str | None, Schema]) -> Schema:
     summary = (inspect.getdoc(one.work) or "").partition("\n")[0]
     parameters = [
         {"name": each, "in": "path", "required": True, "schema": _NAME}
         for each in re.findall(r"{(\w+)}", one.path)
     ]
     parameters += [{"name": each, "in": "query", "schema": _QUERY[each]} for each in one.query]
-    responses = {}
-    for status, body in one.answers.items():
-        text: Schema = {"schema": {"type": "string"}}
-        content = {body: text} if isinstance(body, str) else contents[body]
-        responses[str(status)] = {"description": summary, "content": content}
-    for status in one.statuses():
-        responses[str(status)] = {"description": _TEXTS[status], "content": contents[Refused]}
+    responses = {
+        str(status): {
+            "description": _TEXTS.get(status, summary),
+            "content": contents[Refused if status in _TEXTS else one.answer],
+        }
+        for status in one.all_statuses()
+    }
     told: Schema = {"summary": summary, "parameters": parameters, "responses": responses}
     if one.body is not None:
         told["requestBody"] = {"required": not one.optional_body, "content": contents[one.body]}

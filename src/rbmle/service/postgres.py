@@ -71,6 +71,8 @@ class PostgresStorage(Storage):
     A connection that broke is opened again when the next transaction begins.
     """
 
+    failures = (psycopg.Error,)
+
     def __init__(self, url: str) -> None:
         self._url = url
         self._base: psycopg.Connection[Any] | None = None
@@ -83,7 +85,8 @@ class PostgresStorage(Storage):
             return self._base
         self.close()
         self.generation += 1
-        try:
+        with self._translated(), ExitStack() as failed:
+            failed.callback(self.close)
             self._base = psycopg.connect(
                 self._url, autocommit=True, connect_timeout=_SECONDS_TO_CONNECT,
                 application_name="rbmle",
@@ -91,12 +94,7 @@ class PostgresStorage(Storage):
             self._base.execute("SET default_transaction_isolation = 'read committed'")
             self._base.execute("SET synchronous_commit = on")
             self._prepare(self._base)
-        except psycopg.Error as problem:
-            self.close()
-            raise self._error(problem) from None
-        except BaseException:
-            self.close()
-            raise
+            failed.pop_all()
         return self._base
 
     def _prepare(self, base: psycopg.Connection[Any]) -> None:
@@ -122,34 +120,25 @@ class PostgresStorage(Storage):
         when the first answer is needed."""
         if self._base is None:
             raise StorageError("service: PostgreSQL cannot be used: the connection is closed.")
-        try:
+        with self._translated():
             return self._base.execute(_spelled(statement), values)
-        except psycopg.Error as problem:
-            raise self._error(problem) from None
 
     def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        try:
+        with self._translated():
             return self._run(statement, values).fetchall()
-        except psycopg.Error as problem:
-            raise self._error(problem) from None
 
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
         cursor = self._run(statement, values)
-        try:
-            if self._waiting is not None:
+        if self._waiting is not None:
+            with self._translated():
                 self._waiting.sync()
-        except psycopg.Error as problem:
-            raise self._error(problem) from None
         return cursor.rowcount
 
     def begin(self) -> None:
         base = self._connect()
-        stack = ExitStack()
-        try:
-            self._waiting = stack.enter_context(base.pipeline())
-        except psycopg.Error as problem:
-            raise self._error(problem) from None
-        self._sends = stack
+        self._sends = ExitStack()
+        with self._translated():
+            self._waiting = self._sends.enter_context(base.pipeline())
         self._run("BEGIN")
 
     def begin_reading(self) -> None:
@@ -157,20 +146,14 @@ class PostgresStorage(Storage):
         self._run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def commit(self) -> None:
-        try:
-            self._run("COMMIT")
-            self._send()
-        except BaseException:
-            self.rollback()
-            raise
+        self._run("COMMIT")
+        self._send()
 
     def _send(self) -> None:
         """Send what waits, and wait for all answers."""
         stack, self._sends, self._waiting = self._sends, ExitStack(), None
-        try:
+        with self._translated():
             stack.close()
-        except psycopg.Error as problem:
-            raise self._error(problem) from None
 
     def rollback(self) -> None:
         with suppress(StorageError):

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
-from typing import Any
 
 from .._io.extras import require_extra
 from ..errors import ParameterError, RbmleError, Words, integer
@@ -34,7 +33,7 @@ def serve(
     database: str = "sqlite:///rbmle.db",
     workers: int = 1,
     modules: tuple[str, ...] = (),
-    said: Callable[[str], Any] = print,
+    said: Callable[[str], object] = print,
 ) -> int:
     """Serve decisions over HTTP until SIGTERM or Ctrl-C; returns the exit code.
 

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from .fair_lock import FairLock
@@ -43,6 +44,8 @@ class SqliteStorage(Storage):
     that a busy process can keep another one out for seconds.
     """
 
+    failures = (sqlite3.Error, OSError)
+
     def __init__(self, path: str, create: bool = True) -> None:
         """create: False if the file must be there."""
         self.path = path
@@ -53,7 +56,8 @@ class SqliteStorage(Storage):
         self._open(create)
 
     def _open(self, create: bool) -> None:
-        try:
+        with self._translated(), ExitStack() as failed:
+            failed.callback(self.close)
             if not create:
                 os.stat(self.path)
             self._fair = FairLock(self.path)
@@ -62,16 +66,11 @@ class SqliteStorage(Storage):
             )
             self._fair.enter()
             try:
-                self._prepare()
+                self._prepare(self._base)
             finally:
                 self._fair.leave()
             self._identity = self._found()
-        except (sqlite3.Error, OSError) as problem:
-            self.close()
-            raise self._error(problem) from None
-        except BaseException:
-            self.close()
-            raise
+            failed.pop_all()
 
     def _found(self) -> tuple[int, int]:
         """Which file is at the path now."""
@@ -81,18 +80,15 @@ class SqliteStorage(Storage):
     def _connect(self) -> None:
         """Open the file again if it is not the one that was opened: rows that are written to a file
         that was moved away would be lost."""
-        try:
+        with self._translated():
             if self._base is not None and self._found() == self._identity:
                 return
-        except OSError as problem:
-            raise self._error(problem) from None
         self.close()
         self._open(create=False)
         self.generation += 1
 
-    def _prepare(self) -> None:
-        assert self._base is not None
-        run = self._base.execute
+    def _prepare(self, base: sqlite3.Connection) -> None:
+        run = base.execute
         version = run("PRAGMA user_version").fetchone()[0]
         mark = run("PRAGMA application_id").fetchone()[0]
         empty = not run("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -104,7 +100,7 @@ class SqliteStorage(Storage):
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=FULL")
         run(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
-        with self._base:
+        with base:
             run("BEGIN IMMEDIATE")
             if new:
                 create_tables(run, _SPELLED)
@@ -120,16 +116,12 @@ class SqliteStorage(Storage):
         return self._base
 
     def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        try:
+        with self._translated():
             return self._opened().execute(statement, values).fetchall()
-        except sqlite3.Error as problem:
-            raise self._error(problem) from None
 
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        try:
+        with self._translated():
             return self._opened().execute(statement, values).rowcount
-        except sqlite3.Error as problem:
-            raise self._error(problem) from None
 
     def begin(self) -> None:
         self._connect()
@@ -139,7 +131,7 @@ class SqliteStorage(Storage):
         try:
             self._do("BEGIN IMMEDIATE")
         except BaseException:
-            self._leave()
+            self.rollback()
             raise
 
     def begin_reading(self) -> None:
@@ -147,19 +139,13 @@ class SqliteStorage(Storage):
         self._do("BEGIN")
 
     def commit(self) -> None:
-        try:
-            self._do("COMMIT")
-        except BaseException:
-            self.rollback()
-            raise
+        self._do("COMMIT")
         self._leave()
 
     def rollback(self) -> None:
-        try:
+        with suppress(sqlite3.Error):  # then it is rolled back when the file is opened next
             if self._base is not None and self._base.in_transaction:
                 self._base.execute("ROLLBACK")
-        except sqlite3.Error:  # it is rolled back when the file is opened next
-            pass
         self._leave()
 
     def _leave(self) -> None:
@@ -174,10 +160,8 @@ class SqliteStorage(Storage):
         return self._rows("id IN (SELECT value FROM json_each(?))", [json.dumps(list(ids))])
 
     def append(self, rows: Sequence[Row]) -> None:
-        try:
+        with self._translated():
             self._opened().executemany(_INSERT, rows)
-        except sqlite3.Error as problem:
-            raise self._error(problem) from None
 
     def close(self) -> None:
         if self._base is not None:

@@ -92,6 +92,18 @@ class Storage(ABC):
     """
 
     generation = 0
+    failures: tuple[type[Exception], ...]  # what the database raises
+
+    @abstractmethod
+    def _error(self, problem: Exception) -> StorageError:
+        """One of its failures as one sentence."""
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except self.failures as problem:
+            raise self._error(problem) from None
 
     @abstractmethod
     def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -139,10 +151,10 @@ class Storage(ABC):
         self.begin()
         try:
             yield
+            self.commit()
         except BaseException:
             self.rollback()
             raise
-        self.commit()
 
     @contextmanager
     def reading(self) -> Iterator[None]:

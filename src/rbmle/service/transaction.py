@@ -177,7 +177,7 @@ class Transaction:
             return refusal(409, f"The experiment {known.name!r} exists and is another.")
         new = known.name in self.created
         self.created.discard(known.name)
-        created = Created(known.name, **asdict(known.definition.plain()))
+        created = Created(name=known.name, **asdict(known.definition.plain()))
         return answer(201 if new else 200, created)
 
     def _decide(self, known: Experiment, request: Decide) -> Answer:

@@ -19,7 +19,7 @@ from .storage import Storage, Stored
 _ROWS_AT_ONCE = 20_000
 
 
-class Verdict(NamedTuple):
+class Finding(NamedTuple):
     """What was found about one experiment. wrong: the first disagreement in one sentence, or ""."""
 
     experiment: str
@@ -29,25 +29,25 @@ class Verdict(NamedTuple):
     wrong: str
 
 
-def verify(storage: Storage, told: Callable[[Verdict], None] | None = None) -> list[Verdict]:
+def verify(storage: Storage, told: Callable[[Finding], None] | None = None) -> list[Finding]:
     """Replay the log of each experiment; works while the service runs, and takes no lock.
 
     Each decision is chosen again from the rows before it. Each reward must belong to one decision
     that has no other; each statistic must be what the rows add up to; the stored snapshot must be
     what the rows before it give, to the bit.
-    told: a function that is called with each verdict as soon as it is known.
+    told: a function that is called with each finding as soon as it is known.
     """
-    verdicts = []
+    findings = []
     with storage.reading():
         for stored in storage.experiments():
-            verdict = _verdict(storage, stored)
-            verdicts.append(verdict)
+            finding = _finding(storage, stored)
+            findings.append(finding)
             if told is not None:
-                told(verdict)
-    return verdicts
+                told(finding)
+    return findings
 
 
-def _verdict(storage: Storage, stored: Stored) -> Verdict:
+def _finding(storage: Storage, stored: Stored) -> Finding:
     experiment, wrong = None, ""
     try:
         definition = Definition.read(stored.definition)
@@ -59,7 +59,7 @@ def _verdict(storage: Storage, stored: Stored) -> Verdict:
         seq = experiment.seq + 1 if experiment else 1
         wrong = f"{stored.name}: row {seq} cannot be applied ({problem})."
     counts = (experiment.made, experiment.rewarded, experiment.expired) if experiment else (0, 0, 0)
-    return Verdict(stored.name, *counts, wrong)
+    return Finding(stored.name, *counts, wrong)
 
 
 def _replay(storage: Storage, stored: Stored, experiment: Experiment) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import logging
 import os
 import socket
 import sys
 import threading
-from dataclasses import asdict, dataclass
-from typing import Any
+
+import msgspec
 
 from .._records.extensions import import_modules
 from .app import App
@@ -26,8 +25,7 @@ _NEW_OBJECTS = 20_000
 _SECONDS_IDLE = 75  # before an idle connection is closed: longer than proxies keep theirs, 60 s
 
 
-@dataclass(frozen=True)
-class WorkerOptions:
+class WorkerOptions(msgspec.Struct, frozen=True):
     """What a worker is started with. keys: a key is needed even while there is none."""
 
     database: str
@@ -70,8 +68,8 @@ def work(options: WorkerOptions, listening: socket.socket) -> None:
 
 def command(options: WorkerOptions, listening: socket.socket, parent: int) -> list[str]:
     """The command line that starts a worker; it inherits the socket and the pipe `parent`."""
-    given = json.dumps({**asdict(options), "socket": listening.fileno(), "parent": parent})
-    return [sys.executable, "-m", __spec__.name, given]
+    given = msgspec.json.encode(options).decode()
+    return [sys.executable, "-m", __spec__.name, given, str(listening.fileno()), str(parent)]
 
 
 def _leave_with(parent: int) -> None:
@@ -89,14 +87,11 @@ def _leave_with(parent: int) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def main(given: str) -> None:
-    """Start as a process of its own."""
-    data: dict[str, Any] = json.loads(given)
-    listening = socket.socket(fileno=data.pop("socket"))
-    _leave_with(data.pop("parent"))
-    data["modules"] = tuple(data["modules"])
-    work(WorkerOptions(**data), listening)
+def main(given: str, listening: str, parent: str) -> None:
+    """Start as a process of its own, by the line that `command` made."""
+    _leave_with(int(parent))
+    work(msgspec.json.decode(given, type=WorkerOptions), socket.socket(fileno=int(listening)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
