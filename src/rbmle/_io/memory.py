@@ -27,7 +27,7 @@ def machine_memory() -> int | None:
 
 
 def check_memory(owner: str, replications: int, needed: int) -> None:
-    """Raise ParameterError if the results of so many replications would not fit in memory.
+    """Raise ParameterError if the results of all replications would not fit in memory.
 
     needed: the bytes that they take.
     """

@@ -32,7 +32,7 @@ failures: list[tuple[FunctionType, int]] = []
 class Target(NamedTuple):
     """A kind of processor that Numba compiles for, with what the bridge needs of its compiler.
 
-    name: tells this processor's methods from another's.
+    name: distinguishes this processor's methods from another's.
     attributes, calls: the base classes of templates that resolve attributes and calls.
     infer, lower: register a template, and the code of a call. compiled: the Numba type of a method.
     """
@@ -79,7 +79,7 @@ def _template(
 
     class Method(target.calls):  # type: ignore[name-defined,misc]
         key = ("rbmle", target.name, name)
-        _overload_func = staticmethod(function)  # tells Numba's types of two methods apart
+        _overload_func = staticmethod(function)  # makes Numba's types of two methods differ
 
         def generic(
             self, args: tuple[types.Type, ...], kws: dict[str, types.Type]

@@ -1,8 +1,8 @@
 """The disk cache of compiled code: a private folder for each state of the package's sources.
 
 Code from the cache is run, so nobody else may be able to put files there: the folder must belong to
-the user, and only the user may write to it. If no such folder can be had, each process compiles
-for itself and keeps nothing.
+the user, and only the user may write to it. Without such a folder each process compiles for itself
+and caches nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 @functools.cache
 def place(compiler: str) -> Place:
-    """The folder for these sources and this version of the compiler; it is made if need be.
+    """The folder for these sources and this version of the compiler; it is created if missing.
 
     Its name contains a digest of all sources of the package, because Numba's own cache notices an
     edit only in the file of the compiled function itself, not in the files of functions it calls.
@@ -52,7 +52,7 @@ def place(compiler: str) -> Place:
 
 @functools.cache
 def explain(compiler: str) -> None:
-    """Log the reason if compiled code cannot be kept; once only."""
+    """Log the reason if compiled code cannot be cached; once only."""
     problem = place(compiler).problem
     if problem:
         log.warning(
@@ -62,7 +62,7 @@ def explain(compiler: str) -> None:
 
 
 def discard(files: str, problem: Exception) -> None:
-    """Delete damaged files of compiled code, so that they are made anew.
+    """Delete damaged files of compiled code, so that they are compiled again.
 
     files: a pattern that matches them. problem: what reading them raised.
     """
@@ -128,7 +128,7 @@ def _is_ours(folder: pathlib.Path) -> bool:
 def _prune(root: pathlib.Path, current: pathlib.Path) -> None:
     """Delete the folders of other versions that were not used for a month.
 
-    A process that still runs such a version makes its folder anew when it next compiles.
+    A process that still runs such a version creates its folder again when it next compiles.
     """
     oldest = time.time() - _UNUSED_DAYS * 86400
     for each in root.iterdir():

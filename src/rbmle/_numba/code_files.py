@@ -1,4 +1,4 @@
-"""The files of compiled code: Numba's, with a checksum; if they cannot be had, that is no error."""
+"""The cache files of compiled code: Numba's, with a checksum. If they fail, code is compiled."""
 
 from __future__ import annotations
 

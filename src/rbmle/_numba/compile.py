@@ -251,7 +251,7 @@ class Kernel(Generic[R]):
         return self.specialised(*args)(*args)
 
     def specialised(self, *args: object) -> Callable[..., R]:
-        """The native code for arguments of exactly these types; it is compiled now if need be.
+        """The native code for arguments of exactly these types, compiled now unless it was before.
 
         A call of it neither looks up nor checks types and so costs well under a microsecond. The
         caller must pass exactly these types.

@@ -148,7 +148,7 @@ class DeviceKernel:
         return code
 
     def launch(self, threads: int, stream: object, *args: object) -> None:
-        """Start so many threads; arrays must be on the device already."""
+        """Start that number of threads; arrays must be on the device already."""
         # Blocks of 128 threads, or of 32 where that leaves multiprocessors (up to 144) idle.
         block = 128 if threads >= 144 * 128 else 32
         with warnings.catch_warnings(), as_on_cpu():
