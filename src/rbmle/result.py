@@ -7,7 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,19 @@ from ._io.extras import not_installed
 from ._io.text import count_text, html_table, labels, number_text, text_table, without_defaults
 from .comparison import Comparison, ComparisonTable, paired_comparison
 from .errors import ParameterError, integer, number, one_of
-from .evidence import Counting
+from .evidence import Counting, Evidence
+from .families import Family
+from .policies import Policy
+from .rewards.delays import BatchDelay, FixedDelay, GeometricDelay, TableDelay
 from .rewards.worlds import World
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+Delay: TypeAlias = FixedDelay | GeometricDelay | BatchDelay | TableDelay
+Column: TypeAlias = NDArray[np.float64] | NDArray[np.int64]  # of a data frame
 
 QUANTILES = (0.10, 0.25, 0.50, 0.75, 0.90, 0.95)
 STATISTICS = ("mean", "std", "q10", "q25", "q50", "q75", "q90", "q95")
@@ -42,8 +54,8 @@ class Result:
     """
 
     problem: World
-    policies: tuple[Any, ...]
-    families: tuple[Any, ...]
+    policies: tuple[Policy, ...]
+    families: tuple[Family, ...]
     horizon: int
     checkpoints: NDArray[np.int64]
     regret: NDArray[np.float64]
@@ -52,8 +64,8 @@ class Result:
     labels: tuple[str, ...] = ()
     rewards: str = ""
     first_replication: int = 0
-    evidence: Any = None
-    delay: Any = None
+    evidence: Evidence | None = None
+    delay: Delay | None = None
 
     @property
     def final_regret(self) -> NDArray[np.float64]:
@@ -136,9 +148,14 @@ class Result:
         what = ", ".join([*parts, *self.special()])
         return f"Final regret: {what}, T = {self.horizon:,}, {played} ({spread})"
 
+    @property
+    def special_evidence(self) -> Evidence | None:
+        """The evidence; None if every pull counts."""
+        return None if isinstance(self.evidence, Counting) else self.evidence
+
     def special(self) -> list[str]:
         """What is not as usual, in a few words each: how the world changes, evidence, delay."""
-        played = [each for each in (self.evidence, self.delay) if each not in (None, Counting())]
+        played = [each for each in (self.special_evidence, self.delay) if each is not None]
         words = [self.problem.words(), *map(without_defaults, played)]
         return [each for each in words if each]
 
@@ -160,18 +177,18 @@ class Result:
     def _repr_html_(self) -> str:
         return html_table(self.title, STATISTICS, self.cells())
 
-    def frame(self) -> Any:
+    def frame(self) -> DataFrame:
         """A pandas DataFrame with a row for each policy, replication and checkpoint."""
         return tidy("Result.frame", self.names, self._numbers(), self.over_time())
 
-    def final(self) -> Any:
+    def final(self) -> DataFrame:
         """A pandas DataFrame with a row for each policy and replication."""
         return tidy("Result.final", self.names, self._numbers(), self.at_the_end())
 
     def _numbers(self) -> NDArray[np.int64]:
         return self.first_replication + np.arange(self.replications)
 
-    def over_time(self) -> dict[str, NDArray[Any]]:
+    def over_time(self) -> dict[str, Column]:
         """The columns of `frame`: round, regret and share of best pulls at every checkpoint."""
         return {
             "round": np.broadcast_to(self.checkpoints, self.regret.shape),
@@ -179,7 +196,7 @@ class Result:
             "best_share": self.best_share,
         }
 
-    def at_the_end(self) -> dict[str, NDArray[Any]]:
+    def at_the_end(self) -> dict[str, Column]:
         """The columns of `final`: regret, best pulls and their share at the horizon."""
         return {
             "final_regret": self.final_regret,
@@ -189,7 +206,7 @@ class Result:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         policies: Sequence[str | int] | str | None = None,
         log_time: bool = False,
@@ -215,7 +232,7 @@ class Result:
 
     def plot_box(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         policies: Sequence[str | int] | str | None = None,
         log_regret: bool | None = None,
@@ -228,7 +245,7 @@ class Result:
 
     def plot_shares(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         policies: Sequence[str | int] | str | None = None,
         log_time: bool = True,
@@ -240,7 +257,7 @@ class Result:
         return _given(figures, figures.draw_best_arm_share(record, log_time, ax), ax, path)
 
 
-def _figures(owner: str) -> Any:
+def _figures(owner: str) -> ModuleType:
     """The module `rbmle.figures`, imported only when a figure is asked for."""
     try:
         import rbmle.figures as figures
@@ -249,14 +266,16 @@ def _figures(owner: str) -> Any:
     return figures
 
 
-def _given(figures: Any, drawn: Any, ax: Any, path: str | os.PathLike[str] | None) -> Any:
+def _given(
+    figures: ModuleType, drawn: Figure, ax: Axes | None, path: str | os.PathLike[str] | None
+) -> Any:
     """Write the figure to the path, if there is one; return the user's axes, or the figure."""
     if path is not None:
         figures.save(drawn if ax is None else ax.get_figure(root=True), path)
     return drawn if ax is None else ax
 
 
-def pandas_for(owner: str) -> Any:
+def pandas_for(owner: str) -> ModuleType:
     """The module pandas; if it is not installed, the error says how to install it."""
     try:
         return importlib.import_module("pandas")
@@ -268,8 +287,8 @@ def tidy(
     owner: str,
     names: Sequence[str],
     numbers: NDArray[np.int64],
-    columns: Mapping[str, NDArray[Any]],
-) -> Any:
+    columns: Mapping[str, Column],
+) -> DataFrame:
     """A tidy pandas DataFrame: one row for each entry of arrays (policies, replications, ...).
 
     owner: the function that an error message names. names: of the policies. numbers: of the

@@ -7,15 +7,9 @@ from report_cases import EVIL
 
 from rbmle import RBMLE, UCB, Bernoulli, Problem, simulate
 from rbmle.figures import draw_time_against_arms, time_against_arms
-from rbmle.reports.report_page import (
-    Plot,
-    Report,
-    ReportTable,
-    Section,
-    TableCell,
-    section_of,
-    write_page,
-)
+from rbmle.reports.content import Plot, Report, ReportTable, Section, TableCell
+from rbmle.reports.report_page import write_page
+from rbmle.reports.sections import section_of
 
 
 @pytest.fixture(scope="module")

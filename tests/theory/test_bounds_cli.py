@@ -9,7 +9,8 @@ from rbmle import RBMLE, UCB, Assuming, Bernoulli, Gaussian, Problem, Study, Uni
 from rbmle.cli.main import run
 from rbmle.engine import simulate
 from rbmle.paper.demonstration import keep_demonstration, kept_demonstration
-from rbmle.reports.report_page import Report, render
+from rbmle.reports.content import Report
+from rbmle.reports.report_page import render
 from rbmle.reports.study_report import study_report
 from rbmle.reports.theory_section import regret_bounds_of, theory_section
 from rbmle.studies.runner import run as run_study

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from .._io.text import count_text, number_text, with_error
 from ..atlas import RIVALS, Row, verdicts, within_targets
@@ -49,7 +48,7 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def atlas_data(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def atlas_data(rows: Sequence[Row]) -> list[dict[str, object]]:
     """The rows as plain data."""
     return [
         {

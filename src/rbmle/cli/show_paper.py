@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any
 
 from rich.text import Text
 
 from .._io.text import print_text, signed_text
 from ..paper.published import tables
-from ..paper.reproduction import ComparedRow, count_verdicts
+from ..paper.reproduction import Compared, ComparedRow, count_verdicts
 from ..paper.verdicts import PLAIN_MARKS, VERDICTS, counted
 from ..result import STATISTICS
 from .screen import say, show_table
@@ -42,7 +41,7 @@ def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
         say("Without a spread between replications there are no standard errors to compare with.")
 
 
-def _cell(cell: Any) -> Text:
+def _cell(cell: Compared) -> Text:
     text = f"{print_text(cell.computed)} {PLAIN_MARKS[cell.verdict]}"
     if cell.verdict in ("agrees", "differs"):
         text += f" {cell.printed:g}" + (f" ({signed_text(cell.z)})" if isfinite(cell.z) else "")
@@ -51,7 +50,7 @@ def _cell(cell: Any) -> Text:
     return Text(text, _STYLES[cell.verdict])
 
 
-def cells(rows: Sequence[ComparedRow]) -> list[dict[str, Any]]:
+def cells(rows: Sequence[ComparedRow]) -> list[dict[str, object]]:
     """Every number and its verdict as plain data, for scripts."""
     return [
         {

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .._numba.compile import Floats
 from ..theory import AdaptiveTrace
-from .canvas import INK, Ending, RecordFigure, canvas, end_labels, look, ticks
-from .curves import height_for, time_axis
-from .style import BLUE, DASHED, DOTTED, ORANGE, SOLID, VERMILLION, Style
+from .canvas import RecordFigure
+from .charts import Chart, ChartAxis, Curve
+from .curves import time_limits
+from .line_figure import View, draw_chart
+from .style import BLUE, DASHED, DOTTED, INK, ORANGE, SOLID, VERMILLION, Style
 
 _POINTS = 800  # of each line; more would not show at this size
 
 
-class AdaptiveLine(NamedTuple):
-    """A curve or a horizontal line of the figure."""
-
-    name: str
-    rounds: Floats
-    values: Floats
-    style: Style
-
-
-class AdaptiveLines(NamedTuple):
-    """The lines drawn of a trace, the upper end of the y axis, and notes for above the figure."""
-
-    lines: list[AdaptiveLine]
-    top: float
-    notes: list[str]
-
-
-def adaptive_lines(trace: AdaptiveTrace) -> AdaptiveLines:
+def adaptive_chart(trace: AdaptiveTrace) -> Chart:
     """The lines of a trace: beta(t), the estimate where it is finite, the smaller of both, and the
     estimate's target and limit.
 
@@ -52,19 +35,29 @@ def adaptive_lines(trace: AdaptiveTrace) -> AdaptiveLines:
     if trace.takes_over is not None:
         notes.append(f"The estimate takes over in round {trace.takes_over:,} (vertical line)")
     ends = rounds[[0, -1]]
-    finite = np.where(np.isfinite(estimate), estimate, np.nan)
-    smaller = np.minimum(beta, estimate)
-    lines = [AdaptiveLine(name, ends, np.full(2, value), style) for name, value, style in near]
-    lines += [
-        AdaptiveLine(
-            "the smaller one governs", rounds, smaller, Style(ORANGE, SOLID, "", width=5.0)
+    flat = [Curve(name, "", style, ends, np.full(2, value)) for name, value, style in near]
+    shown = [
+        (
+            "the smaller one governs",
+            np.minimum(beta, estimate),
+            Style(ORANGE, SOLID, "", width=5.0),
         ),
-        AdaptiveLine("beta(t)", rounds, beta, Style(BLUE, DASHED, "", width=1.4)),
-        AdaptiveLine(
-            "C_alpha(t), estimated", rounds, finite, Style(VERMILLION, SOLID, "", width=1.4)
+        ("beta(t)", beta, Style(BLUE, DASHED, "", width=1.4)),
+        (
+            "C_alpha(t), estimated",
+            np.where(np.isfinite(estimate), estimate, np.nan),
+            Style(VERMILLION, SOLID, "", width=1.4),
         ),
     ]
-    return AdaptiveLines(lines, 1.06 * max([float(beta[-1]), *(each[1] for each in near)]), notes)
+    top = 1.06 * max([float(beta[-1]), *(value for _, value, _ in near)])
+    return Chart(
+        "adaptive",
+        ChartAxis("Round t", log=True),
+        ChartAxis("Factor of log t in alpha(t)", top=top),
+        ("round", "value"),
+        [*flat, *(Curve(name, "", style, rounds, values) for name, values, style in shown)],
+        "; ".join(notes),
+    )
 
 
 def draw_adaptive(trace: AdaptiveTrace, title: str = "") -> RecordFigure:
@@ -72,24 +65,11 @@ def draw_adaptive(trace: AdaptiveTrace, title: str = "") -> RecordFigure:
 
     trace: from `theory.adaptive_trace`. Values off the scale are noted above the figure.
     """
-    lines, top, notes = adaptive_lines(trace)
-    first, last = float(trace.rounds[0]), float(trace.rounds[-1])
-    with look():
-        figure, axes = canvas(trace, width=6.8, height=height_for(5))
-        time_axis(axes, trace.rounds, first)
-        axes.set_ylim(0.0, top)
-        endings = []
-        for name, rounds, values, style in lines:
-            axes.plot(rounds, values, alpha=0.55 if style.width > 2.0 else 1.0, **style.line())
-            if np.isfinite(values[-1]):
-                endings.append(Ending(name, min(float(values[-1]), top), style))
-        if trace.takes_over is not None:
-            axes.axvline(trace.takes_over, color=INK, linewidth=0.8, zorder=1.7)
-        axes.set_ylabel("Factor of log t in alpha(t)")
-        axes.set_title("\n".join([title, *notes] if title else notes))
-        ticks(axes, x=True)
-        end_labels(figure, axes, endings, last)
-    return figure
+    chart = adaptive_chart(trace)
+    limits = time_limits(trace.rounds, float(trace.rounds[0]))
+    view = View(limits, (0.0, chart.y.top or 1.0), log_x=True, mark=trace.takes_over)
+    said = chart.note.split("; ") if chart.note else []
+    return draw_chart(trace, chart, view, "\n".join([title, *said] if title else said), width=6.8)
 
 
 def _thinned(trace: AdaptiveTrace) -> NDArray[np.int64]:

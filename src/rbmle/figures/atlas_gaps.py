@@ -12,8 +12,10 @@ from ..atlas.plan import RECOMMENDED, RIVALS
 from ..atlas.sets import atlas_sets
 from ..atlas.summary import Cell, by_set
 from ..policies.fit import as_family
-from .canvas import INK, RecordFigure, canvas, fit, look, ticks
-from .style import BLUE, GREEN, ORANGE, PURPLE
+from .canvas import RecordFigure, canvas, fit, look
+from .charts import ChartAxis
+from .style import BLUE, GREEN, INK, ORANGE, PURPLE
+from .ticks import ticks
 
 _ARMS = ((2, 2, "2 arms", BLUE), (3, 12, "10 arms", GREEN), (13, 50, "50", ORANGE),
          (51, 10_000, "500", PURPLE))  # fmt: skip
@@ -77,10 +79,12 @@ def draw_atlas_gaps(record: AtlasGaps) -> RecordFigure:
         axes.set(xscale="log", yscale="log")
         seen = record.gap[positive]
         axes.set_xlim(max(float(np.quantile(seen, 0.005)), 1e-4), float(seen.max()) * 1.1)
-        axes.set_xlabel("Gap between the two best arms, in standard deviations (log scale)")
-        axes.set_ylabel("Regret, best rival = 1 (log scale)")
         axes.set_title(record.title)
-        ticks(axes, x=True, y=True)
+        ticks(
+            axes,
+            ChartAxis("Gap between the two best arms, in standard deviations", log=True),
+            ChartAxis("Regret, best rival = 1", log=True),
+        )
         axes.legend(loc="best", markerscale=3.0, fontsize=8.5)
         fit(figure, axes)
     return figure

@@ -11,7 +11,8 @@ from matplotlib.colors import LogNorm
 from .._numba.compile import Floats
 from ..atlas.summary import Cell
 from ..errors import ParameterError
-from .canvas import INK, RecordFigure, canvas, fit, look
+from .canvas import RecordFigure, canvas, fit, look
+from .style import INK
 
 _MOST = 4.0  # ratios from here on have the same colour
 

@@ -10,9 +10,11 @@ import numpy as np
 from .._numba.compile import Floats
 from ..atlas.summary import Cell, by_set
 from ..errors import ParameterError
-from .canvas import FAINT, INK, RecordFigure, canvas, fit, gid, look, ticks
-from .labels import Box, place_labels
-from .style import GREY, VERMILLION, short
+from .canvas import RecordFigure, canvas, fit, gid, look
+from .charts import ChartAxis
+from .labels import name_points
+from .style import GREY, VERMILLION
+from .ticks import ticks
 
 
 class AtlasRisk(NamedTuple):
@@ -55,33 +57,12 @@ def draw_atlas_risk(record: AtlasRisk) -> RecordFigure:
         for name, x, y in zip(record.policies, record.mean, record.tail, strict=True):
             colour = VERMILLION if name in ("recommended", "RBMLE") else GREY
             axes.plot([x], [y], "o", ms=6, color=colour, gid=gid(name, "point"))
-        axes.set_xlabel("Mean regret, smallest on each set = 1 (log scale)")
-        axes.set_ylabel("99.9 % quantile, smallest = 1 (log scale)")
         axes.set_title(record.title)
-        ticks(axes, x=True, y=True)
+        ticks(
+            axes,
+            ChartAxis("Mean regret, smallest on each set = 1", log=True),
+            ChartAxis("99.9 % quantile, smallest = 1", log=True),
+        )
         fit(figure, axes)
-        _name(figure, record)
+        name_points(axes, record.policies, np.column_stack([record.mean, record.tail]), 4.0)
     return figure
-
-
-def _name(figure: RecordFigure, record: AtlasRisk) -> None:
-    """Write each name where it covers no point and no other name."""
-    dot = figure.dpi / 72.0
-    [plot] = figure.axes
-    texts = [
-        plot.text(0, 0, short(name), fontsize=8.5, color=INK, gid=gid(name, "label"))
-        for name in record.policies
-    ]
-    sizes = [(e.width + 2 * dot, e.height) for e in (t.get_window_extent() for t in texts)]
-    points = plot.transData.transform(np.column_stack([record.mean, record.tail]))
-    frame = plot.get_window_extent()
-    pairs = [(float(x), float(y)) for x, y in points]
-    boxes = place_labels(pairs, sizes, Box(frame.x0, frame.y0, frame.x1, frame.y1), 4.0 * dot)
-    back = plot.transData.inverted()
-    for text, point, box in zip(texts, points, boxes, strict=True):
-        text.set_position(tuple(back.transform((box.left + dot, box.bottom))))
-        text.set_verticalalignment("bottom")
-        near = np.clip(point, (box.left, box.bottom), (box.right, box.top))
-        if np.hypot(*(near - point)) > 9.0 * dot:
-            join = back.transform([point, near])
-            plot.plot(join[:, 0], join[:, 1], color=FAINT, lw=0.8, zorder=1.5)

@@ -11,9 +11,11 @@ from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..result import Result
 from ..theory import Bound
-from .canvas import Ending, RecordFigure, canvas, end_labels, gid, look, ticks
-from .curves import BOUND, BOUND_STYLE, RegretCurves, height_for, lines, regret_curves, time_axis
-from .style import DASH_DOT, Style, styles
+from .canvas import RecordFigure
+from .charts import Chart, Curve
+from .curves import RegretCurves, regret_curves, time_limits
+from .line_figure import View, draw_chart
+from .style import DASH_DOT, Style
 
 
 class RegretAndBounds(NamedTuple):
@@ -22,6 +24,20 @@ class RegretAndBounds(NamedTuple):
     curves: RegretCurves
     bounds: Floats
     propositions: tuple[int, ...]
+
+    def chart(self) -> Chart:
+        """Regret, the lower bound, and below them each policy's own bound."""
+        chart = self.curves.chart()
+        curves = [each._replace(soft=False) for each in chart.curves]
+        drawn = {each.policy: each.style for each in curves}
+        for name, bound, proposition in zip(
+            self.curves.names, self.bounds, self.propositions, strict=True
+        ):
+            style = Style(drawn[name].colour, DASH_DOT, "", width=1.5)
+            said = f"Bound, Proposition {proposition}"
+            curves.append(Curve(said, name, style, self.curves.rounds, bound, "bound"))
+        x, y = chart.x._replace(log=True), chart.y._replace(log=True)
+        return chart._replace(about="regret-and-bounds", x=x, y=y, curves=curves)
 
 
 def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndBounds:
@@ -65,39 +81,10 @@ def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndB
 def draw_regret_and_bounds(record: RegretAndBounds) -> RecordFigure:
     """Draw the record on log axes: measured regret solid, upper bounds dash-dotted, the lower bound
     dotted."""
-    curves = record.curves
-    drawn = styles(curves.among or curves.names)
-    rounds = curves.rounds
-    seen = [curves.mean, record.bounds]
-    lower = None if curves.constant is None else curves.constant * np.log(rounds)
-    if lower is not None:
-        seen.append(lower[None, :])
-    positive = np.concatenate([each.ravel() for each in seen])
-    positive = positive[positive > 0.0]
-    bottom, top = 0.7 * float(positive.min()), 1.4 * float(positive.max())
-    with look():
-        figure, axes = canvas(record, height=height_for(2 * len(curves.names) + 1))
-        time_axis(axes, rounds, float(rounds[0]))
-        axes.set_yscale("log")
-        axes.set_ylim(bottom, top)
-        for name, low, high in zip(curves.names, curves.low, curves.high, strict=True):
-            axes.fill_between(
-                rounds, np.maximum(low, bottom), np.maximum(high, bottom),
-                color=drawn[name].colour, alpha=0.15, linewidth=0, gid=gid(name, "band"),
-            )  # fmt: skip
-        lines(axes, curves.names, rounds, np.maximum(curves.mean, bottom), drawn)
-        endings = []
-        for i, name in enumerate(curves.names):
-            style = Style(drawn[name].colour, DASH_DOT, "", width=1.5)
-            axes.plot(rounds, record.bounds[i], gid=gid(name, "bound"), **style.line())
-            upper = f"Bound, Proposition {record.propositions[i]}"
-            endings.append(Ending(upper, float(record.bounds[i, -1]), style, name))
-            endings.append(Ending(name, max(float(curves.mean[i, -1]), bottom), drawn[name]))
-        if lower is not None:
-            axes.plot(rounds, np.maximum(lower, bottom), zorder=1.9, **BOUND_STYLE.line())
-            endings.append(Ending(BOUND, max(float(lower[-1]), bottom), BOUND_STYLE))
-        axes.set_ylabel(f"{curves.label} (log scale)")
-        axes.set_title(curves.title)
-        ticks(axes, x=True, y=True)
-        end_labels(figure, axes, endings, float(rounds[-1]))
-    return figure
+    chart = record.chart()
+    values = np.concatenate([each.y for each in chart.curves])
+    values = values[values > 0.0]
+    limits = 0.7 * float(values.min()), 1.4 * float(values.max())
+    rounds = record.curves.rounds
+    view = View(time_limits(rounds, float(rounds[0])), limits, log_x=True, log_y=True)
+    return draw_chart(record, chart, view, record.curves.title)

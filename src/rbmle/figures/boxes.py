@@ -7,15 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from .._numba.compile import Floats
 from ..result import Result
-from .canvas import INK, RecordFigure, canvas, fit, log_ticks, look, ticks
+from .canvas import RecordFigure, canvas, fit, look
+from .charts import ChartAxis, Json, page_numbers
 from .curves import title_of
-from .style import short, styles
+from .style import INK, clean, short, styles
+from .ticks import log_ticks, ticks
 
 WHISKERS = (10.0, 90.0)
+_MOST_DOTS = 200  # beyond the whiskers, on the page; of more, an even selection by rank is drawn
 _SPAN = 20.0  # if the 5 % and 95 % quantiles are this factor apart, a linear axis hides small boxes
 _TAIL = 10.0  # if the largest value is this many times the longest whisker, it squashes all boxes
 
@@ -34,6 +36,34 @@ class FinalRegret(NamedTuple):
         """Where a log axis that must also show 0 becomes linear: the 2 % quantile above 0."""
         positive = self.regret[self.regret > 0.0]
         return float(np.quantile(positive, 0.02)) if positive.size else 1.0
+
+    def data(self) -> Json:
+        """The boxes for the report's page, as plain JSON."""
+        drawn = styles(self.among or self.names)
+        names = ("q10", "q25", "q50", "q75", "q90")
+        boxes = []
+        for name, values in zip(self.names, self.regret, strict=True):
+            quantiles = np.quantile(values, [0.1, 0.25, 0.5, 0.75, 0.9])
+            low, high = np.percentile(values, WHISKERS)
+            beyond = np.sort(values[(values < low) | (values > high)])
+            ranks = np.linspace(0, beyond.size - 1, min(beyond.size, _MOST_DOTS)).round()
+            shown = page_numbers([values.mean(), values.min(), *quantiles, values.max()])
+            boxes.append(
+                {
+                    "name": clean(name),
+                    "policy": clean(name),
+                    "colour": drawn[name].colour,
+                    **dict(zip(("mean", "least", *names, "largest"), shown, strict=True)),
+                    "dots": page_numbers(np.unique(beyond[ranks.astype(int)])),
+                }
+            )
+        return {
+            "kind": "boxes",
+            "about": "final-regret",
+            "x": {**ChartAxis("Final regret", self.log).data(), "near": self.near_zero},
+            "columns": ["mean", "least", *names, "largest"],
+            "boxes": boxes,
+        }
 
 
 def final_regret(result: Result, policies: Sequence[str | int] | None = None) -> FinalRegret:
@@ -100,7 +130,6 @@ def draw_final_regret(
         axes.set_yticks(range(count), [short(name) for name in record.names])
         axes.tick_params(axis="y", length=0)
         axes.grid(False, axis="y")
-        axes.set_xlabel("Final regret" + (" (log scale)" if log else ""))
         axes.set_title(record.title)
         fit(figure, axes)
     return figure
@@ -108,16 +137,14 @@ def draw_final_regret(
 
 def _scale(axes: Axes, record: FinalRegret, log: bool) -> None:
     """Set the x axis: linear from 0; or log; or linear near 0 and log beyond if a value is 0."""
-    largest = float(record.regret.max())
+    largest, label = float(record.regret.max()), "Final regret"
     if not log:
         axes.set_xlim(0.0, 1.05 * largest or 1.0)
-        ticks(axes)
+        ticks(axes, ChartAxis(label), ChartAxis(""))
     elif record.regret.min() > 0.0:
-        ticks(axes, x=True)
+        ticks(axes, ChartAxis(label, log=True), ChartAxis(""))
     else:
         axes.set_xscale("asinh", linear_width=record.near_zero)
         axes.set_xlim(0.0, 1.3 * largest)
-        ticks(axes)
         steps = [each for each in log_ticks(record.near_zero, largest) if each > record.near_zero]
-        axes.xaxis.set_major_locator(FixedLocator([0.0, *steps]))
-        axes.xaxis.set_minor_locator(NullLocator())
+        ticks(axes, ChartAxis(f"{label} (log scale)", ticks=(0.0, *steps)), ChartAxis(""))

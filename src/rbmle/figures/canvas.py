@@ -1,28 +1,22 @@
-"""What all figures share: a canvas without global state, ticks, labels at line ends, files."""
+"""What all figures share: a canvas without global state, the look, and files."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import os
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from .._io.files import write_atomically
-from .._numba.compile import Floats
 from ..errors import ParameterError
-from .labels import spread
-from .style import Style, clean, short
+from .style import FAINT, INK, clean
 
-INK, FAINT = "#222223", "#d9d9d8"  # of text and lines, of the grid; a page replaces them by its own
 _NOTEBOOK_DPI = 110  # a figure 6.2 inches wide fills a notebook cell without filling the screen
 POLICY = "policy="  # the SVG ids of all parts that belong to a policy start with this
 
@@ -49,7 +43,7 @@ _LOOK: dict[Any, Any] = {
     "savefig.dpi": 200,
     "pdf.fonttype": 42,
 }
-_METADATA: dict[str, dict[str, Any]] = {
+_METADATA: dict[str, dict[str, None]] = {
     ".svg": {"Date": None},
     ".pdf": {"CreationDate": None},
     ".png": {"Software": None},
@@ -67,7 +61,7 @@ class RecordFigure(Figure):
     record: the numbers, as the figure's computing function returned them.
     """
 
-    record: Any = None
+    record: object = None
 
     def _repr_png_(self) -> bytes:
         return _rendered(self, ".png", "path", dpi=_NOTEBOOK_DPI, bbox_inches="tight")
@@ -77,7 +71,7 @@ class RecordFigure(Figure):
 
 
 @contextlib.contextmanager
-def look(settings: Any = (), ax: Axes | None = None) -> Iterator[None]:
+def look(settings: dict[Any, Any] | None = None, ax: Axes | None = None) -> Iterator[None]:
     """Use the package's matplotlib settings inside this block, instead of the user's.
 
     settings: additional ones. With `ax`, axes that the user gave, the user's settings are kept.
@@ -86,12 +80,12 @@ def look(settings: Any = (), ax: Axes | None = None) -> Iterator[None]:
         if ax is None:
             mpl.rcdefaults()
             mpl.rcParams.update(_LOOK)
-        mpl.rcParams.update({"text.parse_math": False, **dict(settings)})
+        mpl.rcParams.update({"text.parse_math": False, **(settings or {})})
         yield
 
 
 def canvas(
-    record: Any, width: float = 6.2, height: float = 4.2, ax: Axes | None = None
+    record: object, width: float = 6.2, height: float = 4.2, ax: Axes | None = None
 ) -> tuple[RecordFigure, Axes]:
     """A figure with one axes, outside pyplot and without a display. Sizes are in inches.
 
@@ -124,111 +118,6 @@ def fit(figure: Figure, axes: Axes, right: float = 0.0) -> None:
         bottom=(frame.y0 - bounds.y0 + pad) / high,
         top=1.0 - (bounds.y1 - frame.y1 + pad) / high,
     )
-
-
-def amount(value: float) -> str:
-    """A number as ticks show it: 20k for 20000.
-
-    >>> [amount(x) for x in (0.0, 0.05, 1.0, 2500.0, 1e5, 2e6, 3e-5)]
-    ['0', '0.05', '1', '2.5k', '100k', '2M', '3e-5']
-    """
-    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:.4g}{unit}"
-    text = f"{value:.4g}"
-    return text.replace("e-0", "e-")
-
-
-def seconds_text(value: float) -> str:
-    """A time in seconds as ticks show it.
-
-    >>> [seconds_text(x) for x in (2e-8, 1e-6, 0.5)]
-    ['20 ns', '1 µs', '500 ms']
-    """
-    units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-    size, unit = next((each for each in units if value >= 0.999 * each[0]), units[-1])
-    return f"{value / size:.4g} {unit}"
-
-
-def ticks(axes: Axes, x: bool = False, y: bool = False) -> None:
-    """Give both axes short tick labels; x, y: make this axis logarithmic."""
-    for axis, scaled in ((axes.xaxis, x), (axes.yaxis, y)):
-        if scaled:
-            (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
-            low, high = sorted(axis.get_view_interval())
-            steps = log_ticks(float(low), float(high))
-            axis.set_major_locator(FixedLocator(list(steps)))
-            axis.set_minor_formatter(NullFormatter())
-        axis.set_major_formatter(FuncFormatter(lambda value, _: amount(float(value))))
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Ticks of a log axis: powers of ten, with multiples of them if there would be fewer than three
-    ticks, and only every nth if there would be more than nine."""
-    powers = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
-    for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), tuple(np.arange(1.0, 10.0, 0.5))):
-        values = [f * 10.0**p for p in powers for f in factors]
-        seen = [value for value in values if low * 0.999 <= value <= high * 1.001]
-        if len(seen) >= 3:
-            break
-    return seen[:: 1 + len(seen) // 9]
-
-
-class Ending(NamedTuple):
-    """The right end of a line, beside which its name is written.
-
-    y: where it ends. bound_of: the policy whose bound the line is; "" for other lines.
-    """
-
-    name: str
-    y: float
-    style: Style
-    bound_of: str = ""
-
-    def gid(self, part: str) -> str:
-        """The SVG id of a part of the line's name."""
-        return gid(self.bound_of, f"bound-{part}") if self.bound_of else gid(self.name, part)
-
-
-def end_labels(figure: Figure, axes: Axes, endings: Iterable[Ending], x: float) -> None:
-    """Write each name to the right of the axes, near the end of its line, and join the two.
-
-    It fits the axes into the figure first, so limits and scales must be final. In axes that the
-    user gave there may be no room on the right: there a legend names the lines.
-    """
-    endings, dot = list(endings), figure.dpi / 72.0
-    if axes.figure is not figure:
-        order = sorted(endings, key=lambda each: -each.y)
-        handles = [Line2D([], [], label=short(each.name), **each.style.line()) for each in order]
-        axes.legend(handles=handles, fontsize="small")
-        return
-    texts = [
-        axes.text(
-            0, 0, short(each.name), transform=figure.transFigure, va="center", fontsize=9,
-            gid=each.gid("label"),
-        )
-        for each in endings
-    ]  # fmt: skip
-    widest = max((text.get_window_extent().width for text in texts), default=0.0)
-    for text in texts:
-        text.set_in_layout(False)
-    fit(figure, axes, right=30.0 + widest / dot)
-    frame = axes.get_window_extent()
-    starts = axes.transData.transform([(x, each.y) for each in endings]).reshape(-1, 2)
-    heights: Floats = spread(starts[:, 1], 12.0 * dot, frame.y0, frame.y1 - 4.0 * dot)
-    back = figure.transFigure.inverted()
-    for each, text, start, height in zip(endings, texts, starts, heights, strict=True):
-        begin, bend = start[0] + 2.0 * dot, frame.x1 + 12.0 * dot
-        mark, end = frame.x1 + 19.0 * dot, frame.x1 + 26.0 * dot
-        path = back.transform([(begin, start[1]), (bend, height), (mark, height), (end, height)])
-        style = {**each.style.line(), "linewidth": 0.9, "markevery": [2]}
-        axes.plot(
-            path[:, 0], path[:, 1], transform=figure.transFigure, clip_on=False,
-            gid=each.gid("end"), scalex=False, scaley=False, **style,
-        )  # fmt: skip
-        left, bottom = back.transform((end + 3.0 * dot, height))
-        text.set_position((left, bottom))
-        text.set_in_layout(True)  # so that a tight bounding box holds it
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,8 +17,10 @@ from ..result import Result
 from ..rewards.problems import Problem
 from ..rewards.worlds import World
 from ..theory import lai_robbins
-from .canvas import INK, Ending, RecordFigure, canvas, end_labels, gid, look, ticks
-from .style import DOTTED, Style, styles
+from .canvas import RecordFigure
+from .charts import Chart, ChartAxis, Curve
+from .line_figure import View, draw_chart
+from .style import DOTTED, INK, Style, styles
 
 BOUND, BOUND_STYLE = "Lower bound c log t", Style(INK, DOTTED, "", width=1.3)
 _APART = 20.0  # a curve this many times below the largest gets 5 % of the height of a linear axis
@@ -48,6 +50,22 @@ class RegretCurves(NamedTuple):
         """Whether regret needs a log axis: a linear one would flatten half of the curves."""
         last = np.sort(self.mean[:, -1])
         return bool(last[0] > 0.0 and last[-1] > _APART * last[(last.size - 1) // 2])
+
+    def chart(self) -> Chart:
+        """The curves with their bands, and the lower bound as the last one."""
+        drawn = styles(self.among or self.names)
+        curves = [
+            Curve(name, name, drawn[name], self.rounds, mean, low=low, high=high)
+            for name, mean, low, high in zip(
+                self.names, self.mean, self.low, self.high, strict=True
+            )
+        ]
+        if self.constant is not None:
+            bound = self.constant * np.log(self.rounds)
+            curves.append(Curve(BOUND, "", BOUND_STYLE, self.rounds, bound, soft=True))
+        columns = ("round", "mean", *(f"q{100.0 * each:g}" for each in self.band))
+        axes = ChartAxis("Round t"), ChartAxis(self.label, self.log)
+        return Chart("regret", *axes, columns, curves)
 
 
 def lower_bound_constant(problem: World) -> float | None:
@@ -111,45 +129,26 @@ def draw_regret_curves(
 
     A lower bound far above the curves would flatten them, so it is noted in the title instead.
     """
-    rounds, drawn = record.rounds, styles(record.among or record.names)
+    rounds, chart, title = record.rounds, record.chart(), record.title
     positive = record.mean[record.mean > 0.0]
     log = bool(positive.size and (record.log if log_regret is None else log_regret))
     top = 1.04 * max(float(record.mean.max()), float(np.median(record.high[:, -1]))) or 1.0
     bottom = max(0.7 * float(positive.min()), 1e-4 * top) if log else 0.0
-    title = record.title
-    with look(ax=ax):
-        figure, axes = canvas(record, height=height_for(len(record.names) + 1), ax=ax)
-        rising = rounds[np.argmax(record.mean.max(axis=0) > 0.01 * top)]
-        time_axis(axes, rounds, 10.0 ** np.floor(np.log10(rising)) if log_time else None)
-        for name, low, high in zip(record.names, record.low, record.high, strict=True):
-            axes.fill_between(
-                rounds, np.maximum(low, bottom), np.maximum(high, bottom),
-                color=drawn[name].colour, alpha=0.09, linewidth=0, gid=gid(name, "band"),
-            )  # fmt: skip
-        lines(axes, record.names, rounds, np.maximum(record.mean, bottom), drawn)
-        endings = [
-            Ending(name, max(float(mean[-1]), bottom), drawn[name])
-            for name, mean in zip(record.names, record.mean, strict=True)
-        ]
-        if record.constant is not None:
-            grid = np.geomspace(1.0, max(float(rounds[-1]), 2.0), 300)
-            bound = record.constant * np.log(grid)
-            if bound[-1] > 1.5 * top:
-                at_end = f"{bound[-1]:,.0f} at the end"
-                title += f"\n{BOUND} is off the scale: c = {record.constant:.3g}, {at_end}"
-            else:
-                axes.plot(grid, np.maximum(bound, bottom), zorder=1.9, **BOUND_STYLE.line())
-                top = max(top, 1.04 * float(bound[-1]))
-                endings.append(Ending(BOUND, max(float(bound[-1]), bottom), BOUND_STYLE))
-        if log:
-            axes.set_yscale("log")
-            top *= 1.2
-        axes.set_ylim(bottom, top)
-        axes.set_ylabel(record.label + (" (log scale)" if log else ""))
-        axes.set_title(title)
-        ticks(axes, x=log_time, y=log)
-        end_labels(figure, axes, endings, float(rounds[-1]))
-    return figure
+    rising = rounds[np.argmax(record.mean.max(axis=0) > 0.01 * top)]
+    if record.constant is not None:
+        *curves, bound = chart.curves
+        grid = np.geomspace(1.0, max(float(rounds[-1]), 2.0), 300)
+        bound = bound._replace(x=grid, y=record.constant * np.log(grid))
+        end = float(bound.y[-1])
+        if end > 1.5 * top:
+            title += f"\n{BOUND} is off the scale: c = {record.constant:.3g}, {end:,.0f} at the end"
+        else:
+            top = max(top, 1.04 * end)
+            curves.append(bound)
+        chart = chart._replace(curves=curves)
+    begin = 10.0 ** np.floor(np.log10(rising)) if log_time else 0.0
+    view = View(time_limits(rounds, begin), (bottom, 1.2 * top if log else top), log_time, log)
+    return draw_chart(record, chart, view, title, ax)
 
 
 def title_of(result: Result) -> str:
@@ -160,37 +159,7 @@ def title_of(result: Result) -> str:
     return f"{', '.join(parts)}, T = {result.horizon:,}, {replications}"
 
 
-def height_for(count: int) -> float:
-    """The height in inches of a figure with room for `count` names one below another."""
-    return max(4.2, 0.17 * count + 1.0)
-
-
-def time_axis(axes: Axes, rounds: NDArray[np.int64], log_from: float | None) -> None:
-    """Set up the x axis for rounds. log_from: where a log scale begins; None for a linear scale."""
-    axes.set_xlabel("Round t" if log_from is None else "Round t (log scale)")
+def time_limits(rounds: NDArray[np.int64], begin: float) -> tuple[float, float]:
+    """The limits of an axis of rounds that begins here."""
     end = max(float(rounds[-1]), 2.0)
-    if log_from is None:
-        axes.set_xlim(0.0, end)
-    else:
-        axes.set_xscale("log")
-        axes.set_xlim(min(log_from, end / 2.0), end)
-
-
-def lines(
-    axes: Axes,
-    names: tuple[str, ...],
-    rounds: NDArray[np.int64],
-    values: Floats,
-    drawn: Mapping[str, Style],
-) -> None:
-    """Draw a line with eight markers for each policy; markers of different lines are staggered."""
-    scale: Any = np.log if axes.get_xscale() == "log" else np.asarray
-    low, high = (float(scale(max(each, 1e-9))) for each in axes.get_xlim())
-    for rank, (name, value) in enumerate(zip(names, values, strict=True)):
-        share = (np.arange(8) + (rank + 0.5) / len(names)) / 8.0
-        at = np.searchsorted(scale(rounds), low + share * (high - low))
-        axes.plot(
-            rounds, value, gid=gid(name, "line"), zorder=3 if drawn[name].width > 2 else 2,
-            markevery=sorted({int(each) for each in at if each < rounds.size}),
-            **drawn[name].line(),
-        )  # fmt: skip
+    return min(begin, end / 2.0), end

@@ -7,28 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, one_of
-from .canvas import (
-    FAINT,
-    INK,
-    Ending,
-    RecordFigure,
-    canvas,
-    end_labels,
-    fit,
-    gid,
-    look,
-    seconds_text,
-    ticks,
-)
-from .curves import height_for
-from .labels import Box, around, place_labels
-from .style import short, styles
+from .canvas import RecordFigure, canvas, fit, gid, look
+from .charts import Chart, ChartAxis, Curve
+from .labels import Box, around, name_points
+from .line_figure import View, draw_chart
+from .style import DASHED, styles
+from .ticks import ticks
 
 
 class TimeAgainstRegret(NamedTuple):
@@ -41,6 +28,19 @@ class TimeAgainstRegret(NamedTuple):
     published_regret: Floats
     relative_to: str | None  # the policy whose time is 1, or None: seconds
 
+    def chart(self) -> Chart:
+        """A point for each policy, with a ring where it was published."""
+        drawn, points = styles(self.names), []
+        for i, name in enumerate(self.names):
+            ring = np.array([self.published_time[i], self.published_regret[i]])
+            known = ring if np.isfinite(ring).all() else None
+            place = self.time[i : i + 1], self.regret[i : i + 1]
+            points.append(Curve(name, name, drawn[name], *place, ring=known))
+        regret = ChartAxis("Mean final regret", bool(np.nanmin(self.regret) > 0.0))
+        columns = ("time", "mean regret")
+        time = _time_axis(self.relative_to)
+        return Chart("time-against-regret", time, regret, columns, points, kind="points")
+
 
 class TimeAgainstArms(NamedTuple):
     """Time per decision, (policies, arms); NaN where it was not measured or not published."""
@@ -51,6 +51,21 @@ class TimeAgainstArms(NamedTuple):
     published_arms: Floats
     published_time: Floats
     relative_to: str | None  # the policy whose time is 1 at each number of arms, or None: seconds
+
+    def chart(self) -> Chart:
+        """A line for each policy, and a dashed one of what was published."""
+        curves = []
+        for i, (name, style) in enumerate(styles(self.names).items()):
+            solid = style._replace(dashes=())
+            curves.append(Curve(name, name, solid, self.arms, self.time[i], dense=True))
+            known = np.isfinite(self.published_time[i])
+            if known.any():
+                faint = style._replace(dashes=DASHED, marker="", width=1.1)
+                place = self.published_arms[known], self.published_time[i][known]
+                curves.append(Curve(f"{name}, published", name, faint, *place, "published"))
+        arms = ChartAxis("Number of arms", log=True)
+        time = _time_axis(self.relative_to)
+        return Chart("time-against-arms", arms, time, ("arms", "time"), curves)
 
 
 def time_against_regret(
@@ -112,137 +127,75 @@ def draw_time_against_regret(record: TimeAgainstRegret) -> RecordFigure:
 
     Both axes are log, that of regret only if no regret is 0.
     """
-    drawn = styles(record.names)
+    chart = record.chart()
     with look():
         figure, axes = canvas(record)
         both = np.concatenate([record.regret, record.published_regret])
         log = bool(np.nanmin(both) > 0.0)
-        times = np.concatenate([record.time, record.published_time])
-        _limits(axes, times, both, log)
-        for name, x, y, px, py in zip(*record[:5], strict=True):
-            colour, part = drawn[name].colour, gid(name, "published")
-            axes.plot([x, px], [y, py], color=colour, lw=0.8, zorder=1, gid=part + "-join")
-            axes.plot([px], [py], "o", ms=7, mfc="none", mec=colour, mew=1.1, gid=part)
-            marks = {**drawn[name].marks(), "markersize": 8.0}
-            axes.plot([x], [y], linestyle="none", gid=gid(name, "point"), zorder=3, **marks)
-        axes.set_xlabel(time_label(record.relative_to) + " (log scale)")
-        axes.set_ylabel("Mean final regret" + (" (log scale)" if log else ""))
-        ticks(axes, x=True, y=log)
-        _unit(axes.xaxis, record.relative_to)
+        axes.set_xscale("log")
+        axes.set_yscale("log" if log else "linear")
+        axes.set_xlim(*_room(np.concatenate([record.time, record.published_time]), 1.6))
+        axes.set_ylim(*_room(both, 1.2, log))
+        for each in chart.curves:
+            colour, part = each.style.colour, gid(each.policy, "published")
+            if each.ring is not None:
+                (x, y), (px, py) = (each.x[0], each.y[0]), each.ring
+                axes.plot([x, px], [y, py], color=colour, lw=0.8, zorder=1, gid=part + "-join")
+                axes.plot([px], [py], "o", ms=7, mfc="none", mec=colour, mew=1.1, gid=part)
+            marks = {**each.style.marks(), "markersize": 8.0}
+            name = gid(each.policy, "point")
+            axes.plot(each.x, each.y, linestyle="none", gid=name, zorder=3, **marks)
+        ticks(axes, chart.x, chart.y._replace(log=log))
         if not np.isnan(record.published_time).all():
             axes.set_title("Marker: measured. Ring: published.", fontsize=9)
         fit(figure, axes)
-        _name_points(figure, axes, record)
+        points = np.column_stack([record.time, record.regret])
+        name_points(axes, record.names, points, 5.0, _published(axes, chart.curves))
     return figure
 
 
 def draw_time_against_arms(record: TimeAgainstArms) -> RecordFigure:
     """Draw time over the number of arms on log axes; published times are dashed and faint."""
-    drawn = styles(record.names)
-    with look():
-        figure, axes = canvas(record, height=height_for(len(record.names)))
-        arms = np.concatenate([record.arms, record.published_arms])
-        times = np.concatenate([record.time.ravel(), record.published_time.ravel()])
-        _limits(axes, arms, times, True, margin=1.02)
-        for i, name in enumerate(record.names):
-            style = drawn[name].line()
-            faint = {
-                "gid": gid(name, "published"),
-                "linestyle": "dashed",
-                "alpha": 0.65,
-                "linewidth": 1.1,
-                "marker": "",
-            }
-            axes.plot(record.published_arms, record.published_time[i], **{**style, **faint})
-            axes.plot(
-                record.arms,
-                record.time[i],
-                gid=gid(name, "line"),
-                **{**style, "linestyle": "solid"},
-                clip_on=False,
-            )
-        axes.set_xlabel("Number of arms (log scale)")
-        axes.set_ylabel(time_label(record.relative_to))
-        ticks(axes, x=True, y=True)
-        _unit(axes.yaxis, record.relative_to)
-        axes.set_xticks(np.unique(arms), minor=False)
-        axes.minorticks_off()
-        if record.published_arms.size:
-            handles = [
-                Line2D([], [], color=INK, label="measured"),
-                Line2D(
-                    [], [], color=INK, alpha=0.65, linestyle="dashed", lw=1.1, label="published"
-                ),
-            ]
-            axes.legend(
-                handles=handles, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, fontsize=9,
-                borderaxespad=0.2,
-            )  # fmt: skip
-        end = float(record.arms[-1])
-        rows = zip(record.names, record.time, strict=True)
-        endings = [Ending(name, float(time[-1]), drawn[name]) for name, time in rows]
-        end_labels(figure, axes, endings, end)
-    return figure
+    arms = np.concatenate([record.arms, record.published_arms])
+    times = np.concatenate([record.time.ravel(), record.published_time.ravel()])
+    chart = record.chart()
+    chart = chart._replace(x=chart.x._replace(ticks=tuple(np.unique(arms))))
+    title = "Solid: measured. Dashed: published." if record.published_arms.size else ""
+    view = View(_room(arms, 1.02), _room(times, 1.2), log_x=True, log_y=True)
+    return draw_chart(record, chart, view, title)
 
 
-def _name_points(figure: RecordFigure, axes: Axes, record: TimeAgainstRegret) -> None:
-    dot = figure.dpi / 72.0
-    texts = [
-        axes.text(0, 0, short(name), fontsize=9, zorder=4, gid=gid(name, "label"))
-        for name in record.names
-    ]
-    extents = [text.get_window_extent() for text in texts]
-    sizes = [(each.width + 2 * dot, each.height) for each in extents]
-    points = axes.transData.transform(np.column_stack([record.time, record.regret]))
-    ends = np.column_stack([record.published_time, record.published_regret])
-    published = ~np.isnan(ends).any(axis=1)
-    rings = axes.transData.transform(ends[published]).reshape(-1, 2)
-    joints = [
-        around(x, y, dot)
-        for begin, end in zip(points[published], rings, strict=True)
-        for x, y in np.linspace(begin, end, 2 + int(np.hypot(*(end - begin)) / (2.0 * dot)))
-    ]
-    obstacles = [*(around(x, y, 4.0 * dot) for x, y in rings), *joints]
-    frame = axes.get_window_extent()
-    inside = Box(frame.x0, frame.y0, frame.x1, frame.y1)
-    pairs = [(float(x), float(y)) for x, y in points]
-    boxes = place_labels(pairs, sizes, inside, 5.0 * dot, obstacles)
-    back = axes.transData.inverted()
-    for text, point, box in zip(texts, points, boxes, strict=True):
-        left, bottom = back.transform((box.left + dot, box.bottom))
-        text.set_position((left, bottom))
-        text.set_verticalalignment("bottom")
-        near = np.clip(point, (box.left, box.bottom), (box.right, box.top))
-        if np.hypot(*(near - point)) > 9.0 * dot:
-            join = back.transform([point, near])
-            axes.plot(join[:, 0], join[:, 1], color=FAINT, lw=0.8, zorder=1.5)
+def _published(axes: Axes, points: Sequence[Curve]) -> list[Box]:
+    """The pixels that rings cover, and the lines that join them to their points."""
+    dot = axes.figure.dpi / 72.0
+    boxes = []
+    for each in points:
+        if each.ring is not None:
+            begin, end = axes.transData.transform([(each.x[0], each.y[0]), tuple(each.ring)])
+            steps = 2 + int(np.hypot(*(end - begin)) / (2.0 * dot))
+            boxes.append(around(end[0], end[1], 4.0 * dot))
+            boxes += [around(x, y, dot) for x, y in np.linspace(begin, end, steps)]
+    return boxes
 
 
-def _limits(axes: Axes, x: Floats, y: Floats, log_y: bool, margin: float = 1.6) -> None:
-    """Set limits that leave room around the points for their labels.
+def _room(values: Floats, margin: float, log: bool = True) -> tuple[float, float]:
+    """Limits that leave room around the points for their labels.
 
-    margin: on the log x axis, the factor by which the limits lie beyond the points.
+    margin: on a log axis, the factor by which the limits lie beyond the points.
     """
-    for values, name, log, room in ((x, "x", True, margin), (y, "y", log_y, 1.2)):
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        if log:
-            by = room * (high / low) ** (0.08 if room > 1.1 else 0.02)
-            low, high = low / by, high * by
-            axes.set(**{f"{name}scale": "log"})
-        else:
-            by = 0.12 * (high - low) or 1.0
-            low, high = low - by, high + by
-        axes.set(**{f"{name}lim": (low, high * (1.0 if high > low else 1.1))})
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if log:
+        by = margin * (high / low) ** (0.08 if margin > 1.1 else 0.02)
+        return low / by, high * by
+    by = 0.12 * (high - low) or 1.0
+    return low - by, high + by
 
 
-def time_label(relative_to: str | None) -> str:
-    """The label of an axis of times: in seconds, or relative to a policy's."""
-    return "Time per decision" if relative_to is None else f"Time per decision, {relative_to} = 1"
-
-
-def _unit(axis: Axis, relative_to: str | None) -> None:
+def _time_axis(relative_to: str | None) -> ChartAxis:
+    """An axis of times: in seconds, or relative to a policy's."""
     if relative_to is None:
-        axis.set_major_formatter(FuncFormatter(lambda value, _: seconds_text(float(value))))
+        return ChartAxis("Time per decision", log=True, unit="s")
+    return ChartAxis(f"Time per decision, {relative_to} = 1", log=True)
 
 
 def _positive(owner: str, name: str, values: object) -> Floats:

@@ -6,7 +6,8 @@ import re
 from xml.etree import ElementTree
 
 from ..errors import ParameterError
-from .canvas import FAINT, INK, POLICY
+from .canvas import POLICY
+from .style import FAINT, INK
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _UNWANTED = {f"{{{_SVG}}}{tag}" for tag in ("metadata", "style", "script", "foreignObject")}

@@ -1,4 +1,4 @@
-"""Positions of labels that do not cover each other: beside the ends of lines, and around points."""
+"""Labels that do not cover each other: beside the ends of lines, and around points."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from .._numba.compile import Floats
+from .canvas import gid
+from .style import FAINT, INK, short
 
 
 class Box(NamedTuple):
@@ -92,6 +95,36 @@ def place_labels(
         if placed == before:
             break
     return placed
+
+
+def name_points(
+    axes: Axes, names: Sequence[str], places: Floats, radius: float, obstacles: Sequence[Box] = ()
+) -> None:
+    """Write each name where it covers no point, no obstacle and no other name; a line joins a name
+    to its point where they are apart.
+
+    places: (points, 2), in data coordinates. radius: of a point, in points of print. obstacles: in
+    pixels.
+    """
+    dot = axes.figure.dpi / 72.0
+    texts = [
+        axes.text(0, 0, short(name), fontsize=8.8, color=INK, zorder=4, gid=gid(name, "label"))
+        for name in names
+    ]
+    sizes = [(e.width + 2 * dot, e.height) for e in (text.get_window_extent() for text in texts)]
+    points = axes.transData.transform(places)
+    frame = axes.get_window_extent()
+    inside = Box(frame.x0, frame.y0, frame.x1, frame.y1)
+    pairs = [(float(x), float(y)) for x, y in points]
+    boxes = place_labels(pairs, sizes, inside, radius * dot, obstacles)
+    back = axes.transData.inverted()
+    for text, point, box in zip(texts, points, boxes, strict=True):
+        text.set_position(tuple(back.transform((box.left + dot, box.bottom))))
+        text.set_verticalalignment("bottom")
+        near = np.clip(point, (box.left, box.bottom), (box.right, box.top))
+        if np.hypot(*(near - point)) > 9.0 * dot:
+            join = back.transform([point, near])
+            axes.plot(join[:, 0], join[:, 1], color=FAINT, lw=0.8, zorder=1.5)
 
 
 def _round(point: tuple[float, float], size: tuple[float, float], away: float) -> list[Box]:

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter
 from numpy.typing import NDArray
 
 from .._numba.compile import Floats
 from ..result import Result
-from .canvas import Ending, RecordFigure, canvas, end_labels, look, ticks
-from .curves import height_for, lines, time_axis, title_of
+from .canvas import RecordFigure
+from .charts import Chart, ChartAxis, Curve
+from .curves import time_limits, title_of
+from .line_figure import View, draw_chart
 from .style import styles
 
 
@@ -27,6 +28,19 @@ class BestArmShare(NamedTuple):
     share: Floats
     n_arms: int
     among: tuple[str, ...] = ()  # all policies of the run, so that styles stay the same
+
+    def chart(self) -> Chart:
+        """The shares from the round on in which each arm can have been pulled once."""
+        drawn = styles(self.among or self.names)
+        begun = self.rounds >= self.n_arms
+        curves = [
+            Curve(name, name, drawn[name], self.rounds[begun], share[begun])
+            for name, share in zip(self.names, self.share, strict=True)
+        ]
+        share = ChartAxis("Share of pulls of the best arm", unit="share", both=False)
+        return Chart(
+            "best-arm-share", ChartAxis("Round t", log=True), share, ("round", "share"), curves
+        )
 
 
 def best_arm_share(result: Result, policies: Sequence[str | int] | None = None) -> BestArmShare:
@@ -50,23 +64,10 @@ def draw_best_arm_share(
     log_time: a log axis of time, from the round in which each arm can have been pulled once.
     ax: axes to draw in; the returned figure is then empty.
     """
-    drawn = styles(record.among or record.names)
-    with look(ax=ax):
-        figure, axes = canvas(record, height=height_for(len(record.names)), ax=ax)
-        time_axis(axes, record.rounds, float(record.n_arms) if log_time else None)
-        lines(axes, record.names, record.rounds, record.share, drawn)
-        seen = record.share[:, record.rounds >= record.n_arms]
-        top = min(1.0, 0.2 * np.ceil(float(seen.max()) / 0.2) or 0.2)
-        axes.set_ylim(0.0, top)
-        axes.set_ylabel("Share of pulls of the best arm")
-        axes.set_title(record.title)
-        ticks(axes, x=log_time)
-        step = 0.2 if top > 0.5 else 0.1
-        axes.yaxis.set_major_locator(FixedLocator(list(np.arange(0.0, top + 0.01, step))))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100.0 * value:.0f} %"))
-        endings = [
-            Ending(name, float(share[-1]), drawn[name])
-            for name, share in zip(record.names, record.share, strict=True)
-        ]
-        end_labels(figure, axes, endings, float(record.rounds[-1]))
-    return figure
+    seen = record.share[:, record.rounds >= record.n_arms]
+    top = min(1.0, 0.2 * np.ceil(float(seen.max()) / 0.2) or 0.2)
+    steps = np.arange(0.0, top + 0.01, 0.2 if top > 0.5 else 0.1)
+    chart = record.chart()
+    chart = chart._replace(y=chart.y._replace(ticks=tuple(steps)))
+    limits = time_limits(record.rounds, float(record.n_arms) if log_time else 0.0)
+    return draw_chart(record, chart, View(limits, (0.0, top), log_time), record.title, ax)

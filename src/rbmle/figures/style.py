@@ -18,6 +18,8 @@ from .._records.names import ALIASES
 VERMILLION, PURPLE, BLUE, SKY = "#d55e00", "#cc79a7", "#0072b2", "#56b4e9"
 GREEN, ORANGE, GREY, BROWN = "#009e73", "#e69f00", "#808080", "#a6761d"
 
+INK, FAINT = "#222223", "#d9d9d8"  # of text and lines, of the grid; a page replaces them by its own
+
 SOLID: tuple[float, ...] = ()
 DASHED = (5.0, 1.6)
 DOTTED = (1.2, 1.4)

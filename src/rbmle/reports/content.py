@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from matplotlib.figure import Figure
 
@@ -28,6 +28,10 @@ class TableCell(NamedTuple):
     best: bool = False
 
 
+Times: TypeAlias = Mapping[str, Mapping[str, Mapping[str, float]]]  # by policy and kind of loop
+Cells: TypeAlias = Sequence[TableCell | str | float]  # a row of a table
+
+
 def number_cell(value: float, best: bool = False, note: str = "") -> TableCell:
     """A cell with a number, formatted as in all tables."""
     return TableCell(number_text(value), float(value), note=note, best=best)
@@ -41,7 +45,7 @@ class ReportTable:
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[TableCell | str | float]]
+    rows: Sequence[Cells]
     caption: str = ""
     title: str = ""
 
@@ -58,10 +62,10 @@ class ReportTable:
                     one_of("TableCell", "verdict", cell.verdict, VERDICTS)
         return rows
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> Counter[str]:
         """The number of cells with each verdict that occurs."""
-        found = Counter(cell.verdict for row in self.cells() for cell in row)
-        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
+        verdicts = [cell.verdict for row in self.cells() for cell in row]
+        return Counter({each: verdicts.count(each) for each in VERDICTS if each in verdicts})
 
 
 class Plot(NamedTuple):
@@ -105,7 +109,7 @@ class Report:
     command: str
     summary: Sequence[str] = ()
     sections: Sequence[Section] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, object] = field(default_factory=dict)
     file: str = ""
     study: str = ""
 

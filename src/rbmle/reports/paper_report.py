@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from .._io.text import count_text, number_text, print_text
 from ..figures import (
@@ -23,16 +22,10 @@ from ..paper.reproduction import ComparedRow, count_verdicts, seconds_per_decisi
 from ..paper.scaling import Scaling, ucb_among
 from ..paper.verdicts import counted
 from ..result import STATISTICS, Result
-from .report_page import (
-    Plot,
-    Report,
-    ReportTable,
-    Section,
-    TableCell,
-    section_of,
-    statistics_table,
-    write_page,
-)
+from .content import Cells, Plot, Report, ReportTable, Section, TableCell, Times
+from .report_page import write_page
+from .result_tables import statistics_table
+from .sections import section_of
 from .theory_section import theory_section
 
 
@@ -81,7 +74,7 @@ def _table(rows: Sequence[ComparedRow]) -> ReportTable:
     """The table of recomputed numbers, with the printed number beside where it differs."""
     shown = []
     for row in rows:
-        cells: list[TableCell | str | float] = [TableCell(row.policy)]
+        cells: list[TableCell] = [TableCell(row.policy)]
         for cell in row.cells:
             text = print_text(cell.computed)  # as many digits as are printed
             if cell.verdict != "equal":
@@ -93,7 +86,7 @@ def _table(rows: Sequence[ComparedRow]) -> ReportTable:
     return ReportTable(("policy", *STATISTICS), shown, caption)
 
 
-def _scatter(table: str, result: Result, times: Mapping[str, Any]) -> Plot:
+def _scatter(table: str, result: Result, times: Times) -> Plot:
     """The figure of time per decision, divided by UCB's, against regret (Figures 2, 5 and 6)."""
     entry = tables()["regret"][table]
     printed = seconds_per_decision(entry["family"])["policies"]
@@ -115,9 +108,9 @@ def _scatter(table: str, result: Result, times: Mapping[str, Any]) -> Plot:
 
 def _scalability(record: Scaling) -> Section:
     """The section about the scalability table of one family, as ratios to UCB's times."""
-    rows: list[list[TableCell | str | float]] = []
+    rows: list[Cells] = []
     for policy, times in record.times.items():
-        cells: list[TableCell | str | float] = [TableCell(policy)]
+        cells: list[TableCell] = [TableCell(policy)]
         ratios, printed = record.ratios(policy), record.published_ratios(policy)
         for timing, ratio, paper in zip(times, ratios, printed, strict=True):
             text = number_text(ratio) + ("" if paper is None else f" ({number_text(paper)})")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from .._io.text import without_defaults
-from ..evidence import Counting
 from ..result import Result
-from .content import ReportTable, TableCell
+from .content import Cells, ReportTable, TableCell
 
 
 def facts_of(result: Result) -> dict[str, str]:
@@ -20,8 +19,8 @@ def facts_of(result: Result) -> dict[str, str]:
         "Rounds T": f"{result.horizon:,}",
         "Replications": f"{result.replications:,}",
     }
-    if result.evidence is not None and result.evidence != Counting():
-        facts["Evidence"] = without_defaults(result.evidence)
+    if result.special_evidence is not None:
+        facts["Evidence"] = without_defaults(result.special_evidence)
     if result.delay is not None:
         facts["Rewards come"] = without_defaults(result.delay)
     seed = re.search(r"seed=(\d+)", result.rewards)
@@ -32,7 +31,7 @@ def facts_of(result: Result) -> dict[str, str]:
 
 def policies_table(result: Result) -> ReportTable:
     """The table of all policies with their parameters and the families they assume."""
-    rows: list[list[TableCell | str | float]] = [
+    rows: list[Cells] = [
         [TableCell(name), str(policy), without_defaults(family)]
         for name, policy, family in zip(result.names, result.policies, result.families, strict=True)
     ]

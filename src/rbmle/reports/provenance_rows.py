@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict, TypeGuard
 
 from .._io.text import count_text, number_text
 
@@ -12,7 +12,24 @@ _VERSIONS = ("rbmle", "numpy", "numba", "python")
 _PLACE = (*_VERSIONS, "platform", "machine", "cpus")
 
 
-def provenance_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+class Invocation(TypedDict, total=False):
+    """A process that played some of a run, as the run folder states it."""
+
+    rbmle: str
+    numpy: str
+    numba: str
+    python: str
+    platform: str
+    machine: str
+    cpus: int
+    played: int
+    started: str
+    finished: str | None
+    wall_seconds: float
+    cpu_seconds: float
+
+
+def provenance_rows(provenance: Mapping[str, object]) -> list[tuple[str, str]]:
     """The provenance as pairs of a word and its value.
 
     Processes with the same versions on the same machine are summed up: how many they were, how many
@@ -27,12 +44,12 @@ def provenance_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def _entries(value: Any) -> bool:
+def _entries(value: object) -> TypeGuard[Sequence[Invocation]]:
     return isinstance(value, Sequence) and all(isinstance(each, Mapping) for each in value)
 
 
-def _processes(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    alike: dict[str, list[Mapping[str, Any]]] = {}
+def _processes(entries: Sequence[Invocation]) -> list[tuple[str, str]]:
+    alike: dict[str, list[Invocation]] = {}
     for each in entries:
         alike.setdefault(_plain([each.get(key) for key in _PLACE]), []).append(each)
     rows = []
@@ -40,14 +57,14 @@ def _processes(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
         first = group[0]
         rows.append(("versions", ", ".join(f"{key} {first.get(key, '?')}" for key in _VERSIONS)))
         if "platform" in first:
-            cpus = int(first.get("cpus") or 0)
+            cpus = first.get("cpus") or 0
             rows.append(("machine", f"{first['platform']}, {count_text(cpus, 'processor')}"))
         rows.append(("played", _played(group)))
     return rows
 
 
-def _played(group: Sequence[Mapping[str, Any]]) -> str:
-    played = sum(int(each.get("played") or 0) for each in group)
+def _played(group: Sequence[Invocation]) -> str:
+    played = sum(each.get("played") or 0 for each in group)
     stopped = sum(each.get("finished") is None for each in group)
     said = (
         f"{count_text(played, 'replication')} by {count_text(len(group), 'process', 'processes')}"
@@ -56,15 +73,13 @@ def _played(group: Sequence[Mapping[str, Any]]) -> str:
         said += f", {stopped:,} of them interrupted"
     begun = min(str(each.get("started") or "") for each in group)
     ended = max(str(each.get("finished") or each.get("started") or "") for each in group)
-    wall, cpu = (
-        sum(float(each.get(key) or 0.0) for each in group)
-        for key in ("wall_seconds", "cpu_seconds")
-    )
+    wall = sum(each.get("wall_seconds") or 0.0 for each in group)
+    cpu = sum(each.get("cpu_seconds") or 0.0 for each in group)
     return (
         f"{said}, {begun} to {ended}, {number_text(wall)} s on the clock, "
         f"{number_text(cpu)} s of processors"
     )
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from .._io.text import count_text, number_text
 from ..figures import draw_time_against_regret, time_against_regret
 from ..result import Result
 from ..studies.study_result import StudyResult
-from .report_page import Plot, Report, section_of, write_page
+from .content import Plot, Report, Times
+from .report_page import write_page
+from .sections import section_of
 from .theory_section import bounds_plot, regret_bounds_of
 
 
 def study_report(
-    result: StudyResult, target: Path, command: str, times: Mapping[str, Any], file: str = ""
+    result: StudyResult, target: Path, command: str, times: Mapping[str, Times], file: str = ""
 ) -> None:
     """Write the page, with a section for each problem, and bounds on the regret where theory has
     them.
@@ -54,7 +55,7 @@ def result_report(result: Result, target: Path, command: str) -> None:
     write_page(target, Report("A simulation of bandit policies", command, (), [section]))
 
 
-def _timed(result: Result, times: Mapping[str, Any]) -> Plot:
+def _timed(result: Result, times: Times) -> Plot:
     """The figure of time per decision against regret, in seconds on the machine that played."""
     seconds = [times[label]["compiled"]["median"] for label in result.names]
     record = time_against_regret(result.names, seconds, result.final_regret.mean(axis=1))

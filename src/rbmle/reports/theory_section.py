@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from .._io.text import constant_text, without_defaults
 from ..errors import ParameterError
-from ..evidence import Counting
 from ..figures import draw_adaptive, draw_regret_and_bounds, regret_and_bounds
 from ..paper.demonstration import SCHEMES, Demonstration
 from ..policies import RBMLE, Assuming, LogBias
@@ -18,12 +16,12 @@ from ..policies.rbmle import BiasFunction
 from ..result import Result
 from ..rewards.problems import Problem
 from ..theory import Bound, Theoretical, regret_bound
-from .report_page import Plot, ReportTable, Section, TableCell
+from .content import Cells, Plot, ReportTable, Section, TableCell
 
 _EPSILONS = np.arange(1, 20) / 20.0  # tried for the smallest bound; all in (0, 1) are valid
 
 
-def regret_bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> dict[str, Bound]:
+def regret_bounds_of(result: Result, asked: Mapping[str, object] | None = None) -> dict[str, Bound]:
     """The regret bounds of the policies that have one, by name: RBMLE with a C_alpha that is large
     enough.
 
@@ -31,10 +29,10 @@ def regret_bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> 
     and epsilon. For other policies it is the smallest bound of all propositions and epsilons.
     """
     found: dict[str, Bound] = {}
-    if not isinstance(result.problem, Problem) or result.delay is not None:
-        return found  # what the theory assumes: means that stay, rewards that come at once,
-    if result.evidence is not None and result.evidence != Counting():
-        return found  # and rewards that are counted
+    # The theory assumes means that stay, rewards that come at once, and that every pull counts.
+    special = result.delay is not None or result.special_evidence is not None
+    if special or not isinstance(result.problem, Problem):
+        return found
     for name, policy, family in zip(result.names, result.policies, result.families, strict=True):
         if not isinstance(policy, RBMLE) or not isinstance(policy.alpha, LogBias):
             continue
@@ -50,18 +48,14 @@ def regret_bounds_of(result: Result, asked: Mapping[str, Any] | None = None) -> 
         bounds = []
         for way in ways:
             with contextlib.suppress(ParameterError):  # the proposition does not apply
-                bounds.append(_bound(result, policy.alpha.c, family, *way))
+                proposition, epsilon, lower = way
+                horizon, c = max(2, result.horizon), policy.alpha.c
+                bounds.append(
+                    regret_bound(result.problem, horizon, proposition, c, epsilon, lower, family)
+                )
         if bounds:
             found[name] = min(bounds, key=lambda each: each.total)
     return found
-
-
-def _bound(
-    result: Result, c: float, family: Any, proposition: int, epsilon: float, lower: float | None
-) -> Bound:
-    horizon = max(2, result.horizon)
-    problem: Any = result.problem
-    return regret_bound(problem, horizon, proposition, c, epsilon, lower, family)
 
 
 def bounds_plot(result: Result, bounds: Mapping[str, Bound]) -> Plot:
@@ -84,7 +78,7 @@ def theory_section(shown: Demonstration) -> Section:
     """The section about theory: Proposition 2's bound on a run, and traces of Algorithms 1 to 3."""
     study, result = shown.bounded.study, shown.bounded.result
     figures = [bounds_plot(result, regret_bounds_of(result, study.policies))]
-    rows: list[list[TableCell | str | float]] = []
+    rows: list[Cells] = []
     for name, trace in shown.traces.items():
         problem = SCHEMES[name].problem
         law, means = problem.law, " ".join(f"{each:g}" for each in problem.means)
@@ -100,8 +94,8 @@ def theory_section(shown: Demonstration) -> Section:
             Plot(draw_adaptive(trace, f"{name}, {without_defaults(law)}, means {means}"), caption)
         )
     columns = ("scheme", "takes over in round", "target", "limit", "last tenth")
-    bounded: Any = result.problem
-    means = ", ".join(f"{each:g}" for each in bounded.means)
+    assert isinstance(result.problem, Problem)  # as the demonstration states it
+    means = ", ".join(f"{each:g}" for each in result.problem.means)
     return Section(
         title="Theory",
         text="RBMLE with the least C_alpha for which Proposition 2's bound is proved, on Bernoulli "

@@ -13,7 +13,6 @@ import numpy as np
 from .._io.files import write_atomically
 from .._io.text import with_error
 from ..errors import one_of
-from ..evidence import Counting
 from ..result import STATISTICS, Result
 from ..rewards.problems import Problem
 from ..spec import to_spec
@@ -91,8 +90,8 @@ def _played(result: Result) -> Data:
         said: Data = {"world": {k: v for k, v in data.items() if k != "name"}}
     else:
         said = {"means": [float(each) for each in result.problem.means]}
-    if result.evidence is not None and result.evidence != Counting():
-        said["evidence"] = to_spec(result.evidence)
+    if result.special_evidence is not None:
+        said["evidence"] = to_spec(result.special_evidence)
     if result.delay is not None:
         said["delay"] = to_spec(result.delay)
     return said
