@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from ._io.extras import not_installed
 from ._io.text import count_text, html_table, labels, number_text, text_table, without_defaults
+from ._records.record import Record, is_record
 from .comparison import Comparison, ComparisonTable, paired_comparison
 from .errors import ParameterError, integer, number, one_of
 from .evidence import Counting, Evidence
 from .families import Family
-from .policies import Policy
-from .rewards.delays import BatchDelay, FixedDelay, GeometricDelay, TableDelay
 from .rewards.worlds import World
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-Delay: TypeAlias = FixedDelay | GeometricDelay | BatchDelay | TableDelay
 Column: TypeAlias = NDArray[np.float64] | NDArray[np.int64]  # of a data frame
 
 QUANTILES = (0.10, 0.25, 0.50, 0.75, 0.90, 0.95)
@@ -54,7 +52,7 @@ class Result:
     """
 
     problem: World
-    policies: tuple[Policy, ...]
+    policies: tuple[Record, ...]
     families: tuple[Family, ...]
     horizon: int
     checkpoints: NDArray[np.int64]
@@ -65,7 +63,7 @@ class Result:
     rewards: str = ""
     first_replication: int = 0
     evidence: Evidence | None = None
-    delay: Delay | None = None
+    delay: Record | None = None
 
     @property
     def final_regret(self) -> NDArray[np.float64]:
@@ -149,9 +147,10 @@ class Result:
         return f"Final regret: {what}, T = {self.horizon:,}, {played} ({spread})"
 
     @property
-    def special_evidence(self) -> Evidence | None:
+    def special_evidence(self) -> Record | None:
         """The evidence; None if every pull counts."""
-        return None if isinstance(self.evidence, Counting) else self.evidence
+        given = self.evidence
+        return given if is_record(given) and not isinstance(given, Counting) else None
 
     def special(self) -> list[str]:
         """What is not as usual, in a few words each: how the world changes, evidence, delay."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._io.memory import check_memory
+from .._records.record import Record
 from ..errors import ParameterError, integer, one_of
 from ..evidence import Counting, Evidence, as_evidence, check_evidence
 from ..families import Family
@@ -93,7 +94,7 @@ class Plan(NamedTuple):
     random_ties: bool
     rounds: NDArray[np.int64]
     evidence: Evidence
-    delay: object
+    delay: Record | None
 
     def only(self, problem: int, policies: Sequence[int]) -> Plan:
         """The plan of some policies on one problem."""

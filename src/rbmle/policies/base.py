@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, overload
 import numpy as np
 
 from .._numba.compile import Floats, record
-from .._records.record import register
+from .._records.record import Record, register
 from ..families import Family
 from ..random import Draws
 from ..spec import class_named
@@ -25,10 +25,8 @@ POLICIES: dict[str, type] = {}
 NEEDS: dict[type, tuple[str, ...]] = {}  # policy -> methods it needs that not every family has
 
 
-class Policy(Protocol):
+class Policy(Record, Protocol):
     """The methods of every policy, its own or the defaults below, which explain them."""
-
-    _fields: Any
 
     def level(self, family: Any, arms: Any, clock: Clock) -> Any: ...
     def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float: ...
