@@ -16,7 +16,7 @@ from evidence_cases import interpret
 from http_cases import Worker, worker
 
 import rbmle
-from rbmle.service.client import AsyncClient, Client, Decision, ServiceError
+from rbmle.service.client import AsyncClient, Client, ServedDecision, ServiceError
 
 
 class Lossy(httpx.BaseTransport):
@@ -64,7 +64,7 @@ def test_a_lost_answer_costs_nothing(ours: Worker) -> None:
     with Client(transport=transport) as client:
         client.create("lossy", ["a", "b"], "ucb", seed=1)
         made = client.decide("lossy")
-        assert isinstance(made, Decision)
+        assert isinstance(made, ServedDecision)
         assert made.t == 1
         assert client.reward(made.id, 1.0) is False  # counted; the answer that said so was lost
         shown = client.experiment("lossy")

@@ -129,7 +129,7 @@ def test_rewards_that_come_after_the_policy_gave_up(
     opened: Opened, default: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their features are in the log; a worker that starts from a snapshot has them too."""
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 3)
+    monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 3)
     clock = Clock()
     workers = [Ledger(opened(), clock=clock) for _ in range(2)]
     wait = None if default is None else 100.0
@@ -197,7 +197,7 @@ class Quotient(NamedTuple):
 def test_a_request_that_is_refused_half_way_leaves_no_trace(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 4)
+    monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 4)
     ledger = Ledger(opened())
     small, large = ({name: [x] for name in "abc"} for x in (0.0, 1.0))
     created = create(**{**LINEAR, "evidence": {"name": "Quotient"}})
@@ -220,7 +220,7 @@ def test_evidence_that_is_too_large_is_refused(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = Linear(2, shared=False).memory_size(3)
-    monkeypatch.setattr(definition_module, "_MOST_REMEMBERED", size)
+    monkeypatch.setattr(definition_module, "_MAX_EVIDENCE_NUMBERS", size)
     ledger = Ledger(opened())
     each = {**LINEAR, "evidence": {"name": "Linear", "dimension": 2, "shared": False}}
     ledger.run([create(**each)])
@@ -236,7 +236,7 @@ def test_an_infinite_statistic_survives_a_snapshot(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An arm whose features are all 0 is worth 1e300 pulls: the squares it shows are infinite."""
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 2)
+    monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 2)
     ledger = Ledger(opened())
     zero = {**X, "a": [0.0, 0.0]}
     ledger.run([create(**LINEAR)])

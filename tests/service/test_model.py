@@ -46,8 +46,8 @@ class Model(RuleBasedStateMachine):
         self.workers = [Ledger(open_storage(self.url), clock=lambda: self.now) for _ in range(2)]
         for each in self.workers:
             each.refresh()
-        self.kept = cache_module.ROWS_A_SNAPSHOT
-        cache_module.ROWS_A_SNAPSHOT = 7
+        self.kept = cache_module.ROWS_PER_SNAPSHOT
+        cache_module.ROWS_PER_SNAPSHOT = 7
         self.decisions: dict[tuple[str, str], dict[str, Any]] = {}
         self.made: dict[tuple[str, str], float] = {}
         self.rewards: dict[tuple[str, str], float] = {}
@@ -144,7 +144,7 @@ class Model(RuleBasedStateMachine):
             del storage.append  # type: ignore[method-assign]
 
     def teardown(self) -> None:
-        cache_module.ROWS_A_SNAPSHOT = self.kept
+        cache_module.ROWS_PER_SNAPSHOT = self.kept
         try:
             verdicts = verify(self.workers[0].storage)
             assert [each.wrong for each in verdicts] == [""] * len(verdicts)

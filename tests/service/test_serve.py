@@ -184,7 +184,7 @@ def test_which_hosts_are_this_machine() -> None:
 
 
 def test_a_port_that_is_taken_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbmle.service.server._SECONDS_FOR_THE_PORT", 0.0)
+    monkeypatch.setattr("rbmle.service.server._MAX_PORT_WAIT_SECONDS", 0.0)
     port = free_port()
     taken: Any = listen("127.0.0.1", port, 2)
     with pytest.raises(ValueError, match="cannot listen on 127"):

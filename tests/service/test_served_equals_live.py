@@ -38,7 +38,7 @@ def test_served_equals_live_whichever_worker_answers(
     opened: Opened, policy: Any, family: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two workers, one of which is started again and again, make the choices of one `Decider`."""
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 50)
+    monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 50)
     workers = [Ledger(opened()), Ledger(opened())]
     workers[0].run([create(policy=to_spec(policy), family=to_spec(family), patience=20)])
     live = Decider(["a", "b", "c"], policy, family, seed=1, patience=20)

@@ -50,7 +50,7 @@ PLAYED = [
 def in_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence_cases.interpret(monkeypatch)
     monkeypatch.setattr(evidence_cases, "REPLICATION", 0)  # the service's
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 30)
+    monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 30)
 
 
 def served(problem: Any, evidence: Any, rounds: int, delay: Any, workers: list[Ledger]) -> Any:

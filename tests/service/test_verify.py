@@ -21,7 +21,7 @@ Opened = Callable[[], Storage]
 def test_verify_finds_what_was_changed(
     opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 10)
+    monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 10)
     ledger = Ledger(opened())
     ledger.run([create(), *(decide(id=str(n)) for n in range(12))])
     ledger.run([reward(str(n)) for n in range(6)])
@@ -50,7 +50,7 @@ def test_verify_finds_what_was_changed_of_contexts(
     opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interpret(monkeypatch)
-    monkeypatch.setattr(cache_module, "ROWS_A_SNAPSHOT", 25)
+    monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 25)
     ledger = Ledger(opened())
     linear = {"family": "gaussian", "evidence": {"name": "Linear", "dimension": 1}, "patience": 4}
     context = {"a": [1.0], "b": [0.5], "c": [-1.0]}

@@ -20,17 +20,18 @@ from . import messages
 from .committer import Committer
 from .definition import Definition
 from .http import NOTHING, Call, Endpoint, response
-from .keys import Key, Keys
+from .keys import ROLES, Keys
 from .ledger import Ledger
 from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .openapi import Operation, openapi
 from .rows import Row
+from .storage import Key
 from .transaction import AddArm, Create, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics
 
 T = TypeVar("T")
 
-_EVENTS_AT_ONCE = 5_000  # rows that are read in one transaction
+_EVENTS_PER_READ = 5_000  # rows that are read in one transaction
 _PAGE = {  # the files of the page, which are part of the package: no build step
     "page.html": "text/html",
     "page.css": "text/css",
@@ -92,10 +93,9 @@ class App:
             raise RefusedError(NO_KEY)
         if experiment is not None and key.experiment not in (None, experiment):
             raise RefusedError(no_experiment(experiment))
-        if not key.may(role):
-            raise RefusedError(
-                refusal(403, f"This needs a key of role {role}; yours is {key.role}.")
-            )
+        if ROLES.index(key.role) < ROLES.index(role):
+            sentence = f"This needs a key of role {role}; yours is {key.role}."
+            raise RefusedError(refusal(403, sentence))
         return key
 
     async def _run(self, key: Key, request: Request) -> Answer:
@@ -127,11 +127,11 @@ class App:
         only, id = call.query.get("experiment"), call.names["id"]
         return await self._run(call.key, messages.Reward(id=id, value=body.value, experiment=only))
 
-    async def batch(self, call: Call, body: messages.Batch) -> Answer:
+    async def batch(self, call: Call, body: messages.BatchRequest) -> Answer:
         """Decisions and rewards in one transaction."""
         n = len(body.items)
-        if not 1 <= n <= messages.MOST_ITEMS:
-            raise ParameterError("batch", "items", f"a list of 1 to {messages.MOST_ITEMS}", n)
+        if not 1 <= n <= messages.MAX_BATCH_ITEMS:
+            raise ParameterError("batch", "items", f"a list of 1 to {messages.MAX_BATCH_ITEMS}", n)
         requests = [_item(each, place) for place, each in enumerate(body.items)]
         for name in {each.experiment for each in requests if each.experiment is not None}:
             await self._prepare(call.key, name)
@@ -197,14 +197,14 @@ class App:
 
     async def _events(self, call: Call, after: int) -> list[Row] | None:
         return await self._ask(
-            call.key, lambda ledger: events(ledger, call.key, call.name, after, _EVENTS_AT_ONCE)
+            call.key, lambda ledger: events(ledger, call.key, call.name, after, _EVENTS_PER_READ)
         )
 
     async def _lines(self, call: Call, rows: list[Row] | None) -> AsyncIterator[bytes]:
         encode = msgspec.json.Encoder().encode
         while rows:
             yield b"".join(encode(each.event()) + b"\n" for each in rows)
-            more = len(rows) == _EVENTS_AT_ONCE
+            more = len(rows) == _EVENTS_PER_READ
             rows = await self._events(call, rows[-1].seq) if more else None
 
     async def health(self, call: Call) -> Answer:
@@ -235,8 +235,8 @@ _ARMS = f"{_BY_NAME}/arms"
 OPERATIONS = (
     Operation("POST", f"{_BY_NAME}/decisions", App.decide, "write", messages.Decided, (404,)),
     Operation(
-        "PUT", "/v1/decisions/{id}/reward", App.reward, "write", messages.Counted, (404, 409, 410),
-        ("experiment",),
+        "PUT", "/v1/decisions/{id}/reward", App.reward, "write", messages.RewardCounted,
+        (404, 409, 410), ("experiment",),
     ),
     Operation("POST", "/v1/batch", App.batch, "write", messages.BatchAnswers),
     Operation("PUT", _BY_NAME, App.create, "admin", messages.Created, (201, 404, 409)),
@@ -267,8 +267,8 @@ def _item(item: messages.BatchItem, place: int) -> messages.Decide | messages.Re
 async def _compiled(definition: Definition) -> None:
     """Compile what the experiment needs, in a thread of its own.
 
-    Compiling leaves some 100,000 objects that stay. Python would look through all of them for
-    unreachable cycles now and then, and nothing would be answered for 0.1 s: it is told not to.
+    Compiling leaves some 100,000 objects that stay. They are exempted from garbage collection: it
+    would stop the worker for 0.1 s now and then.
     """
     await asyncio.get_running_loop().run_in_executor(None, definition.prepare)
     gc.freeze()

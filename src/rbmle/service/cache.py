@@ -8,7 +8,7 @@ from .storage import Storage, Stored
 
 # Rows after which a snapshot is written. Reading and applying a row takes about 5 us, so a start
 # takes at most about 0.1 s for each experiment; a snapshot of 10,000 arms takes 10 ms.
-ROWS_A_SNAPSHOT = 20_000
+ROWS_PER_SNAPSHOT = 20_000
 
 
 class Cache:
@@ -60,14 +60,14 @@ class Cache:
 
     def catch_up(self, experiment: Experiment) -> None:
         """Apply the rows that other workers have appended; within a transaction."""
-        while rows := self._storage.rows(experiment.number, experiment.seq, ROWS_A_SNAPSHOT):
+        while rows := self._storage.rows(experiment.number, experiment.seq, ROWS_PER_SNAPSHOT):
             experiment.apply(rows)
-            if len(rows) < ROWS_A_SNAPSHOT:
+            if len(rows) < ROWS_PER_SNAPSHOT:
                 return
 
     def keep_snapshot(self, experiment: Experiment) -> None:
         """Write a snapshot if many rows have come since the last; within a locked transaction."""
-        if experiment.seq - self._kept[experiment.number] >= ROWS_A_SNAPSHOT:
+        if experiment.seq - self._kept[experiment.number] >= ROWS_PER_SNAPSHOT:
             self._storage.keep_snapshot(experiment.number, experiment.seq, experiment.snapshot())
             self._kept[experiment.number] = experiment.seq
 

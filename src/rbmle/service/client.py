@@ -29,8 +29,8 @@ Item = Mapping[str, Mapping[str, Any]]
 Context = Mapping[str, Iterable[float]] | Iterable[float]
 # Seconds for creating an experiment: the first one of its kind on a machine is compiled, which took
 # 25 s for features on a busy one.
-_SECONDS_TO_CREATE = 120.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0  # seconds between two tries; it doubles each time
+_CREATE_TIMEOUT_SECONDS = 120.0
+_FIRST_RETRY_SECONDS, _MAX_RETRY_SECONDS = 0.05, 2.0  # it doubles at each retry
 
 
 class ServiceError(RbmleError):
@@ -41,7 +41,7 @@ class ServiceError(RbmleError):
         self.status = status
 
 
-class Decision(NamedTuple):
+class ServedDecision(NamedTuple):
     """A decision: its id, the arm to play, and the round."""
 
     id: str
@@ -49,7 +49,7 @@ class Decision(NamedTuple):
     t: int
 
 
-class _Call(NamedTuple, Generic[T]):
+class _Request(NamedTuple, Generic[T]):
     """A request. read: what the caller gets from the data of the answer."""
 
     read: Callable[[Json], T]
@@ -62,7 +62,7 @@ class _Call(NamedTuple, Generic[T]):
         """What httpx is told. timeout: seconds for one try."""
         options: Json = {"method": self.method, "url": self.path, "json": self.body}
         if self.slow:
-            longer = max(timeout, _SECONDS_TO_CREATE)
+            longer = max(timeout, _CREATE_TIMEOUT_SECONDS)
             options["timeout"] = httpx.Timeout(longer, connect=timeout)
         return options
 
@@ -86,10 +86,10 @@ def _new_id() -> str:
 def _pauses(patience: float) -> Iterator[float]:
     """The pauses between tries, until `patience` seconds have passed; each somewhat random, so that
     many clients do not come back at the same moment."""
-    end, pause = time.monotonic() + patience, _FIRST_PAUSE
+    end, pause = time.monotonic() + patience, _FIRST_RETRY_SECONDS
     while True:
         yield pause * random.uniform(0.5, 1.0)
-        pause = min(2.0 * pause, _LONGEST_PAUSE)
+        pause = min(2.0 * pause, _MAX_RETRY_SECONDS)
         if time.monotonic() >= end:
             return
 
@@ -113,17 +113,17 @@ def _path(*parts: str) -> str:
 
 def _create(
     name: str, arms: Iterable[str], policy: Spec, family: Spec, more: Mapping[str, object]
-) -> _Call[Json]:
+) -> _Request[Json]:
     body = {"arms": list(arms), "policy": policy, "family": family, **more}
-    return _Call(_same, "PUT", _path("experiments", name), body, slow=True)
+    return _Request(_same, "PUT", _path("experiments", name), body, slow=True)
 
 
-def _decide(experiment: str, id: str | None, context: Context | None) -> _Call[Decision]:
+def _decide(experiment: str, id: str | None, context: Context | None) -> _Request[ServedDecision]:
     body: Json = {"id": id or _new_id()}
     if context is not None:
         body["context"] = _plain(context)
     path = _path("experiments", experiment, "decisions")
-    return _Call(lambda told: Decision(**told), "POST", path, body)
+    return _Request(lambda told: ServedDecision(**told), "POST", path, body)
 
 
 def _plain(context: Context) -> dict[str, list[float]] | list[float]:
@@ -133,13 +133,13 @@ def _plain(context: Context) -> dict[str, list[float]] | list[float]:
     return list(map(float, context))
 
 
-def _reward(id: str, value: float, experiment: str | None) -> _Call[bool]:
+def _reward(id: str, value: float, experiment: str | None) -> _Request[bool]:
     query = f"?experiment={quote(experiment, '')}" if experiment is not None else ""
     path = _path("decisions", id, "reward") + query
-    return _Call(lambda told: bool(told["counted"]), "PUT", path, {"value": value})
+    return _Request(lambda told: bool(told["counted"]), "PUT", path, {"value": value})
 
 
-def _batch(items: Iterable[Item]) -> _Call[list[Json]]:
+def _batch(items: Iterable[Item]) -> _Request[list[Json]]:
     sent = []
     for each in items:
         item = {key: dict(value) for key, value in each.items()}
@@ -148,24 +148,24 @@ def _batch(items: Iterable[Item]) -> _Call[list[Json]]:
             if item["decision"].get("context") is not None:
                 item["decision"]["context"] = _plain(item["decision"]["context"])
         sent.append(item)
-    return _Call(lambda told: list(told["answers"]), "POST", "/v1/batch", {"items": sent})
+    return _Request(lambda told: list(told["answers"]), "POST", "/v1/batch", {"items": sent})
 
 
-def _add_arm(experiment: str, arm: str) -> _Call[None]:
-    return _Call(_nothing, "POST", _path("experiments", experiment, "arms"), {"name": arm})
+def _add_arm(experiment: str, arm: str) -> _Request[None]:
+    return _Request(_nothing, "POST", _path("experiments", experiment, "arms"), {"name": arm})
 
 
-def _set_state(experiment: str, arm: str, state: str) -> _Call[None]:
+def _set_state(experiment: str, arm: str, state: str) -> _Request[None]:
     path = _path("experiments", experiment, "arms", arm)
-    return _Call(_nothing, "PATCH", path, {"state": state})
+    return _Request(_nothing, "PATCH", path, {"state": state})
 
 
-def _experiment(name: str) -> _Call[Json]:
-    return _Call(_same, "GET", _path("experiments", name))
+def _experiment(name: str) -> _Request[Json]:
+    return _Request(_same, "GET", _path("experiments", name))
 
 
-def _experiments() -> _Call[list[Json]]:
-    return _Call(lambda told: list(told["experiments"]), "GET", "/v1/experiments")
+def _experiments() -> _Request[list[Json]]:
+    return _Request(lambda told: list(told["experiments"]), "GET", "/v1/experiments")
 
 
 def _httpx_options(url: str, key: str | None, timeout: float) -> Json:
@@ -207,7 +207,7 @@ class Client:
 
     def decide(
         self, experiment: str, id: str | None = None, context: Context | None = None
-    ) -> Decision:
+    ) -> ServedDecision:
         """The arm to play now. id: your name for the decision; else one is made.
 
         context: for evidence that reads features, those of each active arm by its name; or one
@@ -239,7 +239,7 @@ class Client:
         """All experiments that the key may see."""
         return self._send(_experiments())
 
-    def _send(self, call: _Call[T]) -> T:
+    def _send(self, call: _Request[T]) -> T:
         for pause in _pauses(self._patience):
             try:
                 answer = self._http.request(**call.options(self._timeout))
@@ -287,7 +287,7 @@ class AsyncClient:
 
     async def decide(
         self, experiment: str, id: str | None = None, context: Context | None = None
-    ) -> Decision:
+    ) -> ServedDecision:
         """The arm to play now; as `Client.decide`."""
         return await self._send(_decide(experiment, id, context))
 
@@ -315,7 +315,7 @@ class AsyncClient:
         """All experiments that the key may see."""
         return await self._send(_experiments())
 
-    async def _send(self, call: _Call[T]) -> T:
+    async def _send(self, call: _Request[T]) -> T:
         for pause in _pauses(self._patience):
             try:
                 answer = await self._http.request(**call.options(self._timeout))

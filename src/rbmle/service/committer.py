@@ -20,14 +20,14 @@ from .transaction import Keyed
 
 log = logging.getLogger("rbmle.service")
 
-_SECONDS_A_SWEEP = 0.5  # between two looks at deadlines that nobody asks about; a choice
-_MOST_REQUESTS = 2_000  # of a transaction, so that it takes less than 100 ms
-_SECONDS_TO_STOP = 10.0
-_SECONDS_SILENT = 10.0  # before the same sentence about the database is logged again; a choice
-# After a transaction of n requests, as many are likely to come again at once: callers that wait for
-# their answers ask next as soon as they have them. So the next transaction waits until n are there,
-# but no longer than this share of the time that the last one took, and never longer than this.
-_SHARE_TO_WAIT, _SECONDS_TO_WAIT = 0.5, 0.002
+_SWEEP_SECONDS = 0.5  # between two checks of deadlines in experiments without requests
+_MAX_REQUESTS_PER_TRANSACTION = 2_000  # so that it takes less than 100 ms
+_MAX_STOP_SECONDS = 10.0
+_LOG_REPEAT_SECONDS = 10.0  # before the same error of the database is logged again
+# After a transaction of n groups, n more are likely to come at once: callers send the next request
+# as soon as they have an answer. So the next transaction waits for n groups, but no longer than
+# this share of the last one's time, and never longer than this.
+_MAX_WAIT_SHARE, _MAX_WAIT_SECONDS = 0.5, 0.002
 
 T = TypeVar("T")
 Group = tuple[Sequence[Keyed], "asyncio.Future[list[Answer]]"]
@@ -61,7 +61,7 @@ class Committer:
         with self._wake:
             self._stopping = True
             self._wake.notify()
-        self._thread.join(_SECONDS_TO_STOP)
+        self._thread.join(_MAX_STOP_SECONDS)
 
     def submit(self, requests: Sequence[Keyed]) -> asyncio.Future[list[Answer]]:
         """Carry out the requests in one transaction; the answers come when it is durable."""
@@ -112,9 +112,9 @@ class Committer:
                 self._fail(groups, problem)
                 for each in questions:
                     each.refuse(problem)
-                time.sleep(_SECONDS_A_SWEEP)
+                time.sleep(_SWEEP_SECONDS)
                 continue
-            sweep = time.monotonic() - swept >= _SECONDS_A_SWEEP
+            sweep = time.monotonic() - swept >= _SWEEP_SECONDS
             if sweep:
                 swept = time.monotonic()
             for part in _parts(groups):
@@ -128,7 +128,7 @@ class Committer:
             if sweep and ledger.due(ledger.clock()):
                 self._commit(ledger, [], sweep=True)
             took = time.monotonic() - begin
-            likely, patience = len(groups), min(_SHARE_TO_WAIT * took, _SECONDS_TO_WAIT)
+            likely, patience = len(groups), min(_MAX_WAIT_SHARE * took, _MAX_WAIT_SECONDS)
         if ledger is not None:
             ledger.storage.close()
 
@@ -139,7 +139,7 @@ class Committer:
             self._wake.wait(patience)
             self._enough = 1
         if not (self._groups or self._questions or self._stopping):
-            self._wake.wait(_SECONDS_A_SWEEP)
+            self._wake.wait(_SWEEP_SECONDS)
 
     def _opened(self) -> Ledger:
         ledger = self._open()
@@ -170,11 +170,11 @@ class Committer:
 
 
 def _parts(groups: Sequence[Group]) -> list[list[Group]]:
-    """The groups in parts of at most about `_MOST_REQUESTS` requests."""
+    """The groups in parts of at most about `_MAX_REQUESTS_PER_TRANSACTION` requests."""
     parts: list[list[Group]] = []
-    size = _MOST_REQUESTS
+    size = _MAX_REQUESTS_PER_TRANSACTION
     for group in groups:
-        if size + len(group[0]) > _MOST_REQUESTS:
+        if size + len(group[0]) > _MAX_REQUESTS_PER_TRANSACTION:
             parts.append([])
             size = 0
         parts[-1].append(group)
@@ -204,7 +204,7 @@ def _log(problem: Exception) -> None:
         log.error("%s", problem, exc_info=problem)
         return
     sentence, now = str(problem), time.monotonic()
-    if now - _said.get(sentence, -_SECONDS_SILENT) >= _SECONDS_SILENT:
+    if now - _said.get(sentence, -_LOG_REPEAT_SECONDS) >= _LOG_REPEAT_SECONDS:
         _said[sentence] = now
         log.warning("%s", sentence)
 

@@ -27,8 +27,8 @@ from .messages import NewExperiment, a_label
 # Numbers that evidence may remember: 8 MB, of which a snapshot is written in some 20 ms, now and
 # then, while callers wait. Enough for a window of 249,000 rounds, or 100 arms with 70 features each
 # and a theta of their own.
-_MOST_REMEMBERED = 1_000_000
-_LONGEST_WAIT = 366 * 86_400.0  # seconds; a choice: a year is longer than anyone waits
+_MAX_EVIDENCE_NUMBERS = 1_000_000
+_MAX_REWARD_WAIT_SECONDS = 366 * 86_400.0  # seconds; a choice: a year is longer than anyone waits
 
 
 class Definition(NamedTuple):
@@ -57,7 +57,7 @@ class Definition(NamedTuple):
         check_room(settings.evidence, len(body.arms))
         wait, default = body.reward_wait_s, body.default_reward
         if wait is not None:
-            wait = number("experiment", "reward_wait_s", wait, f"(0, {_LONGEST_WAIT:g}]")
+            wait = number("experiment", "reward_wait_s", wait, f"(0, {_MAX_REWARD_WAIT_SECONDS:g}]")
         if default is not None:
             if wait is None:
                 raise ParameterError(
@@ -130,8 +130,8 @@ class Definition(NamedTuple):
 def check_room(evidence: Any, n_arms: int) -> None:
     """Raise ParameterError if the evidence of so many arms is more than a snapshot should hold."""
     size = evidence.memory_size(n_arms)
-    if size > _MOST_REMEMBERED:
-        allowed = f"one that remembers at most {_MOST_REMEMBERED:,} numbers"
+    if size > _MAX_EVIDENCE_NUMBERS:
+        allowed = f"one that remembers at most {_MAX_EVIDENCE_NUMBERS:,} numbers"
         told = f"{evidence}, which remembers {size:,} of {n_arms} arms"
         raise ParameterError("experiment", "evidence", allowed, Words(told))
 

@@ -12,11 +12,12 @@ from starlette.types import Receive, Scope, Send
 
 from ..errors import ParameterError
 from .committer import unavailable
-from .keys import ANYONE, Key
+from .keys import ANYONE
 from .messages import Answer, RefusedError, refusal
 from .openapi import Operation
+from .storage import Key
 
-_MOST_BYTES = 4 << 20  # of a body: room for 10,000 arms with names of 200 characters, and more
+_MAX_BODY_BYTES = 4 << 20  # of a body: room for 10,000 arms with names of 200 characters, and more
 _HEADERS = {401: {"www-authenticate": "Bearer"}, 503: {"retry-after": "1"}}
 NOTHING = refusal(404, "There is nothing at this address.")
 
@@ -114,8 +115,9 @@ async def _whole_body(request: Request) -> bytes:
     try:
         async for part in request.stream():
             body += part
-            if len(body) > _MOST_BYTES:
-                raise RefusedError(refusal(413, f"The body must have at most {_MOST_BYTES} bytes."))
+            if len(body) > _MAX_BODY_BYTES:
+                sentence = f"The body must have at most {_MAX_BODY_BYTES} bytes."
+                raise RefusedError(refusal(413, sentence))
     except ClientDisconnect:
         raise RefusedError(refusal(400, "The body has not come.")) from None
     return body

@@ -6,30 +6,17 @@ import hashlib
 import hmac
 import secrets
 import time
-from typing import NamedTuple
 
 from ..errors import ParameterError, one_of
 from .messages import a_label
-from .storage import Storage, StoredKey
+from .storage import Key, Storage
 
 ROLES = ("read", "write", "admin")  # each may do what those before it may
 _PREFIX = "rbmle"
 
 
-class Key(NamedTuple):
-    """A key that is valid: its number, its role, and the only experiment that it is for, if any."""
-
-    number: int
-    role: str
-    experiment: str | None
-
-    def may(self, role: str) -> bool:
-        """Whether the key may do what needs this role."""
-        return ROLES.index(self.role) >= ROLES.index(role)
-
-
 # Who asks while there are no keys at all: everything is allowed, on 127.0.0.1 only.
-ANYONE = Key(0, "admin", None)
+ANYONE = Key(0, "admin", None, "", 0.0, None)
 
 
 def _hash(secret: str) -> str:
@@ -44,7 +31,7 @@ class Keys:
     def __init__(self, needed: bool = False) -> None:
         """needed: a key is needed even if there is none, because others than this machine ask."""
         self._needed, self._version = needed, -1
-        self._known: dict[int, StoredKey] = {}
+        self._known: dict[int, Key] = {}
 
     def refresh(self, storage: Storage) -> None:
         """Read the keys if they have changed; within a transaction."""
@@ -77,9 +64,7 @@ class Keys:
         stored = self._known.get(int(parts[1])) if len(parts[1]) < 19 else None
         expected = stored.hash if stored is not None else _hash("")
         same = hmac.compare_digest(_hash(parts[2]), expected)
-        if stored is None or not same or stored.revoked is not None:
-            return None
-        return Key(stored.number, stored.role, stored.experiment)
+        return stored if stored is not None and same and stored.revoked is None else None
 
     def allows(self, key: Key) -> bool:
         """Whether the key, valid when the request came, is valid now."""
@@ -108,7 +93,7 @@ def revoke_key(storage: Storage, number: int) -> None:
         raise ParameterError("key", "number", "that of a key", number)
 
 
-def list_keys(storage: Storage) -> list[StoredKey]:
+def list_keys(storage: Storage) -> list[Key]:
     """All keys, also those that were revoked."""
     with storage.reading():
         return storage.stored_keys()

@@ -14,7 +14,7 @@ from .storage import Storage, StorageError
 from .transaction import Keyed, Transaction
 
 T = TypeVar("T")
-_SECONDS_A_TRY = 1.0  # between two tries to write that nobody but /readyz needs; a choice
+_WRITE_PROBE_SECONDS = 1.0  # between two tries to write that nobody but /readyz needs; a choice
 
 
 class Ledger:
@@ -30,7 +30,7 @@ class Ledger:
         self.cache = Cache(storage)
         self._generation = storage.generation
         self._cannot_write = ""  # why the last try to write failed
-        self._last_try = -_SECONDS_A_TRY
+        self._last_try = -_WRITE_PROBE_SECONDS
 
     def run(self, requests: Sequence[Keyed], sweep: bool = False) -> list[Answer]:
         """Carry out the requests in order, in one transaction; the answers are true on return.
@@ -60,7 +60,7 @@ class Ledger:
         What was found is taken for true for a second, so that nobody can make the disk busy by
         asking; and while rows are written all the time, that is known without trying.
         """
-        if time.monotonic() - self._last_try > _SECONDS_A_TRY:
+        if time.monotonic() - self._last_try > _WRITE_PROBE_SECONDS:
             try:
                 with self.storage.writing():
                     self._renew()

@@ -13,9 +13,9 @@ from msgspec import Meta, Struct
 
 from ..errors import ParameterError
 
-LONGEST_NAME = 200  # characters of an experiment's, an arm's or a decision's name; a choice
-MOST_ITEMS = 1_000  # of a batch: more would keep other callers waiting; a choice
-_LONGEST_SENTENCE = 1_000  # characters; a choice: errors of the package show 500 of a value
+MAX_NAME_LENGTH = 200  # characters of an experiment's, an arm's or a decision's name; a choice
+MAX_BATCH_ITEMS = 1_000  # of a batch: more would keep other callers waiting; a choice
+_MAX_ERROR_LENGTH = 1_000  # characters; a choice: errors of the package show 500 of a value
 _COMPONENTS = "#/components/schemas/"
 
 
@@ -23,7 +23,7 @@ def _described(**schema: object) -> Meta:
     return Meta(extra_json_schema=schema)
 
 
-Name = Annotated[str, _described(minLength=1, maxLength=LONGEST_NAME)]
+Name = Annotated[str, _described(minLength=1, maxLength=MAX_NAME_LENGTH)]
 Count = Annotated[int, _described(minimum=0)]
 Positive = Annotated[int, _described(minimum=1)]
 Seconds = Annotated[float, _described(exclusiveMinimum=0)]
@@ -32,7 +32,7 @@ State = Annotated[str, _described(enum=["active", "paused", "retired"])]
 _Fields = Annotated[
     dict[str, Any], _described(properties={"name": {"type": "string"}}, required=["name"])
 ]
-Record = _Fields | str  # a policy, a family or an evidence, as `rbmle.spec` reads it
+Spec = _Fields | str  # a policy, a family or an evidence, as `rbmle.spec` reads it
 Context = Annotated[
     dict[str, list[float]] | list[float] | None,
     Meta(
@@ -41,8 +41,8 @@ Context = Annotated[
     ),
 ]
 
-_BODIES_IN_BATCH = [{"$ref": _COMPONENTS + each} for each in ("Decided", "Counted", "Refused")]
-_ItemBody = Annotated[msgspec.Raw, _described(anyOf=_BODIES_IN_BATCH)]
+_IN_BATCH = [{"$ref": _COMPONENTS + each} for each in ("Decided", "RewardCounted", "Refused")]
+_ItemBody = Annotated[msgspec.Raw, _described(anyOf=_IN_BATCH)]
 
 
 class _Body(Struct, forbid_unknown_fields=True):
@@ -56,9 +56,9 @@ class NewExperiment(_Body):
     """An experiment; docs/service.md explains each field."""
 
     arms: Annotated[list[Name], _described(minItems=2, uniqueItems=True)]
-    policy: Record
-    family: Record
-    evidence: Record | None = None
+    policy: Spec
+    family: Spec
+    evidence: Spec | None = None
     seed: Count = 0
     horizon: Positive | None = None
     ties: Ties = "random"
@@ -98,10 +98,10 @@ class BatchItem(_Body):
     reward: Reward | None = None
 
 
-class Batch(_Body):
+class BatchRequest(_Body):
     """Decisions and rewards that are carried out in one transaction."""
 
-    items: Annotated[list[BatchItem], _described(minItems=1, maxItems=MOST_ITEMS)]
+    items: Annotated[list[BatchItem], _described(minItems=1, maxItems=MAX_BATCH_ITEMS)]
 
 
 class NewArm(_Body):
@@ -129,7 +129,7 @@ class Decided(_Body):
     t: Positive
 
 
-class Counted(_Body):
+class RewardCounted(_Body):
     """Whether the reward was counted now; false if it had been before."""
 
     counted: bool
@@ -142,9 +142,9 @@ class ArmState(_Body):
 
 class Summary(_Body):
     name: Name
-    policy: Record
-    family: Record
-    evidence: Record
+    policy: Spec
+    family: Spec
+    evidence: Spec
     n_arms: Count
     decisions: Count
     rewards: Count
@@ -232,7 +232,7 @@ def refusal(status: int, sentence: str) -> Answer:
 
     What the caller sent may be part of it, so it is made one line, and cut if it is long.
     """
-    cut = sentence[:_LONGEST_SENTENCE]
+    cut = sentence[:_MAX_ERROR_LENGTH]
     line = "".join(each if each.isprintable() else " " for each in cut)
     return answer(status, Refused(line + "..." if len(cut) < len(sentence) else line))
 
@@ -244,7 +244,7 @@ class RefusedError(Exception):
         self.answer = refused
 
 
-COUNTED, NOT_COUNTED = answer(200, Counted(True)), answer(200, Counted(False))
+COUNTED, NOT_COUNTED = answer(200, RewardCounted(True)), answer(200, RewardCounted(False))
 NO_KEY = refusal(401, "The key is missing, unknown or revoked.")
 
 
@@ -255,9 +255,9 @@ def no_experiment(name: str) -> Answer:
 
 def a_label(parameter: str, given: str) -> str:
     """A name of an experiment, an arm or a decision: 1 to 200 characters that can be printed."""
-    if not 1 <= len(given) <= LONGEST_NAME or not given.isprintable():
+    if not 1 <= len(given) <= MAX_NAME_LENGTH or not given.isprintable():
         raise ParameterError(
-            "service", parameter, f"1 to {LONGEST_NAME} characters that can be printed", given
+            "service", parameter, f"1 to {MAX_NAME_LENGTH} characters that can be printed", given
         )
     return given
 

@@ -14,11 +14,11 @@ from msgspec import Struct
 from msgspec.structs import fields
 from starlette.responses import Response
 
-from .messages import LONGEST_NAME, Answer, Refused, components
+from .messages import MAX_NAME_LENGTH, Answer, Refused, components
 
 Schema = dict[str, Any]
 
-_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
+_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}
 _QUERY: dict[str, Schema] = {"experiment": _NAME, "after": {"type": "integer", "minimum": 0}}
 _TEXTS = {
     400: "The body, or a parameter of the address, cannot be read.",

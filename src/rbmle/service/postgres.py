@@ -20,16 +20,16 @@ from .storage import (
     create_tables,
 )
 
-_SPELLED = {
+_COLUMN_TYPES = {
     "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     "real": "DOUBLE PRECISION",
     "blob": "BYTEA",
     "clustered": "",
 }
-_CREATING = 0x52424D4C  # the number of the advisory lock under which tables are made
+_CREATION_LOCK = 0x52424D4C  # the number of the advisory lock under which tables are made
 # Seconds. A commit that the server has not answered is not known to have failed, so we wait for the
 # connection to break rather than for a clock; only connecting has a limit.
-_SECONDS_TO_CONNECT = 5
+_CONNECT_TIMEOUT_SECONDS = 5
 
 
 # All rows of a transaction in one statement, a column for each field.
@@ -88,7 +88,7 @@ class PostgresStorage(Storage):
         with self._translated(), ExitStack() as failed:
             failed.callback(self.close)
             self._base = psycopg.connect(
-                self._url, autocommit=True, connect_timeout=_SECONDS_TO_CONNECT,
+                self._url, autocommit=True, connect_timeout=_CONNECT_TIMEOUT_SECONDS,
                 application_name="rbmle",
             )  # fmt: skip
             self._base.execute("SET default_transaction_isolation = 'read committed'")
@@ -99,7 +99,7 @@ class PostgresStorage(Storage):
 
     def _prepare(self, base: psycopg.Connection[Any]) -> None:
         with base.transaction():
-            base.execute("SELECT pg_advisory_xact_lock(%s)", [_CREATING])
+            base.execute("SELECT pg_advisory_xact_lock(%s)", [_CREATION_LOCK])
             base.execute("CREATE TABLE IF NOT EXISTS rbmle_schema (version INTEGER NOT NULL)")
             found = base.execute("SELECT version FROM rbmle_schema").fetchone()
             if found is not None:
@@ -109,7 +109,7 @@ class PostgresStorage(Storage):
             if taken != (None, None):
                 raise SchemaError("service: the database has tables of another program.")
             base.execute("INSERT INTO rbmle_schema VALUES (%s)", [VERSION])
-            create_tables(base.execute, _SPELLED)
+            create_tables(base.execute, _COLUMN_TYPES)
 
     def _error(self, problem: Exception) -> StorageError:
         text = " ".join(str(problem).split()) or type(problem).__name__

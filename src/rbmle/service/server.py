@@ -19,12 +19,12 @@ from .keys import list_keys
 from .storage import open_storage
 from .worker import WorkerOptions, command, work
 
-_BACKLOG = 2_048
-_MOST_WORKERS = 64
-_SECONDS_A_LOOK = 0.2  # at the workers
-_SECONDS_TO_STOP = 15.0
-_SECONDS_FOR_THE_PORT = 2.0  # the workers of a service that was just killed may still hold it
-_QUICK_DEATHS = 5  # workers that die within a second of their start before we give up
+_LISTEN_BACKLOG = 2_048
+_MAX_WORKERS = 64
+_POLL_SECONDS = 0.2  # at the workers
+_MAX_STOP_SECONDS = 15.0
+_MAX_PORT_WAIT_SECONDS = 2.0  # the workers of a service that was just killed may still hold it
+_MAX_QUICK_DEATHS = 5  # workers that die within a second of their start before we give up
 
 
 def serve(
@@ -41,7 +41,7 @@ def serve(
     """
     require_extra("serve", "service")
     port = integer("serve", "--port", port, "[0, 65535]")
-    workers = integer("serve", "--workers", workers, f"[1, {_MOST_WORKERS}]")
+    workers = integer("serve", "--workers", workers, f"[1, {_MAX_WORKERS}]")
     with closing(open_storage(database)) as storage:
         keys = list_keys(storage)
     here = is_loopback(host)
@@ -100,7 +100,7 @@ def listen(host: str, port: int, count: int) -> list[socket.socket]:
     With one shared socket the worker that is awake takes nearly all connections. Where the system
     cannot deal them out, all workers share one socket.
     """
-    deadline = time.monotonic() + _SECONDS_FOR_THE_PORT
+    deadline = time.monotonic() + _MAX_PORT_WAIT_SECONDS
     while True:
         try:
             return _listen(host, port, count)
@@ -108,7 +108,7 @@ def listen(host: str, port: int, count: int) -> list[socket.socket]:
             if time.monotonic() > deadline or problem.errno != errno.EADDRINUSE:
                 why = problem.strerror or problem
                 raise RbmleError(f"serve: cannot listen on {host}:{port}: {why}.") from None
-        time.sleep(_SECONDS_A_LOOK)
+        time.sleep(_POLL_SECONDS)
 
 
 def _listen(host: str, port: int, count: int) -> list[socket.socket]:
@@ -125,7 +125,7 @@ def _listen(host: str, port: int, count: int) -> list[socket.socket]:
                 made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             made[-1].bind((host, port))
             port = made[-1].getsockname()[1]
-            made[-1].listen(_BACKLOG)
+            made[-1].listen(_LISTEN_BACKLOG)
     except OSError:
         for each in made:
             each.close()
@@ -155,7 +155,7 @@ class _Supervisor:
         try:
             self._workers = [self._start(each) for each in self._listening]
             while not self._stopping:
-                time.sleep(_SECONDS_A_LOOK)
+                time.sleep(_POLL_SECONDS)
                 if not self._look():
                     return 1
             return 0
@@ -182,7 +182,7 @@ class _Supervisor:
             if process.poll() is None:
                 continue
             self._deaths = self._deaths + 1 if time.monotonic() - since < 1.0 else 0
-            if self._deaths >= _QUICK_DEATHS:
+            if self._deaths >= _MAX_QUICK_DEATHS:
                 return False
             self._workers[place] = self._start(self._listening[place])
         return True
@@ -191,7 +191,7 @@ class _Supervisor:
         for process, _ in self._workers:
             if process.poll() is None:
                 process.terminate()
-        deadline = time.monotonic() + _SECONDS_TO_STOP
+        deadline = time.monotonic() + _MAX_STOP_SECONDS
         for process, _ in self._workers:
             try:
                 process.wait(max(0.1, deadline - time.monotonic()))

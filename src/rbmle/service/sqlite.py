@@ -21,17 +21,16 @@ from .storage import (
     create_tables,
 )
 
-_SPELLED = {
+_COLUMN_TYPES = {
     "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
     "real": "REAL",
     "blob": "BLOB",
     "clustered": " WITHOUT ROWID",
 }
-_MARK = 0x52424D4C  # "RBML", the file's application_id
-_SECONDS_BUSY = 10.0  # for a lock of another program; our own processes wait for the fair lock
-# Pages (of 4 kB) in the write-ahead log before they are moved to the file, and the log is written
-# from its start again. That is SQLite's own number. A larger one was measured slower: a wait for
-# the disk takes longest while the log grows, because its new size must be written too.
+_APPLICATION_ID = 0x52424D4C  # "RBML", the file's application_id
+_BUSY_TIMEOUT_SECONDS = 10.0  # for locks of other programs; ours wait for the fair lock
+# Pages (of 4 kB) in the write-ahead log before a checkpoint; SQLite's default. A larger number was
+# measured slower: a sync takes longest while the log grows, because its size must be written too.
 _CHECKPOINT_PAGES = 1_000
 _INSERT = f"INSERT INTO log ({FIELDS}) VALUES ({', '.join('?' * len(Row._fields))})"
 
@@ -62,7 +61,7 @@ class SqliteStorage(Storage):
                 os.stat(self.path)
             self._fair = FairLock(self.path)
             self._base = sqlite3.connect(
-                self.path, timeout=_SECONDS_BUSY, isolation_level=None, check_same_thread=False
+                self.path, _BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._fair.enter()
             try:
@@ -94,7 +93,7 @@ class SqliteStorage(Storage):
         empty = not run("SELECT count(*) FROM sqlite_master").fetchone()[0]
         new = empty and version == mark == 0
         if not new:
-            if mark != _MARK:
+            if mark != _APPLICATION_ID:
                 raise SchemaError(f"service: {self.path} is a database of another program.")
             check_version(version, self.path)
         run("PRAGMA journal_mode=WAL")
@@ -103,9 +102,9 @@ class SqliteStorage(Storage):
         with base:
             run("BEGIN IMMEDIATE")
             if new:
-                create_tables(run, _SPELLED)
+                create_tables(run, _COLUMN_TYPES)
                 run(f"PRAGMA user_version={VERSION}")
-                run(f"PRAGMA application_id={_MARK}")
+                run(f"PRAGMA application_id={_APPLICATION_ID}")
 
     def _error(self, problem: Exception) -> StorageError:
         return StorageError(f"service: {os.fspath(self.path)} cannot be used: {problem}.")

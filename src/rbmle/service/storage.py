@@ -73,8 +73,8 @@ class Stored(NamedTuple):
     at: float
 
 
-class StoredKey(NamedTuple):
-    """A key as it is stored: only a hash of its secret is kept."""
+class Key(NamedTuple):
+    """A key: its role, the only experiment that it is for, if any, and a hash of its secret."""
 
     number: int
     role: str
@@ -229,10 +229,10 @@ class Storage(ABC):
         """A number that changes whenever a key is added or revoked."""
         return int(self._ask("SELECT value FROM counters WHERE name = 'keys'")[0][0])
 
-    def stored_keys(self) -> list[StoredKey]:
+    def stored_keys(self) -> list[Key]:
         """All keys, also revoked ones."""
         asked = "SELECT number, role, experiment, hash, created, revoked FROM keys ORDER BY number"
-        return [StoredKey(*each) for each in self._ask(asked)]
+        return [Key(*each) for each in self._ask(asked)]
 
     def add_key(self, role: str, experiment: str | None, hash: str, at: float) -> int:
         """Store a key and return its number."""

@@ -13,7 +13,7 @@ from ..random import MAX_ARMS
 from .cache import Cache
 from .definition import Definition
 from .experiment import STATES, Experiment, Open
-from .keys import Key, Keys
+from .keys import Keys
 from .messages import (
     COUNTED,
     NO_KEY,
@@ -29,7 +29,7 @@ from .messages import (
     refusal,
 )
 from .rows import Kind, Row, place_of
-from .storage import Storage
+from .storage import Key, Storage
 
 
 class Create(NamedTuple):

@@ -16,7 +16,7 @@ from .experiment import Experiment, LogError
 from .rows import Kind, Row
 from .storage import Storage, Stored
 
-_ROWS_AT_ONCE = 20_000
+_ROWS_PER_READ = 20_000
 
 
 class Finding(NamedTuple):
@@ -93,7 +93,7 @@ def _replay(storage: Storage, stored: Stored, experiment: Experiment) -> None:
 
 def _pieces(storage: Storage, stored: Stored) -> Iterator[list[Row]]:
     after = 0
-    while rows := storage.rows(stored.number, after, _ROWS_AT_ONCE):
+    while rows := storage.rows(stored.number, after, _ROWS_PER_READ):
         yield rows
         after = rows[-1].seq
 

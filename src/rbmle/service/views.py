@@ -11,14 +11,12 @@ from msgspec.structs import asdict
 from ..live.evidence_arms import EvidenceArms
 from ..policies.base import has_index
 from .experiment import Experiment
-from .keys import Key
 from .ledger import Ledger
 from .messages import ArmStatistics, Details, Summary, Traffic
 from .rows import Row
+from .storage import Key
 
-_DRAWS = 400  # draws for the probability of being best: its standard error is at most 0.025
-
-
+_POSTERIOR_DRAWS = 400  # of the probability of being best: its standard error is at most 0.025
 _METRICS = (
     ("rbmle_decisions_total", "counter", "Decisions made.", "decisions"),
     ("rbmle_rewards_total", "counter", "Rewards counted.", "rewards"),
@@ -179,7 +177,7 @@ def _probability_best(
     family = known.definition.settings.family
     places = [place for place, state in enumerate(known.states) if state == "active"]
     nothing: list[float | None] = [None] * len(known.arms)
-    if not hasattr(type(family), "posterior_mean") or len(places) * _DRAWS > 40_000:
+    if not hasattr(type(family), "posterior_mean") or len(places) * _POSTERIOR_DRAWS > 40_000:
         return nothing
     if known.definition.reads or any(not worth[place][0] for place in places):
         return nothing
@@ -188,8 +186,8 @@ def _probability_best(
     if not (np.isfinite(means).all() and np.isfinite(spreads).all()):
         return nothing
     generator = np.random.default_rng([known.definition.settings.seed, known.seq])
-    drawn = means + spreads * generator.standard_normal((_DRAWS, len(places)))
-    wins = np.bincount(drawn.argmax(axis=1), minlength=len(places)) / _DRAWS
+    drawn = means + spreads * generator.standard_normal((_POSTERIOR_DRAWS, len(places)))
+    wins = np.bincount(drawn.argmax(axis=1), minlength=len(places)) / _POSTERIOR_DRAWS
     for place, share in zip(places, wins.tolist(), strict=True):
         nothing[place] = share
     return nothing

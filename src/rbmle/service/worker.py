@@ -19,10 +19,10 @@ from .keys import Keys
 from .ledger import Ledger
 from .storage import open_storage
 
-# Objects made before Python looks for unreachable cycles among them. A request makes some fifty and
-# leaves no cycle, so Python's own 700 would look hundreds of times a second.
-_NEW_OBJECTS = 20_000
-_SECONDS_IDLE = 75  # before an idle connection is closed: longer than proxies keep theirs, 60 s
+# New objects before a garbage collection. A request makes some fifty and leaves no cycle, so with
+# Python's default of 700 it would run hundreds of times a second.
+_GC_THRESHOLD = 20_000
+_KEEP_ALIVE_SECONDS = 75  # of an idle connection; longer than a proxy's, usually 60 s
 
 
 class WorkerOptions(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ def work(options: WorkerOptions, listening: socket.socket) -> None:
     import uvicorn
 
     import_modules(options.modules, "serve", "--import")
-    gc.set_threshold(_NEW_OBJECTS)
+    gc.set_threshold(_GC_THRESHOLD)
     gc.freeze()
     logging.basicConfig(format="rbmle: %(message)s", level=logging.WARNING)
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
@@ -58,7 +58,7 @@ def work(options: WorkerOptions, listening: socket.socket) -> None:
         access_log=False,
         log_level="warning",
         lifespan="on",
-        timeout_keep_alive=_SECONDS_IDLE,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         server_header=False,
         proxy_headers=False,  # nothing asks who called
         ws="none",
