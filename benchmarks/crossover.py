@@ -1,9 +1,9 @@
-"""The number of arms from which on a tournament is faster than the chooser used for fewer arms.
+"""The number of arms from which on a tournament is faster than cached bounds.
 
     python -m benchmarks.crossover
 
-It is measured for every policy with a curve; `pays_from` in `rbmle.choosers.index_curves` and
-`rbmle.choosers.biased_curves` has the rounded numbers.
+It is measured for policies whose index has a shape; `tournament_from` in the files of
+`rbmle.choosers` that have the facts about them is the rounded number.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sections.table import choosing_by_turns
-from rbmle.choosers import Tournament
-from rbmle.choosers.promises import bounds_for, curve_for, rising_for
-from rbmle.choosers.selection import chooser_of_few
+from rbmle.choosers import CachedBounds, Tournament, facts_for
 from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson
 from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned, UCBTuned
 from rbmle.rewards.problems import Problem
@@ -46,11 +44,10 @@ REPEATS = 5
 
 
 def ratio(policy: Any, family: Any, n_arms: int) -> float:
-    """The time of a choice by a tournament, divided by the other chooser's."""
+    """The time of a choice by a tournament, divided by that by cached bounds."""
     problem = Problem(family, np.linspace(0.3, 0.7, n_arms))
-    promised = rising_for(policy, family), bounds_for(policy, family)
-    few = chooser_of_few(policy, family, n_arms, *promised)
-    choosers = (Tournament.of(curve_for(policy, family), n_arms), few)
+    facts = facts_for(policy, family)
+    choosers = (Tournament.of(facts, n_arms), CachedBounds.of(facts, n_arms))
     runs = [
         Recording(policy, problem, horizon=ROUNDS, seed=1, chooser=chooser) for chooser in choosers
     ]
@@ -61,13 +58,13 @@ def ratio(policy: Any, family: Any, n_arms: int) -> float:
 
 
 def main() -> None:
-    print(f"tournament / the chooser of few arms, {ROUNDS:,} rounds, least of {REPEATS}")
+    print(f"tournament / cached bounds, {ROUNDS:,} rounds, least of {REPEATS}")
     print(f"{'':32}" + "".join(f"{n:>6}" for n in ARMS) + "   equal at, used from")
     for policy, family in CASES:
         ratios = np.array([ratio(policy, family, n) for n in ARMS])
         later = [n for n, r in zip(ARMS, ratios, strict=True) if r > 1.0]
         quicker = [n for n in ARMS if not later or n > later[-1]]
-        used = curve_for(policy, family).pays_from(family)
+        used = facts_for(policy, family).tournament_from(family)
         f = f", f={policy.f}" if isinstance(policy, RBMLE) else ""
         name = f"{type(policy).__name__}{f}, {type(family).__name__}"
         cells = "".join(f"{r:>6.2f}" for r in ratios)

@@ -20,7 +20,6 @@ from rbmle import (
     simulate,
 )
 from rbmle._numba.compile import PRIVATE, extend, kernel, lean, record
-from rbmle._numba.prefetch import prefetch
 from rbmle.errors import DefinitionError
 from rbmle.policies import policy
 
@@ -238,21 +237,6 @@ class TestExtend:
 
 def _metres(self: Any) -> float:
     return self.metres  # type: ignore[no-any-return]
-
-
-@lean
-def _third(numbers: Any, table: Any) -> float:
-    prefetch(numbers, 2)
-    prefetch(table, 1)
-    return float(numbers[2] + table[1, 0])
-
-
-def test_a_prefetch_changes_nothing() -> None:
-    numbers, table = np.arange(3.0), np.arange(6.0).reshape(2, 3)
-    assert _third(numbers, table) == _third.py_func(numbers, table) == 5.0
-    assert (numbers == np.arange(3.0)).all()
-    [code] = _third.inspect_llvm().values()
-    assert code.count("call void @llvm.prefetch") >= 2  # an older Numba inlines it once more
 
 
 @pytest.mark.parametrize("entry", PRIVATE)

@@ -1,23 +1,35 @@
-"""Fixtures that play a policy with every chooser that its promises allow."""
+"""What plays a policy with every chooser that the facts about it allow."""
 
+import numpy as np
 import pytest
 
-from rbmle.engine import cpu_kernel
 from rbmle.live import live_arms
 from rbmle.testing.chooser_checks import makers_of_choosers
 
 
 @pytest.fixture
-def by_each_chooser(monkeypatch):
-    """Call a function with each chooser that fits the policy; its results, the scan's first."""
+def by_each_chooser():
+    """Call a function with each chooser that fits the policy; the results must be the scan's."""
+
+    def each(policy, family, n_arms, action):
+        scan, *others = (action(make(n_arms)) for make in makers_of_choosers(policy, family))
+        assert others
+        for other in others:
+            for one, expected in zip(other, scan, strict=True):
+                assert np.array_equal(one, expected)
+
+    return each
+
+
+@pytest.fixture
+def live_by_each_chooser(monkeypatch):
+    """The same for a function of a `Decider`, whose number of arms may change."""
 
     def each(policy, family, action):
         results = []
         for make in makers_of_choosers(policy, family):
-            for module in (cpu_kernel, live_arms):
-                monkeypatch.setattr(module, "chooser_for", lambda p, f, n, *_, make=make: make(n))
+            monkeypatch.setattr(live_arms, "chooser_for", lambda p, f, n, make=make: make(n))
             results.append(action())
-        assert len(results) > 1
-        return results
+        assert all(each == results[0] for each in results)
 
     return each

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from played import simulated
 from tiers import tiered
 
 import rbmle
-from rbmle.choosers import Champion, ForgetfulChampion, Scan, chooser_for
-from rbmle.choosers.promises import bounds_for
-from rbmle.engine import cpu_kernel
+from rbmle.choosers import CachedBounds, Scan, chooser_for, facts_for
+from rbmle.choosers.cached_bounds import TOP
 from rbmle.policies.arms import Arms, Clock
 from rbmle.random import Draws
+from rbmle.rewards.sources import RewardStream
 
 PAIRS = [
     (rule, family)
@@ -38,8 +39,8 @@ def test_the_test_of_any_statistics_is_the_scan(
     """Whatever evidence made of the arms, and whoever led last."""
     pulls, shares = np.array(known).T
     arms = Arms(pulls, pulls * shares, pulls * shares, np.zeros(0))
-    chooser = ForgetfulChampion(Champion.of(bounds_for(rule, family)))
-    chooser.champion.last[0] = last
+    chooser = CachedBounds.of(facts_for(rule, family), len(known), keeps=False)
+    chooser.memory[TOP] = last % len(known)
     clock, rng, state = Clock(t, 0), Draws(1, 2, 3, t, True), np.zeros(0)
     with np.errstate(all="ignore"):  # numbers of the interpreter that overflow
         found = chooser.pick(rule, state, family, arms, clock, rng)
@@ -50,28 +51,30 @@ FORGETTING = [rbmle.Discounted(0.98), rbmle.Discounted(0.6)]
 
 
 @pytest.mark.pairs
-def test_a_forgetting_policy_chooses_as_by_a_scan(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("evidence", FORGETTING, ids=repr)
+def test_a_forgetting_policy_chooses_as_by_a_scan(evidence: Any) -> None:
     """Compiled, round by round; with the factor 0.6 most arms are worth less than a pull."""
-    problem = rbmle.Problem("exponential", np.linspace(0.3, 0.7, 7))
-
-    def played(evidence: Any) -> Any:
-        rounds = range(1, 1201)
-        return rbmle.simulate(
-            problem, ["klucb"], 1200, 3, seed=5, evidence=evidence, checkpoints=rounds
-        ).regret
-
-    ours = [played(evidence) for evidence in FORGETTING]
-    monkeypatch.setattr(cpu_kernel, "chooser_for", lambda p, f, n, *_: Scan(n))
-    for evidence, regret in zip(FORGETTING, ours, strict=True):
-        assert np.array_equal(regret, played(evidence))
+    problem, rule, family = (
+        rbmle.Problem("exponential", np.linspace(0.3, 0.7, 7)),
+        rbmle.KLUCB(),
+        rbmle.Exponential(),
+    )
+    chooser = chooser_for(rule, family, 7, evidence)
+    assert isinstance(chooser, CachedBounds)
+    ours, scan = (
+        simulated(each, problem, rule, 1200, 3, RewardStream(5), evidence=evidence)
+        for each in (chooser, Scan(7))
+    )
+    assert np.array_equal(ours[0], scan[0])
 
 
 def test_what_remembers_indices_is_not_used() -> None:
-    """Lines, chords and tournaments rest on arms that stay as they are between their pulls."""
+    """Bounds that are kept, and tournaments, need arms that stay as they are between pulls."""
     for evidence in (*FORGETTING, rbmle.Window(9), rbmle.Linear(3)):
         for rule in (rbmle.UCB(), rbmle.RBMLE()):
             for n_arms in (10, 10_000):
                 found = chooser_for(rule, rbmle.Gaussian(), n_arms, evidence)
                 assert isinstance(found, Scan)
     found = chooser_for(rbmle.KLUCB(), rbmle.Bernoulli(), 10, rbmle.Discounted(0.99))
-    assert isinstance(found, ForgetfulChampion)
+    assert isinstance(found, CachedBounds)
+    assert not found.keeps

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from rbmle.choosers import Ceilings, Champion, Lines, LineTournament, Scan, Tournament
-from rbmle.choosers.promises import bounds_for, curve_for, line_for, rising_for
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.policies import KLUCB, RBMLE, UCB, UCBTuned
 from rbmle.policies.arms import Arms
 from rbmle.rewards.problems import Problem
+from rbmle.testing.chooser_checks import makers_of_choosers
 from rbmle.timing import Recording
 
 N = 40
@@ -49,16 +48,11 @@ CASES = [
 @pytest.mark.parametrize(("policy", "family", "means"), CASES)
 def test_every_chooser_equals_the_scan(policy, family, means):
     problem = Problem(family, means)
-    curve, bounds = curve_for(policy, family), bounds_for(policy, family)
-    others = [Tournament.of(curve, N)] + ([] if bounds is None else [Champion.of(bounds)])
-    rising, line = rising_for(policy, family), line_for(policy, family)
-    others += [] if rising is None else [Ceilings.of(rising, N)]
-    others += [] if line is None else [Lines.of(line, N)]
-    others += [LineTournament.of(line, N)] if line is not None and line.helps_many() else []
-    scan = Recording(policy, problem, horizon=3000, seed=3, chooser=Scan(N)).chosen
+    scan, *others = (make(N) for make in makers_of_choosers(policy, family))
+    chosen = Recording(policy, problem, horizon=3000, seed=3, chooser=scan).chosen
     for other in others:
-        chosen = Recording(policy, problem, horizon=3000, seed=3, chooser=other).chosen
-        assert np.array_equal(chosen, scan), type(other).__name__
+        found = Recording(policy, problem, horizon=3000, seed=3, chooser=other).chosen
+        assert np.array_equal(found, chosen), type(other).__name__
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-9, 1e6])

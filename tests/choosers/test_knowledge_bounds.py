@@ -1,4 +1,4 @@
-"""Bounds and ceilings of KG and KG* hold, and choosers that use them make the scan's choices."""
+"""Bounds of KG and KG* hold, and choosers that use them make the scan's choices."""
 
 from math import exp, inf
 
@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from played import simulated
 
-from rbmle.choosers import Ceilings, Champion, Scan
-from rbmle.choosers.knowledge_bounds import exp_below
-from rbmle.choosers.promises import bounds_for, rising_for
-from rbmle.engine import simulate
+from rbmle.choosers import facts_for
+from rbmle.choosers.gain_bounds import exp_below
 from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.policies import KG, KGStar
 from rbmle.policies.arms import Arms
 from rbmle.policies.kg import Race
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import RewardStream, Table
+from rbmle.testing.chooser_checks import makers_of_choosers
 from rbmle.timing import Recording
 
 CASES = [(KG(), Gaussian()), (KG(), Exponential()), (KGStar(), Gaussian())]
@@ -46,7 +46,7 @@ def arm_of(family, pulls, paid):
 @given(pulls=PULLS, paid=PAID, away=AWAY, left=LEFT, share=st.floats(1e-12, 10.0))
 def test_bounds_of_knowledge_gradients(rule, family, pulls, paid, away, left, share):
     """No index is below its lower bound, nor above a value that it is said to be below."""
-    arms, bounds = arm_of(family, pulls, paid), bounds_for(rule, family)
+    arms, facts = arm_of(family, pulls, paid), facts_for(rule, family)
     mean = family.posterior_mean(pulls, arms.sums[0])
     if not 0.0 < abs(mean) < 1e100:
         return
@@ -57,11 +57,11 @@ def test_bounds_of_knowledge_gradients(rule, family, pulls, paid, away, left, sh
         leads = rival < mean
         level = Race(float(left), 0 if leads else 1, max(mean, rival), min(mean, rival))
         index = rule.index_of(family, arms, 0, level)
-        below = bounds.index_below(family, arms, 0, level)
+        below = facts.index_below(family, arms, 0, level, inf)
         assert below <= index
         for value in (below, index, mean + (1.0 - 1e-8) * (index - mean), mean):
-            assert not bounds.surely_below(family, arms, 0, level, value)
-        if bounds.surely_below(family, arms, 0, level, mean + share * spread):
+            assert not facts.surely_below(family, arms, 0, level, value)
+        if facts.surely_below(family, arms, 0, level, mean + share * spread):
             assert index < mean + share * spread
 
 
@@ -71,21 +71,21 @@ def test_bounds_of_knowledge_gradients(rule, family, pulls, paid, away, left, sh
     pulls=PULLS, paid=PAID, away=AWAY, left=LEFT,
     spent=st.floats(0.0, 1.0), risen=st.floats(0.0, 3.0) | st.sampled_from([0.0, 1e-12]),
 )  # fmt: skip
-def test_no_index_passes_its_ceiling_later(rule, family, pulls, paid, away, left, spent, risen):
-    """With fewer rounds left and the largest mean not below what the ceiling is for; if the ceiling
-    is below that, with any largest mean above the ceiling."""
-    arms, rising = arm_of(family, pulls, paid), rising_for(rule, family)
+def test_no_index_passes_its_bound_later(rule, family, pulls, paid, away, left, spent, risen):
+    """With fewer rounds left and the largest mean not below what the bound is for; if the bound
+    is below that, with any largest mean above the bound."""
+    arms, facts = arm_of(family, pulls, paid), facts_for(rule, family)
     mean = family.posterior_mean(pulls, arms.sums[0])
     if not 0.0 < abs(mean) < 1e100:
         return
     spread = abs(mean) / np.sqrt(pulls) if isinstance(family, Exponential) else family.sigma
     spread /= np.sqrt(pulls) if isinstance(rule, KGStar) else pulls
     level = Race(float(left), 1, mean + away * spread, -inf)
-    ceiling = rising.ceiling(family, arms, 0, level)
+    bound = facts.index_above(family, arms, 0, level, level)
     later = float(int(left * spent))
-    for least in (level.best, min(level.best, ceiling)):
+    for least in (level.best, min(level.best, bound)):
         best = least + risen * spread
-        assert rule.index_of(family, arms, 0, Race(later, 1, best, -inf)) <= ceiling
+        assert rule.index_of(family, arms, 0, Race(later, 1, best, -inf)) <= bound
 
 
 def test_bounds_are_close_enough():
@@ -94,13 +94,13 @@ def test_bounds_are_close_enough():
     arms = Arms(np.array([40.0]), np.array([20.0]), np.array([0.0]))
     mean = Gaussian().posterior_mean(40.0, 20.0)
     level = Race(1e5, 1, mean + 4.5 / 41.5, 0.0)
-    assert bounds_for(KG(), Gaussian()).surely_below(Gaussian(), arms, 0, level, level.best)
+    assert facts_for(KG(), Gaussian()).surely_below(Gaussian(), arms, 0, level, level.best)
     for away in (0.3, 1.0, 3.0, 6.0):
         level = Race(1e5, 1, mean + away / 6.4, 0.0)
         index = KGStar().index_of(Gaussian(), arms, 0, level)
-        bounds, gain = bounds_for(KGStar(), Gaussian()), index - mean
-        assert bounds.index_below(Gaussian(), arms, 0, level) > index - 0.02 * gain
-        assert bounds.surely_below(Gaussian(), arms, 0, level, index + 0.02 * gain)
+        facts, gain = facts_for(KGStar(), Gaussian()), index - mean
+        assert facts.index_below(Gaussian(), arms, 0, level, inf) > index - 0.02 * gain
+        assert facts.surely_below(Gaussian(), arms, 0, level, index + 0.02 * gain)
 
 
 def test_other_forms_and_families_have_none():
@@ -110,7 +110,7 @@ def test_other_forms_and_families_have_none():
         (KG(), Bernoulli()),
         (KG(), Gaussian(1e60)),
     ):
-        assert bounds_for(rule, family) is None
+        assert facts_for(rule, family) is None
 
 
 @given(q=st.floats(0.0, 60.0))
@@ -128,15 +128,11 @@ def test_every_chooser_makes_the_choices_of_a_scan(by_each_chooser, rule, family
     table[0], table[1, :, ::2] = 1.0, 1.0
     problem = Problem(family, np.linspace(0.3, 0.7, n))
 
-    def play():
-        rows = simulate(problem, [rule], 600, 4, Table(table), ties, checkpoints=range(1, 601))
-        stream = simulate(problem, [rule], 3000, 6, RewardStream(4), ties)
-        return rows.regret, rows.pulls, stream.regret, stream.pulls
+    def play(chooser):
+        rows = simulated(chooser, problem, rule, 600, 4, Table(table), ties)
+        return (*rows, *simulated(chooser, problem, rule, 3000, 6, RewardStream(4), ties))
 
-    scan, *others = by_each_chooser(rule, family, play)
-    for chosen in others:
-        for one, other in zip(scan, chosen, strict=True):
-            assert np.array_equal(one, other)
+    by_each_chooser(rule, family, n, play)
 
 
 @pytest.mark.pairs
@@ -151,10 +147,10 @@ def test_every_chooser_makes_the_choices_of_a_scan(by_each_chooser, rule, family
     ids=repr,
 )
 def test_so_they_do_where_numbers_are_extreme(rule, family, means):
-    problem, rising = Problem(family, means), rising_for(rule, family)
+    problem = Problem(family, means)
     scan, *others = (
-        Recording(rule, problem, horizon=2000, seed=3, chooser=each).chosen
-        for each in (Scan(40), Champion.of(bounds_for(rule, family)), Ceilings.of(rising, 40))
+        Recording(rule, problem, horizon=2000, seed=3, chooser=make(40)).chosen
+        for make in makers_of_choosers(rule, family)
     )
     for other in others:
         assert np.array_equal(scan, other)

@@ -28,7 +28,6 @@ from rbmle.special import (
     gamma_quantile_upper,
     gamma_tail,
     log_gamma,
-    near_normal,
     normal_cdf,
     normal_density,
     normal_quantile,
@@ -111,18 +110,6 @@ def test_normal() -> None:
         0.0,
         math.inf,
     )
-
-
-def test_a_rough_normal_quantile_is_as_near_as_it_says() -> None:
-    """For both ends of what a word may stand for; little is unknown, in the tails alone."""
-    low = np.arange(132_000, 134_000)
-    words = np.concatenate([low, 2**31 + np.arange(-500, 500), 2**32 - 1 - low])
-    words = np.concatenate([words, np.random.default_rng(3).integers(0, 2**32, 20_000)])
-    for word in map(int, words):
-        z, known = near_normal.quantile_near(word)
-        for u in ((word + 1e-6) / 2**32, (word + 1 - 1e-6) / 2**32):
-            assert not known or abs(z - normal_quantile(u)) <= near_normal.ERROR
-        assert known or abs(normal_quantile((word + 0.5) / 2**32)) > 4.0
 
 
 def test_log_gamma_and_stirling_error() -> None:

@@ -38,8 +38,8 @@ T = TypeVar("T")
 
 Floats = NDArray[np.float64]
 
-# The private parts of Numba that this module, `code_files`, `bridge` and `prefetch` use. A test
-# compares the table with the installed Numba, so that a version in which one of them changed fails
+# The private parts of Numba that this module, `code_files` and `bridge` use. A test compares
+# the table with the installed Numba, so that a version in which one of them changed fails
 # with a clear sentence. The range of versions in pyproject.toml is the range in which the table was
 # found to hold.
 PRIVATE = (
@@ -60,10 +60,6 @@ PRIVATE = (
     "numba.core.base.BaseContext.get_constant_undef(self, ty)",
     "numba.core.base.BaseContext.add_linking_libs(self, libs)",
     "numba.core.base.BaseContext.get_function(self, fn, sig, _firstcall)",
-    "numba.core.base.BaseContext.make_array(self, typ)",
-    "numba.core.cgutils.get_item_pointer"
-    "(context, builder, aryty, ary, inds, wraparound, boundscheck)",
-    "numba.core.cgutils.get_or_insert_function(module, fnty, name)",
 )
 
 _lean: set[Callable[..., object]] = set()  # functions that `lean` compiled

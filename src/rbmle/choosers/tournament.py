@@ -16,29 +16,34 @@ Arms with the same past (`same_index`) have equal indices at every level.
 from __future__ import annotations
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .._numba.compile import Floats
+from .._numba.compile import Floats, record
 from ..families import Family
-from ..policies.arms import Arms, Clock
+from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
-from .kinetic import ABSENT, CHANGED, LAST, UNTIL, aligned, failing, find, kinetic
+from .facts import Facts
 
 # The numbers of a node of the tree; eight, so that a node is one cache line.
 # First, which arm leads those below the node:
 TOP = 0  # the leading arm, the first of those that tie; -1 if there is none
 TIES = 1  # how many arms tie with it, itself included
-# UNTIL, 2: the level up to which this is certain
+UNTIL = 2  # the level up to which this is certain
 # Then two lines between which the leader's index lies up to the level EXPIRES:
 EXPIRES = 3
 LEAST, MOST = 4, 5  # their values at EXPIRES
 LEAST_RISE, MOST_RISE = 6, 7  # their slopes
 _NODE = 8
 
-TOUCHED = ABSENT + 1  # the last place in `memory`: nothing that matters, see `touch`
+# Places in `memory`:
+LAST = 0  # the level of the last choice; infinite if every match is to be played
+UNPULLED = 1  # every arm before this one has a reward
+CHANGED = 2  # the arm that changed last; -1 if there is none
+ABSENT = 3  # how many arms are absent
+TOUCHED = 4  # nothing that matters, see `touch`
 
 _COLD = 12  # floors of the tree, from the leaves up, that are in no cache with a million arms
 HERE, AHEAD, BEHIND, DONE = 0, 1, 2, 3  # the levels at which `enclose` computes an index, in turn
@@ -54,27 +59,79 @@ _ENDLESS, _TINY = 1e300, 1e-200  # in place of infinity and 0, which would lead 
 _POOR = 0.05
 
 
-@kinetic
+@record
 class Tournament(NamedTuple):
-    """The chooser: the arms are the leaves. curve: the shape of the policy's index."""
+    """The chooser: the arms are the leaves. facts: the shape of the policy's index.
 
-    curve: Any
+    Node k has the children 2 k and 2 k + 1; the second half of `nodes` are leaves. An arm with a
+    negative number of pulls is absent: it is not played.
+    """
+
+    facts: Facts
     nodes: Floats
     memory: Floats
 
     @classmethod
-    def of(cls, curve: Any, n_arms: int) -> Tournament:
+    def of(cls, facts: Facts, n_arms: int) -> Tournament:
         """A tournament of `n_arms` arms, none of which has a reward."""
-        nodes = aligned(2 << max(n_arms - 1, 0).bit_length(), _NODE)
-        tournament = cls(curve, nodes, np.zeros(TOUCHED + 1))
-        tournament.restart()  # type: ignore[attr-defined]  # one of the methods of `kinetic`
+        rows = 2 << max(n_arms - 1, 0).bit_length()
+        # Nodes begin at a multiple of 128 bytes, where two adjacent cache lines do.
+        block = np.zeros(rows * _NODE + 16)
+        begin = -(block.ctypes.data // block.itemsize) % 16
+        nodes = block[begin : begin + rows * _NODE].reshape(rows, _NODE)
+        tournament = cls(facts, nodes, np.zeros(TOUCHED + 1))
+        tournament.restart()
         return tournament
+
+    def restart(self) -> None:
+        """A new replication begins: no arm has a reward."""
+        memory = self.memory
+        memory[LAST], memory[UNPULLED], memory[CHANGED], memory[ABSENT] = inf, 0.0, -1.0, 0.0
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
         """The arm to play: the one that a scan finds."""
-        return find(self, policy, family, arms, clock, rng)
+        chosen = self.first_unpulled(arms)
+        if chosen < 0:
+            present = ArmCount(arms.n_arms() - int(self.memory[ABSENT]))
+            self.replay(policy, family, arms, policy.level(family, present, clock))
+            chosen = self.champion(rng)
+            self.touch(chosen)
+        return chosen
+
+    def changed(self, i: int) -> None:
+        """The statistics of arm i have changed: its matches must be played again."""
+        earlier = int(self.memory[CHANGED])
+        if earlier >= 0 and earlier != i:  # one arm is remembered; matches of others are marked
+            k = self.leaf(earlier)
+            while k > 0 and self.nodes[k, UNTIL] > -inf:
+                self.nodes[k, UNTIL] = -inf
+                k //= 2
+        self.memory[CHANGED] = i
+
+    def skips_absent(self) -> bool:
+        """Yes: absent arms do not enter the tournament."""
+        return True
+
+    def withdraw(self, i: int) -> None:
+        """Arm i, which has no reward, is absent: it is not played until it is back."""
+        self.memory[ABSENT] += 1.0
+        self.changed(i)
+
+    def bring_back(self, i: int) -> None:
+        """Arm i is present again."""
+        self.memory[ABSENT] -= 1.0
+        self.memory[UNPULLED] = min(self.memory[UNPULLED], i)
+        self.changed(i)
+
+    def first_unpulled(self, arms: Arms) -> int:
+        """The first arm that has no reward yet, or -1."""
+        i = int(self.memory[UNPULLED])
+        while i < arms.n_arms() and arms.pulls[i] != 0.0:
+            i += 1
+        self.memory[UNPULLED] = i
+        return i if i < arms.n_arms() else -1
 
     def leaf(self, i: int) -> int:
         return int(self.nodes.shape[0] // 2 + i)
@@ -93,12 +150,24 @@ class Tournament(NamedTuple):
         self.memory[LAST], self.memory[CHANGED] = level, -1.0
         while k > 0 or self.nodes[1, UNTIL] < level:
             if k == 0:
-                k, every = failing(self.nodes, level), False
+                k, every = self.failing(level), False
                 if k >= self.leaf(0):
                     self.enter(arms, k)
                     k //= 2
             self.match(policy, family, arms, k, level)
             k = k - 1 if every else k // 2
+
+    def failing(self, level: float) -> int:
+        """A node that is not certain at this level, while all nodes below it are."""
+        nodes, k = self.nodes, 1
+        while 2 * k < nodes.shape[0]:
+            if nodes[2 * k, UNTIL] < level:
+                k = 2 * k
+            elif nodes[2 * k + 1, UNTIL] < level:
+                k = 2 * k + 1
+            else:
+                return k
+        return k
 
     def enter(self, arms: Arms, leaf: int) -> None:
         """Fill a leaf with its arm; its lines count as expired, and are drawn when needed."""
@@ -156,7 +225,7 @@ class Tournament(NamedTuple):
         """
         nodes, span = self.nodes, _SPAN * level
         a, b = int(nodes[left, TOP]), int(nodes[right, TOP])
-        if self.curve.same_index(family, arms, a, b):
+        if self.facts.same_index(family, arms, a, b):
             return policy.prefer(family, arms, a, b, level), inf
         first = second = 0.0
         # The attempts: with the lines as they are; with expired ones drawn again; with both drawn
@@ -203,27 +272,27 @@ class Tournament(NamedTuple):
         while look != DONE:  # a loop, so that the code of an index, which may be long, occurs once
             at = level + span if look == AHEAD else (level - span if look == BEHIND else level)
             index: float = policy.index_of(family, arms, i, at)
-            seen = self.curve.straightened(family, index)
+            seen = self.facts.straightened(family, index)
             if look == HERE:
                 chosen, before, value, after = index, seen, seen, seen
                 look = AHEAD if abs(seen) < inf else DONE
             elif look == BEHIND:
                 before, look = seen, DONE
             else:
-                bends = self.curve.bends_one_way(family, arms, i, level - span, level + span)
+                bends = self.facts.bends_one_way(family, arms, i, level - span, level + span)
                 after, known = seen, index < inf and bends
                 if known or shorter == 3:
                     look = BEHIND if known else DONE
                 else:
                     span, shorter = 0.125 * span, shorter + 1
-        if abs(value) == inf:  # +inf stays by the promise of `Curve`; -inf cannot fall
+        if abs(value) == inf:  # +inf stays by `tournament_from`; -inf cannot fall
             span = _ENDLESS
         nodes[k, EXPIRES] = level + span if known else level
         nodes[k, LEAST_RISE] = nodes[k, MOST_RISE] = 0.0
         nodes[k, LEAST] = nodes[k, MOST] = min(max(value, -_ENDLESS), _ENDLESS)
         if known and (before != value or after != value):
             size = max(abs(before), abs(value), abs(after))
-            slack = 2.0 * self.curve.index_error(family, arms, i, size)
+            slack = 2.0 * self.facts.index_error(family, arms, i, size)
             earlier, later = (value - before) / span, (after - value) / span
             least, most = min(earlier, later) - slack / span, max(earlier, later) + slack / span
             nodes[k, LEAST_RISE], nodes[k, MOST_RISE] = least, most

@@ -11,12 +11,7 @@ from typing import Any
 from numba import cuda
 
 from .._numba.compile import extend
-from ..choosers.ceilings import Ceilings
-from ..choosers.champion import Champion
-from ..choosers.chords import Chords
-from ..choosers.contenders import Contenders
-from ..choosers.lines import Lines
-from ..choosers.scan import Scan
+from ..choosers import CachedBounds, Scan
 from ..policies.arms import Arms
 from ..rewards.linear_problem import LinearStream
 from ..rewards.paths import MeanPath
@@ -38,29 +33,11 @@ def scan_row(self: Scan, k: int) -> Scan:
     return self
 
 
-@extend(Ceilings, name="row")
-def ceilings_row(self: Ceilings, k: int) -> Ceilings:
-    return Ceilings(self.rising, self.height[k], self.memory[k])
-
-
-@extend(Champion, name="row")
-def champion_row(self: Champion, k: int) -> Champion:
-    return Champion(self.bounds, self.last[k])
-
-
-@extend(Lines, name="row")
-def lines_row(self: Lines, k: int) -> Lines:
-    return Lines(self.line, self.base[k], self.rise[k], self.memory[k])
-
-
-@extend(Chords, name="row")
-def chords_row(self: Chords, k: int) -> Chords:
-    return Chords(self.curve, self.height[k], self.rise[k], self.memory[k])
-
-
-@extend(Contenders, name="row")
-def contenders_row(self: Contenders, k: int) -> Contenders:
-    return Contenders(self.promise, self.one[k], self.two[k], self.three[k], self.memory[k])
+@extend(CachedBounds, name="row")
+def cached_bounds_row(self: CachedBounds, k: int) -> CachedBounds:
+    return CachedBounds(
+        self.facts, self.bound[k], self.rise[k], self.expiry[k], self.memory[k], self.keeps
+    )
 
 
 @extend(Stream, name="row")

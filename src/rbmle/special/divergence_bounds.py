@@ -21,14 +21,15 @@ import math
 
 from .._numba.compile import apart, njit
 
-# Margins for rounding errors. `test_bounds_of_divergences` in tests/choosers/test_champion.py tries
+# Margins for rounding errors. `test_bounds_of_divergences` in tests/choosers/test_cached_bounds.py
+# tries
 # the bounds that use them on random means, up to 10^7 pulls.
 # NOISE is absolute: a divergence is a sum of terms of size 1, each off by some 1e-16. It covers the
 # published code too, which clips means by 1e-15 and so changes a divergence by about as much.
 NOISE = 1e-13
 _ROUNDING = 1e-12  # relative: x log(x / m) - (x - m) off its zero, a difference of two terms
 _NEAR = 0.4  # for u in [-_NEAR, 2 _NEAR] the two-point rule is at most 4.4e-4 short (measured)
-_SURE = 1e-9  # relative, of a level; the same margin as in choosers/index_bounds.py
+_SURE = 1e-9  # relative, of a level; the same margin as in choosers/solved_facts.py
 
 
 @njit

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from ..choosers import (
-    Ceilings,
-    Champion,
-    Chords,
-    Contenders,
-    Lines,
-    LineTournament,
-    Scan,
-    Tournament,
-)
-from ..choosers.promises import bounds_for, curve_for, draw_for, line_for, rising_for
+from ..choosers import CachedBounds, Scan, Tournament, facts_for
 from ..engine import play, simulate
 from ..engine.cpu_kernel import AT_ONCE, COUNTING
 from ..engine.tallies import ByPulls
@@ -50,26 +41,22 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
 
 
 def makers_of_choosers(policy: Any, family: Any) -> list[Callable[[int], Any]]:
-    """For each chooser that the promises about the policy allow, a function of the number of arms
+    """For each chooser that the facts about the policy allow, a function of the number of arms
     that makes it; the scan's is the first."""
     makers: list[Callable[[int], Any]] = [Scan]
-    if (curve := curve_for(policy, family)) is not None:
-        makers.append(partial(Tournament.of, curve))
-        makers += [partial(Chords.of, curve)] if curve.bends() != 0 else []
-    if (bounds := bounds_for(policy, family)) is not None:
-        makers.append(lambda _: Champion.of(bounds))
-    if (line := line_for(policy, family)) is not None:
-        makers.append(partial(Lines.of, line))
-        makers += [partial(LineTournament.of, line)] if line.helps_many() else []
-    if (rising := rising_for(policy, family)) is not None:
-        makers.append(partial(Ceilings.of, rising))
-    if (draw := draw_for(policy, family)) is not None:
-        makers.append(partial(Contenders.of, draw))
+    facts = facts_for(policy, family)
+    if facts is None:
+        return makers
+    if facts.rises(family):
+        makers.append(partial(CachedBounds.of, facts))
+        makers.append(partial(CachedBounds.of, facts, keeps=False))
+    if facts.tournament_from(family) < inf:
+        makers.append(partial(Tournament.of, facts))
     return makers
 
 
 def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
-    """Every chooser that the promises about the policy allow makes the scan's choices."""
+    """Every chooser that the facts about the policy allow makes the scan's choices."""
     makers = makers_of_choosers(policy, family)
     if len(makers) == 1:
         raise NotApplicable(f"{type(policy).__name__} is always played by a scan")

@@ -1,0 +1,154 @@
+"""Facts about RBMLE: its index is convex in alpha, and 0 at alpha = 0.
+
+It is a maximum over means of functions that are linear in alpha, alpha g - n D, whatever f. So the
+index in units of alpha rises with alpha. For Gaussian rewards it has these units already.
+"""
+
+from __future__ import annotations
+
+from math import inf, log
+from typing import NamedTuple
+
+from .._numba.compile import Floats
+from ..families import Bernoulli, Binomial, Exponential, Family, Gamma, Gaussian, Poisson
+from ..policies import RBMLE, ArmBias
+from ..policies.arm_bias import ArmLevel, Rounds
+from ..policies.arms import Arms, Clock
+from ..policies.rbmle import BiasFunction, Boundary
+from .facts import CONTEXT, facts_of, same_past
+
+_KNOWN = (Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson)
+
+
+@facts_of(RBMLE)
+class RBMLEFacts(NamedTuple):
+    """With an alpha(t) that depends on t alone: an adaptive one looks at every arm anyway."""
+
+    policy: RBMLE
+
+    def fits(self, family: Family) -> bool:
+        return bool(self.policy.alpha.steady())
+
+    def rises(self, family: Family) -> bool:
+        """For the package's families: another's index may have other units."""
+        return isinstance(family, _KNOWN)
+
+    def tournament_from(self, family: Family) -> float:
+        """48 arms if the mean is bounded above, else 160; with another f than the paper's 128."""
+        if self.policy.f != BiasFunction.canonical:
+            return 128.0
+        return 48.0 if family.mean_range()[1] < inf else 160.0
+
+    def scale(self, family: Family, level: float) -> float:
+        return family.in_units(1.0, level)
+
+    def index_above(self, family: Family, arms: Arms, i: int, later: float, level: float) -> float:
+        """The index at the later level, and what rounding may add; infinite where forms that are
+        not "exact" have passed the mean's upper end, as they do not rise there."""
+        if self.policy.boundary != Boundary.exact and later > self.end(family, arms, i):
+            return inf
+        index = self.policy.index_of(family, arms, i, later)
+        if not abs(index) < inf:
+            return index
+        error = 4.0 * self.index_error(family, arms, i, index)
+        return index * self.scale(family, later) + error * self.scale(family, level)
+
+    def end(self, family: Family, arms: Arms, i: int) -> float:
+        """The alpha at which the biased mean of arm i reaches the upper end of means."""
+        return float(family.mean_range()[1] * arms.pulls[i] - arms.sums[i])
+
+    def bends_one_way(self, family: Family, arms: Arms, i: int, low: float, high: float) -> bool:
+        """False only if the mean's upper end is between the levels and the form is not "exact".
+
+        The other forms of the index go on beyond that end, with another slope.
+        """
+        end = self.end(family, arms, i)
+        return bool(self.policy.boundary == Boundary.exact or high <= end or low >= end)
+
+    def same_index(self, family: Family, arms: Arms, i: int, j: int) -> bool:
+        """The same past; or, with another f than the paper's, both means at the upper end, where
+        the index is alpha g, whatever n."""
+        high = family.mean_range()[1]
+        at_end = high < inf and arms.sums[i] == high * arms.pulls[i]
+        if self.policy.f != BiasFunction.canonical and at_end:
+            return bool(arms.sums[j] == high * arms.pulls[j])
+        return same_past(arms, i, j)
+
+    def index_error(self, family: Family, arms: Arms, i: int, value: float) -> float:
+        """1e-12 of the index; and 4e-15 of the terms of n (F*(q) - F*(nu)) or n D (18 units in the
+        last place), or 1e-12 of the mean where the index is a mean plus a width.
+
+        Measured against 45 digits in 80,000 random arms of Bernoulli, Binomial and Poisson with up
+        to 10^8 pulls: at most 6e-16 of the terms; for other f in `test_indices_have_all_digits`.
+        """
+        low, high = family.mean_range()
+        n, mean = arms.pulls[i], arms.mean(i)
+        if low == -inf:
+            return 1e-12 * (abs(value) + abs(mean))
+        whole = max(high, 1.0) if high < inf else 1.0  # for Binomial: the errors of `trials` coins
+        size = n * (whole + abs(mean) + abs(family.conjugate(mean)))
+        return 1e-12 * abs(value) + 4e-15 * size if size < inf else 1e-12 * abs(value)
+
+
+# Places in the memory of `CachedBounds`: the set of means up to which indices are maximised.
+_HIGHEST = CONTEXT
+# The stored set of means ends above the present one by this share / t. An arm that is pulled in
+# most rounds has a mean that moves by about sqrt(k) / t in the next k rounds; so with 4 the bounds
+# last some rounds to dozens.
+_HIGHER = 4.0
+
+
+@facts_of(RBMLE)
+class ArmBiasFacts(NamedTuple):
+    """With an alpha for each arm: it rises with L, and the index in units of alpha, a maximum over
+    means of g - (n / alpha) D, rises with alpha and with the set of means."""
+
+    policy: RBMLE
+
+    def fits(self, family: Family) -> bool:
+        """Only for f = "stable": the paper's f is multiplied by a standard deviation that moves."""
+        biased = isinstance(self.policy.alpha, ArmBias)
+        return biased and self.policy.f == BiasFunction.stable
+
+    def helps_devices(self, family: Family) -> bool:
+        """Ten arms on an H200, rounds a second with bounds and by a scan: 3.4e9 and 2.3e9 on
+        Gaussian rewards, 0.9e9 and 1.1e9 on Bernoulli, 0.5e9 and 1.2e9 on Exponential ones."""
+        return isinstance(family, Gaussian)
+
+    def expires(self, clock: Clock) -> bool:
+        """Not if L is of the rounds to come: then it falls from round to round."""
+        return not (self.policy.alpha.rounds == Rounds.left and clock.horizon > 0)
+
+    def context_size(self) -> int:
+        return 1
+
+    def keep(
+        self, memory: Floats, family: Family, arms: Arms, level: ArmLevel, clock: Clock
+    ) -> None:
+        memory[_HIGHEST] = level.highest + _HIGHER / clock.t * abs(level.highest)
+
+    def holds(self, memory: Floats, level: ArmLevel, clock: Clock) -> bool:
+        """Also not if the stored set of means is too large: then bounds are too high."""
+        highest = level.highest
+        most = highest + 3.0 * _HIGHER / clock.t * abs(highest)
+        return bool(highest <= memory[_HIGHEST] <= most)
+
+    def later(
+        self, memory: Floats, family: Family, arms: Arms, level: ArmLevel, clock: Clock, rounds: int
+    ) -> ArmLevel:
+        longer = log((clock.t + rounds) / clock.t)
+        return ArmLevel(level.length + longer, level.sd, float(memory[_HIGHEST]))
+
+    def index_above(
+        self, family: Family, arms: Arms, i: int, later: ArmLevel, level: ArmLevel
+    ) -> float:
+        """The index, and 1e-12 of 1 + the index + the mean.
+
+        The terms of an index are of that size: g, the mean for Gaussian rewards, and (n / alpha) D,
+        which is at most g(m) - g(p). They are computed with some 20 operations, so with errors of
+        less than 1e-14 of it, among them that of alpha, 1e-15 of itself.
+        """
+        index = self.policy.index_of(family, arms, i, later)
+        if not abs(index) < inf:
+            return index
+        return index + 1e-12 * (1.0 + abs(index) + abs(arms.mean(i)))
