@@ -20,7 +20,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
-from typing import Annotated, Any, Literal, Protocol, TypeGuard, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from ..errors import (
     DefinitionError,
@@ -35,7 +35,6 @@ from ..errors import (
 
 T = TypeVar("T")
 
-_ANY_NUMBER = "[-inf, inf]"
 KNOWN: dict[str, type] = {}  # every policy, family, law and bias-growth rate: name -> class
 _ours: dict[str, str] = {}  # the package's own classes: lower-case name -> name
 
@@ -95,7 +94,7 @@ def checked(cls: type[T]) -> type[T]:
     kind: Any = cls
     plain, fields = kind.__new__, kind._fields
     hints = typing.get_type_hints(cls, include_extras=True)
-    coerce = [_coercion(cls.__name__, name, hints[name]) for name in fields]
+    known = {name: _field(cls.__name__, name, hints[name]) for name in fields}
 
     @functools.wraps(plain)
     def new(cls_: type[T], *args: object, **kwargs: object) -> T:
@@ -108,10 +107,10 @@ def checked(cls: type[T]) -> type[T]:
             hint = did_you_mean(unknown, fields) if unknown else ""
             got = Words(_show_call(args, kwargs))
             raise ParameterError(cls.__name__, "", f"takes {takes}", got, hint) from None
-        values = [each(value) for each, value in zip(coerce, given, strict=True)]
+        values = [each.coerce(value) for each, value in zip(known.values(), given, strict=True)]
         return tuple.__new__(cls_, values)  # type: ignore[type-var]
 
-    _describe(kind, new, {name: _shown(hints[name]) for name in fields})
+    _describe(kind, new, known)
     kind.__annotations__ = {name: hints[name] for name in fields}  # types instead of their names
     kind.__new__ = new
     kind._make = classmethod(lambda cls_, values: cls_(*values))
@@ -119,23 +118,20 @@ def checked(cls: type[T]) -> type[T]:
     return cls
 
 
-def _describe(
-    kind: Any, new: Callable[..., object], fields: Mapping[str, tuple[object, str]]
-) -> None:
+def _describe(kind: Any, new: Callable[..., object], fields: Mapping[str, _Field]) -> None:
     """Give a record class a signature that `help` shows as `UCB(alpha: float = 2.0)`.
 
     By itself a NamedTuple shows its annotations as they are stored:
     ForwardRef('Annotated[float, "(0, inf)"]').
-    fields: the type of each field, and what it may hold, in words.
     """
     parameters = [Parameter("_cls", Parameter.POSITIONAL_OR_KEYWORD)]
-    for name, (hint, words) in fields.items():
+    for name, field in fields.items():
         default = kind._field_defaults.get(name, Parameter.empty)
         ordinary = Parameter.POSITIONAL_OR_KEYWORD
-        parameters.append(Parameter(name, ordinary, default=default, annotation=hint))
-        inspect.getattr_static(kind, name).__doc__ = words
+        parameters.append(Parameter(name, ordinary, default=default, annotation=field.shown))
+        inspect.getattr_static(kind, name).__doc__ = field.words
     vars(new)["__signature__"] = Signature(parameters)
-    new.__annotations__ = {name: hint for name, (hint, _) in fields.items()}
+    new.__annotations__ = {name: field.shown for name, field in fields.items()}
     new.__doc__ = f"Create new instance of {kind.__name__}, its parameters checked."
 
 
@@ -144,44 +140,37 @@ def _show_call(args: tuple[object, ...], kwargs: dict[str, object]) -> str:
     return f"({', '.join(parts)})"
 
 
-def _coercion(owner: str, name: str, hint: object) -> Callable[[object], object]:
-    """The function that turns what a user gives for a field into what the field holds."""
-    interval = _ANY_NUMBER
-    if typing.get_origin(hint) is Annotated:
-        hint, interval = typing.get_args(hint)[:2]
-        if callable(interval):
-            return lambda value: interval(value)
-    choice = _choice_in(hint)
-    if choice is not None:
-        return lambda value: (
-            value
-            if isinstance(value, choice)
-            else choice[one_of(owner, name, value, choice.__members__)]
-        )
-    if hint is bool:
-        return lambda value: _boolean(owner, name, value)
-    if hint is float:
-        return lambda value: number(owner, name, value, interval)
-    if hint is int:
-        return lambda value: integer(owner, name, value, interval)
-    return lambda value: value
+class _Field(NamedTuple):
+    """A field: the function that turns what a user gives into what the field holds, the type that
+    `help` shows, and what the field may hold, in words."""
+
+    coerce: Callable[[object], object]
+    shown: object
+    words: str
 
 
-def _shown(hint: object) -> tuple[object, str]:
-    """The type of a field as `help` shows it, and what the field may hold in words."""
+def _field(owner: str, name: str, hint: object) -> _Field:
+    """What the annotation of a field says."""
     interval = ""
     if typing.get_origin(hint) is Annotated:
         hint, interval = typing.get_args(hint)[:2]
         if callable(interval):
-            return hint, inspect.getdoc(interval) or ""
+            return _Field(interval, hint, inspect.getdoc(interval) or "")
+    allowed, within = interval or "[-inf, inf]", f" in {interval}." if interval else "."
     choice = _choice_in(hint)
     if choice is not None:
         names = tuple(choice.__members__)
-        return Literal[names], f"One of {', '.join(map(repr, names))}."
-    known: dict[object, str] = {bool: "True or False", float: "A number", int: "A whole number"}
-    if hint not in known:
-        return hint, ""
-    return hint, f"{known[hint]} in {interval}." if interval else f"{known[hint]}."
+        words = f"One of {', '.join(map(repr, names))}."
+        return _Field(lambda value: _member(owner, name, value, choice), Literal[names], words)
+    if hint is bool:
+        return _Field(lambda value: _boolean(owner, name, value), bool, f"True or False{within}")
+    if hint is float:
+        return _Field(lambda value: number(owner, name, value, allowed), float, f"A number{within}")
+    if hint is int:
+        return _Field(
+            lambda value: integer(owner, name, value, allowed), int, f"A whole number{within}"
+        )
+    return _Field(lambda value: value, hint, "")
 
 
 def _choice_in(hint: object) -> type[Choice] | None:
@@ -192,6 +181,12 @@ def _choice_in(hint: object) -> type[Choice] | None:
         if isinstance(each, type) and issubclass(each, Choice):
             return each
     return None
+
+
+def _member(owner: str, name: str, value: object, choice: type[Choice]) -> Choice:
+    if isinstance(value, choice):
+        return value
+    return choice[one_of(owner, name, value, choice.__members__)]
 
 
 def _boolean(owner: str, name: str, value: object) -> bool:
