@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbmle.choosers import Scan, chooser_for
+from rbmle.engine.cpu_kernel import course_for, rules_and_game
+from rbmle.engine.plan import Setup, plan
 from rbmle.families import Bernoulli, Exponential, Gaussian
 from rbmle.live.decider import Decider
 from rbmle.policies import GPUCB, KLUCB, MOSS, RBMLE, UCB, GPUCBTuned
-from rbmle.policies.arms import Arms
-from rbmle.policies.base import fresh_state
-from rbmle.random import Counter, key
-from rbmle.rewards.sources import Stream
+from rbmle.rewards.problems import Problem
+from rbmle.rewards.sources import RewardStream
 from rbmle.timing import record_run, seconds
 
 from .table import BenchTable, Effort, Line, by_turns
@@ -48,24 +48,25 @@ class Simulated:
     """A simulation that can be continued, of `n_arms` arms with evenly spaced means."""
 
     def __init__(self, policy: Any, law: Any, n_arms: int, chooser: Any) -> None:
-        source = Stream(law, np.linspace(0.3, 0.7, n_arms), *key(SEED))
-        horizon = 4 * n_arms if policy.uses_horizon() else 0
-        randomness = Counter(*key(SEED), random_ties=True)
-        arms, state = Arms.fresh(n_arms), fresh_state(policy, law, n_arms)
-        self._told = (policy, law, chooser, arms, state, source, randomness, horizon)
+        problem = Problem(law, np.linspace(0.3, 0.7, n_arms))
+        given = Setup("bench", [problem], [policy], 4 * n_arms, 1, RewardStream(SEED))
+        planned = plan(given._replace(checkpoints=()))
+        source = problem.source(SEED, planned.horizon)
+        self._rules, self._game = rules_and_game(planned, 0, 0, source, chooser)
+        self._course = course_for(planned, 0, 0, planned.draws(0, 0))
         self.t = 1
         self.play(n_arms + 1)  # each arm once, and the round that sets up a tournament
 
     def play(self, rounds: int) -> NDArray[np.int64]:
         """Play the next rounds; the arms that were chosen."""
         chosen = np.zeros(rounds, np.int64)
-        record_run(*self._told, self.t, chosen, np.zeros(rounds))
+        record_run(self._rules, self._game, self._course, self.t, chosen, np.zeros(rounds))
         self.t += rounds
         return chosen
 
     def switch(self, chooser: Any) -> None:
         """Use another chooser from now on."""
-        self._told = (*self._told[:2], chooser, *self._told[3:])
+        self._rules = self._rules._replace(chooser=chooser)
         self.play(1)  # compiles
 
     def cost(self, rounds: int) -> float:
@@ -78,7 +79,7 @@ class LiveRounds:
 
     def __init__(self, policy: Any, law: Any, n_arms: int) -> None:
         self.decider = Decider(range(n_arms), policy, law, seed=SEED)
-        self._source = Stream(law, np.linspace(0.3, 0.7, n_arms), *key(SEED))
+        self._source = Problem(law, np.linspace(0.3, 0.7, n_arms)).source(SEED, 1)
         self.cost(n_arms + 1)
 
     def cost(self, rounds: int) -> float:

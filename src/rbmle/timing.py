@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._numba.compile import Floats, kernel, lean
-from .choosers import Chooser, chooser_for
+from .engine.cpu_kernel import course_for, rules_and_game
+from .engine.game import NOTHING, PENDING, Game, Moment, Pull, Rules
+from .engine.plan import Setup, plan
+from .engine.rounds import Course
 from .errors import integer
-from .families import Family
 from .live.decider import Decider
-from .policies.arms import Arms, Clock
-from .policies.base import Policy, fresh_state
+from .policies.base import Policy
 from .policies.fit import player
-from .random import Counter, key
 from .rewards.problems import Problem
-from .rewards.sources import Stream
+from .rewards.sources import RewardStream
 
 # Processor time is used if its resolution is fine enough: other programs do not lengthen it.
 _FINE = time.get_clock_info("process_time").resolution <= 1e-6
@@ -47,69 +47,36 @@ class Timing(NamedTuple):
 
 
 @lean
-def picked(
-    policy: Policy,
-    state: Floats,
-    family: Family,
-    chooser: Chooser,
-    arms: Arms,
-    clock: Clock,
-    rng: Any,
-) -> int:
-    """The arm to play, chosen as `simulate` does it: no references are counted."""
-    return int(chooser.pick(policy, state, family, arms, clock, rng))
+def turn(rules: Rules, game: Game, course: Course, t: int) -> int:
+    """The arm to play in round t, chosen as `simulate` does it: no references are counted."""
+    return rules.choose(game, Moment(t, course.horizon, t), course.randomness.at(0, t))
 
 
 @kernel
 def record_run(
-    policy: Policy,
-    family: Family,
-    chooser: Chooser,
-    arms: Arms,
-    state: Floats,
-    source: Any,
-    randomness: Any,
-    known_horizon: int,
-    begin: int,
-    chosen: NDArray[np.int64],
-    rewards: Floats,
+    rules: Rules, game: Game, course: Course, begin: int, chosen: NDArray[np.int64], rewards: Floats
 ) -> None:
     """Play on from round `begin` with the arms as they are, and record the choices and rewards."""
     for place in range(chosen.size):
-        t = begin + place
-        rng = randomness.at(0, t)
-        i = picked(policy, state, family, chooser, arms, Clock(t, known_horizon), rng)
-        chosen[place], rewards[place] = i, source.reward(0, t, i)
-        arms.learn(i, rewards[place])
-        chooser.changed(i)
+        i = turn(rules, game, course, begin + place)
+        chosen[place], rewards[place] = i, game.features.reward(0, begin + place, i)
+        rules.observe(game, Pull(i, PENDING, NOTHING), rewards[place])
 
 
 @kernel
 def replay(
-    policy: Policy,
-    family: Family,
-    chooser: Chooser,
-    arms: Arms,
-    state: Floats,
-    randomness: Any,
-    known_horizon: int,
-    chosen: NDArray[np.int64],
-    rewards: Floats,
+    rules: Rules, game: Game, course: Course, chosen: NDArray[np.int64], rewards: Floats,
     choosing: bool,
-) -> int:
+) -> int:  # fmt: skip
     """Replay a recorded run, with or without choosing; returns how many choices were the same."""
-    arms.restart()
-    chooser.restart()
-    state[:] = 0.0
+    rules.restart(game)
     same = 0
     for t in range(1, chosen.size + 1):
         i = chosen[t - 1]
         if choosing:
-            rng = randomness.at(0, t)
-            clock = Clock(t, known_horizon)
-            same += i == picked(policy, state, family, chooser, arms, clock, rng)
-            chooser.changed(i)
-        arms.learn(i, rewards[t - 1])
+            same += i == turn(rules, game, course, t)
+            rules.chooser.changed(i)
+        game.arms.learn(i, rewards[t - 1])
     return same
 
 
@@ -121,23 +88,15 @@ class Recording:
         seed: int = 0, chooser: Any = None,
     ) -> None:  # fmt: skip
         """chooser: the chooser to use; by default the quickest."""
-        policy, family = player(policy, problem, family, owner="decision_time")
-        self.horizon = horizon = integer(
-            "decision_time", "horizon", horizon, f"[{problem.n_arms}, inf)"
-        )
-        known = horizon if policy.uses_horizon() else 0
-        randomness = Counter(*key(seed), random_ties=True)
-        source = Stream(problem.law, np.array(problem.means), *key(seed))
-        self.chosen, self.rewards = np.zeros(horizon, np.int64), np.zeros(horizon)
-        play = (
-            policy,
-            family,
-            chooser or chooser_for(policy, family, problem.n_arms),
-            Arms.fresh(problem.n_arms),
-            fresh_state(policy, family, problem.n_arms),
-        )
-        record_run(*play, source, randomness, known, 1, self.chosen, self.rewards)
-        self._again = (*play, randomness, known, self.chosen, self.rewards)
+        given = Setup("decision_time", [problem], [policy], horizon, 1, RewardStream(seed))
+        planned = plan(given._replace(family=family))
+        self.horizon = planned.horizon
+        source = problem.source(seed, self.horizon)
+        self.chosen, self.rewards = np.zeros(self.horizon, np.int64), np.zeros(self.horizon)
+        course = course_for(planned, 0, 0, planned.draws(0, 0))
+        play = (*rules_and_game(planned, 0, 0, source, chooser), course)
+        record_run(*play, 1, self.chosen, self.rewards)
+        self._again = (*play, self.chosen, self.rewards)
         replay(*self._again, True)  # compiles
 
     def seconds(self, choosing: bool) -> float:
@@ -180,7 +139,7 @@ def live_decision_time(
     """The seconds per `pull` of a `Decider`, in `repeats` runs of `horizon` rounds."""
     repeats = integer("live_decision_time", "repeats", repeats, "[1, inf)")
     policy, family = player(policy, problem, family, owner="live_decision_time")
-    source = Stream(problem.law, np.array(problem.means), *key(seed))
+    source = problem.source(seed, horizon)
 
     def once() -> float:
         decider = Decider(range(problem.n_arms), policy, family, seed=seed, horizon=horizon)

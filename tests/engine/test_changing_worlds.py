@@ -53,20 +53,18 @@ class First:
 
 def test_regret_is_against_the_best_arm_of_each_round() -> None:
     from rbmle.engine import arguments, play
-    from rbmle.random import Counter, key
+    from rbmle.engine.plan import Setup, Task, plan
+    from rbmle.rewards.sources import RewardStream
 
     world = Phases(WORLD.problems, at=[50, 100, 150])
     rounds = np.array([10, 50, 51, 120])
     filled = np.zeros((1, 4)), np.zeros((1, 4)), np.zeros((1, 5))
-    given = list(
-        arguments(
-            (rbmle.UCB(), world.law), world, 120, world.source(0, 120),
-            Counter(*key(0), True), 0, rounds, filled, np.zeros(1, np.int64),
-        )
+    planned = plan(Setup("test", [world], ["ucb"], 120, 1, RewardStream(0), checkpoints=rounds))
+    rules, *others = arguments(
+        planned, Task(0, 0, 0, 1), world.source(0, 120), planned.draws(0, 0), filled,
+        np.zeros(1, np.int64),
     )  # fmt: skip
-    place = next(k for k, each in enumerate(given) if hasattr(each, "skips_absent"))
-    given[place] = First()
-    play.interpreted(*given)
+    play.interpreted(rules._replace(chooser=First()), *others)
     regret, best, pulls = filled
     # 0.4 a round in the first phase, nothing in the second, 0.5 in the third
     assert regret[0] == pytest.approx([4.0, 20.0, 20.0, 30.0])

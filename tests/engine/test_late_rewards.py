@@ -11,10 +11,11 @@ import pytest
 import rbmle
 from rbmle import BatchDelay, Decider, FixedDelay, GeometricDelay, Problem, TableDelay
 from rbmle.engine import arguments, play
-from rbmle.engine.supposing import waiting_for
+from rbmle.engine.plan import Setup, Task, plan
 from rbmle.evidence import Counting, Discounted, Linear, Logistic, Window
 from rbmle.live import live_arms
-from rbmle.random import Counter, delay_cell, key
+from rbmle.random import delay_cell, key
+from rbmle.rewards.sources import RewardStream
 
 SEED, REPLICATION, COUNTING = 5, 2, Counting()
 X = [[1.0, 0.0], [0.6, 0.8], [0.0, -1.0], [0.8, -0.6]]
@@ -46,11 +47,10 @@ def simulated(
     policy: Any, problem: Problem, rounds: int, delay: Any, evidence: Any = COUNTING
 ) -> list[int]:
     """The arms that the simulator's loop plays, in the interpreter: nothing is compiled."""
-    checkpoints, shape = np.arange(1, rounds + 1), (1, rounds)
-    best = np.zeros((problem.n_arms, rounds))
-    waiting = waiting_for(delay, evidence, policy, problem.n_arms, rounds, SEED)
-    filled = np.zeros(shape), np.zeros(shape), np.zeros((1, problem.n_arms))
     chosen: list[int] = []
+    given = Setup("test", [problem], [policy], rounds, 1, RewardStream(SEED))
+    given = given._replace(first_replication=REPLICATION, evidence=evidence, delay=delay)
+    planned = plan(given)
 
     class Noting:
         def note(self, source: Any, replication: int, t: int, i: int) -> None:
@@ -61,18 +61,14 @@ def simulated(
             return 0.0, 0.0
 
         def pulls(self, arms: Any, j: int) -> float:
-            return float(best[j].sum())
+            return 0.0
 
-    given = list(
-        arguments(
-            (policy, problem.law), problem, rounds, problem.source(SEED, rounds),
-            Counter(*key(SEED), True), REPLICATION, checkpoints, filled, np.zeros(1, np.int64),
-            evidence, waiting,
-        )
+    [(regret, best_pulls, pulls)] = planned.fresh()
+    rules, game, course, *others = arguments(
+        planned, Task(0, 0, REPLICATION, REPLICATION + 1), problem.source(SEED, rounds),
+        planned.draws(0, 0), (regret[0], best_pulls[0], pulls[0]), np.zeros(1, np.int64),
     )  # fmt: skip
-    place = next(k for k, each in enumerate(given) if type(each).__name__.startswith("By"))
-    given[place] = Noting()
-    play.interpreted(*given)
+    play.interpreted(rules, game, course._replace(counters=Noting()), *others)
     return chosen
 
 

@@ -11,7 +11,7 @@ import rbmle
 from rbmle._numba.compile import kernel, record
 from rbmle.engine import play
 from rbmle.engine.cpu_kernel import arguments
-from rbmle.engine.plan import Setup, plan
+from rbmle.engine.plan import Setup, Task, plan
 
 pytestmark = pytest.mark.pairs
 
@@ -75,8 +75,7 @@ def test_compiled_equals_interpreted(world: Any, policy: Any, evidence: Any) -> 
     [(source, _, _)] = planned.rewards.batches(world, horizon, 0, 1, 1)
     play.interpreted(
         *arguments(
-            planned.players[0][0], world, horizon, source, planned.draws(0, 0), 0, rounds, filled,
-            np.zeros(1, np.int64), evidence,
+            planned, Task(0, 0, 0, 1), source, planned.draws(0, 0), filled, np.zeros(1, np.int64)
         )
     )  # fmt: skip
     assert np.array_equal(filled[2], compiled.pulls[0])

@@ -13,12 +13,12 @@ import rbmle
 from rbmle import Decider
 from rbmle._numba.compile import plain
 from rbmle.engine import arguments, play
-from rbmle.engine.supposing import waiting_for
+from rbmle.engine.plan import Setup, Task, plan
 from rbmle.evidence import Linear, Window
 from rbmle.evidence import linear as linear_module
 from rbmle.evidence import logistic as logistic_module
 from rbmle.live import evidence_arms, evidence_kernels, live_arms
-from rbmle.random import Counter, key
+from rbmle.rewards.sources import RewardStream
 
 SEED, REPLICATION = 5, 2
 X = {"red": [1.0, 0.0], "blue": [0.6, 0.8]}
@@ -28,25 +28,22 @@ COMPILED = {"dot", "times", "transposed_times", "invert_root", "logistic", "surp
 
 def simulated(policy: Any, problem: Any, rounds: int, delay: Any, evidence: Any) -> list[int]:
     """The arms that the simulator's loop plays, in the interpreter."""
-    shape, chosen = (1, rounds), []
-    waiting = waiting_for(delay, evidence, policy, problem.n_arms, rounds, SEED)
-    filled = np.zeros(shape), np.zeros(shape), np.zeros((1, problem.n_arms))
-    tally = SimpleNamespace(
+    chosen = []
+    given = Setup("test", [problem], [policy], rounds, 1, RewardStream(SEED))
+    given = given._replace(first_replication=REPLICATION, evidence=evidence, delay=delay)
+    planned = plan(given)
+    counters = SimpleNamespace(
         note=lambda source, replication, t, i: chosen.append(i),
         begin=lambda: None,
         totals=lambda arms: (0.0, 0.0),
         pulls=lambda arms, j: 0.0,
     )
-    given = list(
-        arguments(
-            (policy, problem.family), problem, rounds, problem.source(SEED, rounds),
-            Counter(*key(SEED), True), REPLICATION, np.arange(1, rounds + 1), filled,
-            np.zeros(1, np.int64), evidence, waiting,
-        )
+    [(regret, best_pulls, pulls)] = planned.fresh()
+    rules, game, course, *others = arguments(
+        planned, Task(0, 0, REPLICATION, REPLICATION + 1), problem.source(SEED, rounds),
+        planned.draws(0, 0), (regret[0], best_pulls[0], pulls[0]), np.zeros(1, np.int64),
     )  # fmt: skip
-    place = next(k for k, each in enumerate(given) if type(each).__name__.startswith("By"))
-    given[place] = tally
-    play.interpreted(*given)
+    play.interpreted(rules, game, course._replace(counters=counters), *others)
     return chosen
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 import rbmle
 from rbmle import BatchDelay, FixedDelay, GeometricDelay, ParameterError, TableDelay
-from rbmle.engine.queue import Queue
+from rbmle.engine.calendar import Calendar
+from rbmle.engine.game import LOST, NOTHING, PENDING
 from rbmle.random import delay_cell, key
 from rbmle.rewards.delays import as_delay
 from rbmle.spec import from_spec, to_spec
@@ -35,27 +37,37 @@ def comes_after(delay: Any, t: int) -> int:
 
 
 @pytest.mark.parametrize("delay", DELAYS, ids=str)
-def test_the_queue_gives_every_reward_back_in_its_round(delay: Any) -> None:
-    queue = Queue.of(delay.arrivals(), *key(SEED), delay.patience, HORIZON)
-    queue.restart()
-    due: dict[int, list[tuple[int, int, float]]] = {}
+@pytest.mark.parametrize("imputes", [False, True])
+def test_the_calendar_gives_every_reward_back_in_its_round(delay: Any, imputes: bool) -> None:
+    """Rewards come in the order of their pulls, with what was imputed of them."""
+    calendar = Calendar.of(delay.arrivals(), SEED, delay.patience, HORIZON)
+    calendar.restart()
+    found: list[Any] = []
+    expired: list[int] = []
+    pending = SimpleNamespace(
+        imputes=lambda: imputes,
+        impute=lambda rules, game, i: 0.25 * t,
+        expire=lambda rules, game, i: expired.append(i),
+    )
+    game: Any = SimpleNamespace(pending=pending, features=SimpleNamespace(moving=lambda: False))
+    rules: Any = SimpleNamespace(observe=lambda _, pull, reward: found.append((pull, reward)))
+    due: dict[int, list[int]] = {}
     for t in range(1, HORIZON + 1):
         given = t - delay.patience  # the pull that is given up in this round, if it has not come
         late = comes_after(delay, given) if given > 0 else 0
-        pending = given > 0 and not 0 <= late < delay.patience
-        assert queue.given_up(t) == (given % 4 if pending else -1)
+        calendar.expire(rules, game, t)
+        if not imputes:
+            assert expired == ([given % 4] if given > 0 and not 0 <= late < delay.patience else [])
         rounds = comes_after(delay, t)
-        assert queue.put(REPLICATION, t, t % 4, 0.5 * t) == rounds
-        queue.suppose(t, 0.25 * t)
         if rounds >= 0:
-            due.setdefault(t + rounds, []).append((t, t % 4, 0.5 * t))
-        found = []
-        while pull := queue.take(t):
-            found.append((pull, queue.arm(pull), queue.reward(pull)))
-            assert queue.supposition(pull) == 0.25 * pull
-            if not queue.too_late(pull, t):
-                queue.answered(pull)
-        assert found == due.pop(t, [])  # the oldest pull first
+            due.setdefault(t + rounds, []).append(t)
+        calendar.pulled(rules, game, REPLICATION, t, t % 4, 0.5 * t)
+        for (pull, reward), k in zip(found, due.pop(t, []), strict=True):
+            assert (pull.arm, reward) == (k % 4, 0.5 * k)
+            assert pull.status == (LOST if k <= t - delay.patience and not imputes else PENDING)
+            assert pull.imputed == (0.25 * k if imputes and k < t else NOTHING)
+        found.clear()
+        expired.clear()
 
 
 @pytest.mark.parametrize("delay", DELAYS, ids=str)

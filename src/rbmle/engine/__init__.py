@@ -1,8 +1,8 @@
 """Playing: the loop over rounds, the plan of a simulation, and the places where it is played."""
 
-from .cpu_kernel import Filled, arguments, play
+from .cpu_kernel import arguments, play
 from .on_cpu import DECISIONS_A_TASK
-from .plan import rounds_kept
+from .plan import Filled, rounds_kept
 from .simulation import simulate, simulate_many
 
 __all__ = [

@@ -7,74 +7,76 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, kernel
+from .._numba.compile import kernel
 from ..choosers import Chooser, chooser_for
-from ..evidence import Counting, Evidence
-from ..families import Family
 from ..policies.arms import Arms
-from ..policies.base import Policy, fresh_state
-from ..rewards.worlds import World
-from .rounds import play_rounds
-from .tallies import tally_for
-from .waiting import AtOnce
-
-COUNTING, AT_ONCE = Counting(), AtOnce()
-Filled = tuple[Floats, Floats, Floats]  # regret, best_pulls and pulls, which `play` fills
+from ..policies.base import fresh_state
+from .calendar import calendar_for
+from .game import Game, Rules
+from .imputation import pending_for
+from .plan import Filled, Plan, Task
+from .regret_counters import counters_for
+from .rounds import Checkpoints, Course, Span, play_rounds
 
 
 @kernel
 def play(
-    policy: Policy,
-    family: Family,
-    evidence: Evidence,
-    chooser: Chooser,
-    arms: Arms,
-    state: Floats,
-    memory: Floats,
-    source: Any,
-    tally: Any,
-    waiting: Any,
-    horizon: int,
-    known_horizon: int,
-    randomness: Any,
-    first: int,
-    checkpoints: NDArray[np.int64],
-    regret: NDArray[np.float64],
-    best_pulls: NDArray[np.float64],
-    pulls: NDArray[np.float64],
-    stop: NDArray[np.int64],
-) -> None:
-    """Play replications first, first + 1, ... and fill their rows of regret, best_pulls and pulls.
+    rules: Rules, game: Game, course: Course, kept: Checkpoints, pulls: NDArray[np.float64],
+    span: Span, stop: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Play these rounds of some replications and fill their rows of `kept` and `pulls`.
 
+    span: of the first replication; the others follow it, one for each row.
     If another thread sets stop[0] to anything but 0, the function returns early, and its rows are
     unfinished.
     """
-    for row in range(regret.shape[0]):
-        played = play_rounds(
-            policy, family, evidence, chooser, arms, state, memory, source, tally, waiting, 1,
-            horizon + 1, known_horizon, randomness, first + row, checkpoints, regret[row],
-            best_pulls[row], stop,
-        )  # fmt: skip
-        if not played:
+    for row in range(pulls.shape[0]):
+        mine = Checkpoints(kept.rounds, kept.regret[row], kept.best_pulls[row])
+        these = Span(span.replication + row, span.begin, span.end)
+        if not play_rounds(rules, game, course, mine, these, stop):
             return
-        for j in range(arms.n_arms()):
-            pulls[row, j] = tally.pulls(arms, j)
+        for j in range(game.arms.n_arms()):
+            pulls[row, j] = course.counters.pulls(game.arms, j)
+
+
+def rules_and_game(
+    plan: Plan, p: int, index: int, source: Any, chooser: Chooser | None = None
+) -> tuple[Rules, Game]:
+    """The game that policy `index` of a plan plays on problem p, with its own arrays.
+
+    source: where rewards, and features, come from. chooser: by default the quickest.
+    """
+    (policy, family), evidence = plan.players[p][index], plan.evidence
+    n_arms, arms = plan.problems[p].n_arms, Arms.fresh(plan.problems[p].n_arms)
+    pending = pending_for(policy, evidence, n_arms, plan.delay)
+    apart = plan.delay is not None and evidence.reads() == 0
+    chooser = chooser or chooser_for(policy, family, n_arms, evidence)
+    game = Game(
+        arms, Arms.fresh(n_arms) if apart else arms, fresh_state(policy, family, n_arms),
+        np.zeros(evidence.memory_size(n_arms)), source.own(), pending,
+    )  # fmt: skip
+    return Rules(policy, family, evidence, chooser), game
+
+
+def course_for(plan: Plan, p: int, index: int, draws: Any) -> Course:
+    """What a simulation of policy `index` on problem p adds to the game.
+
+    draws: where the policy gets its random numbers from.
+    """
+    policy, _ = plan.players[p][index]
+    counters = counters_for(plan.problems[p], plan.evidence, plan.delay is not None)
+    known = plan.horizon if policy.uses_horizon() else 0
+    return Course(calendar_for(plan.delay, plan.horizon, plan.rewards.seed), draws, known, counters)
 
 
 def arguments(
-    pair: tuple[Any, Any], problem: World, horizon: int, source: Any, draws: Any, first: int,
-    rounds: NDArray[np.int64], filled: Filled, stop: NDArray[np.int64], evidence: Any = COUNTING,
-    waiting: Any = AT_ONCE,
-) -> tuple[Any, ...]:  # fmt: skip
-    """The arguments of `play` for the replications from `first` on.
-
-    pair: the policy and the family that it assumes. rounds: the checkpoints.
-    """
-    policy, model = pair
-    n_arms, known = problem.n_arms, horizon if policy.uses_horizon() else 0
+    plan: Plan, task: Task, source: Any, draws: Any, filled: Filled, stop: NDArray[np.int64]
+) -> tuple[Any, ...]:
+    """The arguments of `play` for a task, whose results fill these arrays."""
+    regret, best_pulls, pulls = filled
     return (
-        policy, model, evidence, chooser_for(policy, model, n_arms, evidence), Arms.fresh(n_arms),
-        fresh_state(policy, model, n_arms), np.zeros(evidence.memory_size(n_arms)), source.own(),
-        tally_for(problem, evidence, waiting), waiting, horizon, known, draws, first, rounds,
-        *filled, stop,
+        *rules_and_game(plan, task.problem, task.policy, source),
+        course_for(plan, task.problem, task.policy, draws),
+        Checkpoints(plan.rounds, regret, best_pulls), pulls,
+        Span(task.first, 1, plan.horizon + 1), stop,
     )  # fmt: skip

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..choosers.selection import chooser_on_device
+from ..policies.arms import Arms
+from ..policies.base import fresh_state
 from ..rewards.sources import RewardStream
+from .calendar import calendar_for
+from .cuda_rows import bytes_of
+from .imputation import pending_for
 from .plan import Plan, Task
 
 
@@ -56,20 +59,16 @@ def launches(plan: Plan, tasks: tuple[Task, ...], memory: int) -> Iterator[Launc
 def bytes_a_thread(plan: Plan, task: Task) -> int:
     """The memory of the device that one replication of the task takes."""
     problem = plan.problems[task.problem]
-    policy, model = plan.players[task.problem][task.policy]
-    state = policy.remembers() + policy.scratch(model, problem.n_arms)
-    chooser: Any = chooser_on_device(policy, model, problem.n_arms, plan.evidence)
-    kept = sum(max(each.size, 2) for each in chooser if isinstance(each, np.ndarray))
-    kept += max(plan.evidence.memory_size(problem.n_arms), 2)
-    kept += 4 + problem.n_arms * (2 + problem.dimension)  # the tally, features and means
-    kept += _numbers(plan.waiting(task.problem, task.policy))
-    numbers = 4 * problem.n_arms + max(state, 2) + kept + 2 * max(plan.rounds.size, 2)
+    policy, family = plan.players[task.problem][task.policy]
+    records = (
+        Arms.fresh(problem.n_arms),
+        fresh_state(policy, family, problem.n_arms),
+        chooser_on_device(policy, family, problem.n_arms, plan.evidence),
+        pending_for(policy, plan.evidence, problem.n_arms, plan.delay),
+        calendar_for(plan.delay, plan.horizon, plan.rewards.seed),
+    )
+    numbers = max(plan.evidence.memory_size(problem.n_arms), 2) + 2 * max(plan.rounds.size, 2)
+    numbers += 4 + problem.n_arms * (6 + problem.dimension)  # counters, features, means, `known`
     if not isinstance(plan.rewards, RewardStream):
         numbers += plan.horizon * problem.n_arms
-    return int(8 * numbers)
-
-
-def _numbers(record: Any) -> int:
-    """How many numbers the arrays of a record have, and those of the records in it."""
-    inside = [each for each in record if isinstance(each, (tuple, np.ndarray))]
-    return sum(each.size if isinstance(each, np.ndarray) else _numbers(each) for each in inside)
+    return int(8 * numbers + bytes_of(records))

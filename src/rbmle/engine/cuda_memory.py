@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numba import cuda
 
-from .._numba.for_cuda import side_by_side
 from ..choosers.selection import chooser_on_device
-from ..policies.arms import Arms
+from .cpu_kernel import course_for, rules_and_game
+from .cuda_kernel import Slice
 from .cuda_launches import Launch, launches
+from .cuda_rows import add_rows, spread
+from .game import Game, Rules
 from .plan import Plan, Task
-from .tallies import tally_for
+from .rounds import Checkpoints, Course
 
 
 class Given(NamedTuple):
     """The arguments of `play_thread`, in its order."""
 
-    policy: Any
-    family: Any
-    evidence: Any
-    chooser: Any
-    arms: Any
-    state: Any
-    memory: Any
-    source: Any
-    tally: Any
-    waiting: Any
-    problems: int
-    begin: int
-    end: int
-    known_horizon: int
-    randomness: Any
-    first: int
-    replications: int
-    checkpoints: Any
-    regret: Any
-    best_pulls: Any
+    rules: Rules
+    game: Game
+    course: Course
+    kept: Checkpoints
+    part: Slice
     stop: Any
 
 
@@ -54,71 +41,50 @@ def _alike(array: Any) -> Any:
 
 
 def arguments(plan: Plan, launch: Launch, bring: Callable[[Any], Any], threads: int) -> Given:
-    """The arguments of the kernel, for rounds from 1 on; `bring` moves an array to the device.
-
-    Arrays have at least two rows and columns: otherwise their layout, which is a part of their
-    type, would be ambiguous.
-    """
+    """The arguments of the kernel, for rounds from 1 on; `bring` moves an array to the device."""
     p, index, first, last = launch.tasks[0]
-    policy, model = plan.players[p][index]
-    n_arms = plan.problems[p].n_arms
-    numbers = policy.remembers() + policy.scratch(model, n_arms)
-    known = plan.horizon if policy.uses_horizon() else 0
+    policy, family = plan.players[p][index]
+    n_arms, worlds = plan.problems[p].n_arms, [plan.problems[each.problem] for each in launch.tasks]
 
-    def room(columns: int, kind: Any = np.float64) -> Any:
-        rows = max(threads, 2)
+    def room(shape: tuple[int, ...], kind: Any = np.float64, order: Literal["C", "F"] = "F") -> Any:
         if bring is _alike:
-            return np.zeros((rows, max(columns, 2)), kind, order="F")
-        return cuda.device_array((rows, max(columns, 2)), kind, order="F")
+            return np.zeros(shape, kind, order=order)
+        return cuda.device_array(shape, kind, order=order)
 
     def rows(*shape: int) -> Any:
         """Room for an array of this shape for each thread."""
-        whole = (max(threads, 2), *(max(each, 2) for each in shape))
-        if bring is _alike:
-            return np.zeros(whole, order="F")
-        return cuda.device_array(whole, order="F")
+        return room((max(threads, 2), *(max(each, 2) for each in shape)))
 
-    def beside(count: int) -> list[Any]:
-        """So many arrays with a number for each thread and arm, those of an arm side by side.
-
-        Threads that pull different arms then read and write one sector of memory each, not one for
-        each array.
-        """
-        shape = max(n_arms, 2), max(threads, 2), max(count, 2)
-        block = np.zeros(shape) if bring is _alike else cuda.device_array(shape)
-        return side_by_side(block)[:count]
-
-    chooser: Any = chooser_on_device(policy, model, n_arms, plan.evidence)
-    lines = beside(sum(isinstance(x, np.ndarray) and x.shape == (n_arms,) for x in chooser))
-    chooser = _with_arrays(
-        chooser,
-        lambda each: lines.pop() if each.shape == (n_arms,) else room(each.size, kind=each.dtype),
-    )
-    worlds = [plan.problems[each.problem] for each in launch.tasks]
-    waiting = plan.waiting(p, index)
-    tally = tally_for(worlds[0], plan.evidence, waiting)
-    return Given(
-        policy, model, plan.evidence, chooser, Arms(*beside(len(Arms._fields))),
-        room(numbers), room(plan.evidence.memory_size(n_arms)),
-        launch.source.on_device(bring, rows), _tally(worlds, tally, bring, rows),
-        waiting.on_device(bring, lambda each: room(each.size, kind=each.dtype)),
-        len(worlds), 1, 1, known,
-        plan.draws(p, index), first, last - first, bring(plan.rounds),
-        room(plan.rounds.size), room(plan.rounds.size), bring(np.zeros(1, np.int64)),
+    chooser = chooser_on_device(policy, family, n_arms, plan.evidence)
+    rules, game = rules_and_game(plan, p, index, launch.source, chooser)
+    course = course_for(plan, p, index, plan.draws(p, index))
+    arms = spread(game.arms, room, threads)
+    game = Game(
+        arms, arms if game.known is game.arms else spread(game.known, room, threads),
+        rows(game.state.size), rows(game.memory.size), launch.source.on_device(bring, rows),
+        spread(game.pending, room, threads),
     )  # fmt: skip
+    given = Given(
+        rules._replace(chooser=spread(chooser, room, threads)), game,
+        _course(course, worlds, bring, room, threads),
+        Checkpoints(bring(plan.rounds), rows(plan.rounds.size), rows(plan.rounds.size)),
+        Slice(len(worlds), first, last - first, 1, 1), bring(np.zeros(1, np.int64)),
+    )  # fmt: skip
+    for each in (given.rules, given.game, given.course):
+        add_rows(each)
+    return given
 
 
-def _tally(worlds: Any, tally: Any, bring: Callable[[Any], Any], rows: Any) -> Any:
-    """The tally of all threads: gaps have a row for each problem, counts one for each thread."""
-    parts = {
-        name: bring(np.array([each.fixed_gaps for each in worlds]))
-        if name == "gaps"
-        else rows(*getattr(tally, name).shape)
-        for name in tally._fields
-    }
-    return type(tally)(**parts)
-
-
-def _with_arrays(record: Any, change: Callable[[Any], Any]) -> Any:
-    """The record with every array changed."""
-    return type(record)(*(change(x) if isinstance(x, np.ndarray) else x for x in record))
+def _course(
+    course: Course, worlds: list[Any], bring: Callable[[Any], Any], room: Any, threads: int
+) -> Course:
+    """The course of all threads: gaps have a row for each problem, a table of delays is shared."""
+    counters, calendar = course.counters, course.calendar
+    spread_counters = spread(counters, room, threads)
+    if hasattr(counters, "gaps"):
+        gaps = bring(np.array([each.fixed_gaps for each in worlds]))
+        spread_counters = spread_counters._replace(gaps=gaps)
+    if hasattr(calendar, "arrivals"):
+        shared = calendar.arrivals._replace(table=bring(calendar.arrivals.table))
+        calendar = spread(calendar, room, threads)._replace(arrivals=shared)
+    return course._replace(calendar=calendar, counters=spread_counters)

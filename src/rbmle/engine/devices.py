@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from .._io.extras import require_extra
 from ..errors import one_of
-from .cpu_kernel import Filled
 from .on_cpu import Progress, compile_for_cpu, play_on_cpu
-from .plan import Plan
+from .plan import Filled, Plan
 
 DEVICES = ("cpu", "cuda")
 

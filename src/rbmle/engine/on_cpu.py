@@ -9,8 +9,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 import numpy as np
 from numpy.typing import NDArray
 
-from .cpu_kernel import Filled, arguments, play
-from .plan import Plan, Task
+from .cpu_kernel import arguments, play
+from .plan import Filled, Plan, Task
 
 Progress = Callable[[int, int], None]
 
@@ -88,12 +88,13 @@ def _tasks(
             problem, plan.horizon, plan.first, plan.last, size
         ):
             rows = slice(first - plan.first, last - plan.first)
-            for index, pair in enumerate(plan.players[p]):
+            for index in range(len(plan.players[p])):
                 regret, best_pulls, pulls = (each[index, rows] for each in filled[p])
-                yield Task(p, index, first, last), arguments(
-                    pair, problem, plan.horizon, source, draws[index], first, plan.rounds,
-                    (regret, best_pulls, pulls), stop, plan.evidence, plan.waiting(p, index),
-                )  # fmt: skip
+                task = Task(p, index, first, last)
+                yield (
+                    task,
+                    arguments(plan, task, source, draws[index], (regret, best_pulls, pulls), stop),
+                )
 
 
 def _finish(tasks: set[Future[None]], most: int) -> set[Future[None]]:

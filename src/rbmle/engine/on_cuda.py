@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numba import cuda
@@ -17,11 +18,10 @@ from .._io.memory import size_text
 from .._numba.compile import Floats
 from .._numba.for_cuda import DeviceKernel, free_memory
 from ..errors import ParameterError, RbmleError
-from .cpu_kernel import Filled
 from .cuda_kernel import play_thread
 from .cuda_launches import Launch, alike, bytes_a_thread, launches
 from .cuda_memory import Given, arguments, example
-from .plan import Plan, Task
+from .plan import Filled, Plan, Task
 
 kernel = DeviceKernel(play_thread)
 
@@ -104,13 +104,14 @@ def _play(
         given = arguments(plan, launch, cuda.to_device, threads)
         begin, size = 1, _FIRST_SLICE
         while begin <= plan.horizon:
-            given = given._replace(begin=begin, end=min(begin + size, plan.horizon + 1))
+            end = min(begin + size, plan.horizon + 1)
+            given = given._replace(part=given.part._replace(begin=begin, end=end))
             began = time.perf_counter()
             kernel.launch(threads, stream, *given)
             yield
             stream.synchronize()
             spent = max(time.perf_counter() - began, 1e-6)
-            begin = given.end
+            begin = end
             size = max(1, int(size * min(_SECONDS_A_SLICE / spent, 8.0)))
         _collect(plan, launch, given, filled)
         if progress is not None:
@@ -119,8 +120,10 @@ def _play(
 
 def _collect(plan: Plan, launch: Launch, given: Given, filled: list[Filled]) -> None:
     """Copy the results of a launch from the device to their places."""
-    pulls = given.tally.counts if hasattr(given.tally, "counts") else given.arms.pulls
-    arrays: list[Floats] = [each.copy_to_host() for each in (given.regret, given.best_pulls, pulls)]
+    counters, kept = given.course.counters, given.kept
+    pulls = counters.counts if hasattr(counters, "counts") else given.game.arms.pulls
+    on_device: tuple[Any, ...] = kept.regret, kept.best_pulls, pulls
+    arrays: list[Floats] = [each.copy_to_host() for each in on_device]
     for place, task in enumerate(launch.tasks):
         threads = slice(place * task.size, (place + 1) * task.size)
         rows = slice(task.first - plan.first, task.last - plan.first)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._io.memory import check_memory
+from .._numba.compile import Floats
 from .._records.record import Record
 from ..errors import ParameterError, integer, one_of
 from ..evidence import Counting, Evidence, as_evidence, check_evidence
@@ -21,8 +22,8 @@ from ..rewards.delays import as_delay
 from ..rewards.sources import Rewards, check_rewards
 from ..rewards.worlds import World
 from ..spec import stands_in
-from .cpu_kernel import Filled
-from .supposing import waiting_for
+
+Filled = tuple[Floats, Floats, Floats]  # regret, best_pulls and pulls, which are filled
 
 Player: TypeAlias = tuple[Policy, Family]  # a policy and the family that it assumes
 Listed: TypeAlias = Sequence[object] | Mapping[str, object]  # policies as users give them
@@ -116,13 +117,6 @@ class Plan(NamedTuple):
                 self.problems[p], self.horizon, self.first, self.last, self.random_ties
             )
         return Counter(*key(self.rewards.seed), random_ties=False)
-
-    def waiting(self, p: int, index: int) -> Any:
-        """How the policy `index` waits for its rewards on problem p, with memory of its own."""
-        policy, n_arms = self.players[p][index][0], self.problems[p].n_arms
-        return waiting_for(
-            self.delay, self.evidence, policy, n_arms, self.horizon, self.rewards.seed
-        )
 
     def draws_numbers(self, p: int, index: int) -> bool:
         """Whether the policy draws random numbers, for ties or from posteriors."""

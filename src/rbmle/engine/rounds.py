@@ -2,80 +2,80 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, lean
-from ..choosers import Chooser
-from ..evidence import Evidence
-from ..families import Family
-from ..policies.arms import Arms
-from ..policies.base import Policy
+from .._numba.compile import Floats, lean, record
+from .game import Game, Moment, Rules
+
+
+@record
+class Course(NamedTuple):
+    """What a simulation adds to a game.
+
+    calendar: when rewards come. randomness: where the policy's random numbers come from.
+    horizon: 0 if the policy does not use it. counters: what is counted for regret.
+    """
+
+    calendar: Any
+    randomness: Any
+    horizon: int
+    counters: Any
+
+
+@record
+class Checkpoints(NamedTuple):
+    """What is kept of a replication: regret and pulls of a best arm at the checkpoints."""
+
+    rounds: NDArray[np.int64]
+    regret: Floats
+    best_pulls: Floats
+
+
+@record
+class Span(NamedTuple):
+    """The rounds begin, ..., end - 1 of a replication."""
+
+    replication: int
+    begin: int
+    end: int
 
 
 @lean
 def play_rounds(
-    policy: Policy,
-    family: Family,
-    evidence: Evidence,
-    chooser: Chooser,
-    arms: Arms,
-    state: Floats,
-    memory: Floats,
-    source: Any,
-    tally: Any,
-    waiting: Any,
-    begin: int,
-    end: int,
-    known_horizon: int,
-    randomness: Any,
-    replication: int,
-    checkpoints: NDArray[np.int64],
-    regret: Floats,
-    best_pulls: Floats,
-    stop: NDArray[np.int64],
+    rules: Rules, game: Game, course: Course, kept: Checkpoints, span: Span, stop: NDArray[np.int64]
 ) -> bool:
-    """Play the rounds begin, ..., end - 1 of a replication; False if `stop` ended them early.
+    """Play these rounds of a replication; False if `stop` ended them early.
 
     Round 1 begins with everything forgotten. All rounds can be played at once, or some of them now
-    and the rest later: rounds are not stored, and what remains of them are the arms' statistics,
-    the evidence's `memory`, the policy's `state`, and the memory of the chooser, of the tally, and
-    of rewards that have not come.
-    Regret is pseudo-regret, the sum of the gaps of the arms played; `tally` computes it.
+    and the rest later: rounds are not stored, and what remains of them are the arrays of the game
+    and of the course. Regret is pseudo-regret, the sum of the gaps of the arms played.
     """
-    if begin == 1:
-        arms.restart()
-        chooser.restart()
-        evidence.begin(arms, memory)
-        tally.begin()
-        waiting.restart()
-        for k in range(state.size):
-            state[k] = 0.0
+    source, calendar, counters, replication = (
+        game.features, course.calendar, course.counters, span.replication
+    )  # fmt: skip
+    checkpoints = kept.rounds
+    if span.begin == 1:
+        rules.restart(game)
+        counters.begin()
+        calendar.restart()
     reached = 0
-    while checkpoints[reached] < begin:
+    while checkpoints[reached] < span.begin:
         reached += 1
-    for t in range(begin, end):
+    for t in range(span.begin, span.end):
         # Every 64 rounds: the slowest policies take milliseconds a round, and Ctrl-C must be
         # obeyed within two seconds.
         if t & 63 == 0 and stop[0] != 0:
             return False
-        rng = randomness.at(replication, t)
+        rng = course.randomness.at(replication, t)
         source.meet(replication, t)
-        evidence.look(arms, memory, source, t == 1 or source.moving())
-        if policy.draws_jointly():
-            evidence.draw(arms, memory, source, rng, state)
-        clock = evidence.clock(memory, t, known_horizon)
-        i = waiting.pick(evidence, chooser, policy, state, family, arms, clock, rng, t)
-        tally.note(source, replication, t, i)
-        if waiting.late():
-            waiting.pulled(evidence, memory, arms, chooser, source, replication, t, i)
-        else:  # what `AtOnce.pulled` does: called through it, a round takes up to 2 ns more
-            reward = source.reward(replication, t, i)
-            evidence.learn(arms, memory, source, source.moving(), i, reward)
-            chooser.changed(i)
+        calendar.expire(rules, game, t)
+        i = rules.choose(game, Moment(t, course.horizon, t), rng)
+        counters.note(source, replication, t, i)
+        calendar.pulled(rules, game, replication, t, i, source.reward(replication, t, i))
         if t == checkpoints[reached]:
-            regret[reached], best_pulls[reached] = tally.totals(arms)
+            kept.regret[reached], kept.best_pulls[reached] = counters.totals(game.arms)
             reached += 1
     return True

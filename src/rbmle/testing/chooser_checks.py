@@ -10,34 +10,46 @@ from typing import Any
 import numpy as np
 
 from ..choosers import CachedBounds, Scan, Tournament, facts_for
-from ..engine import play, simulate
-from ..engine.cpu_kernel import AT_ONCE, COUNTING
-from ..engine.tallies import ByPulls
-from ..policies.arms import Arms
-from ..policies.base import fresh_state
-from ..random import Counter, key
+from ..engine.cpu_kernel import course_for, play, rules_and_game
+from ..engine.plan import Filled, Setup, plan
+from ..engine.rounds import Checkpoints, Span
 from ..rewards.problems import Problem
-from ..rewards.sources import RewardStream, Stream
+from ..rewards.sources import RewardStream
 from .checking import NotApplicable, require_equal
 from .easy_problems import SEED, easy_problem
 
 
+def played_by(
+    policy: Any, problem: Problem, horizon: int, replications: int, chooser: Any,
+    loop: Callable[..., None] = play,
+) -> Filled:  # fmt: skip
+    """Regret and pulls of a best arm in every round, and the pulls, by this chooser and loop."""
+    rounds = np.arange(1, horizon + 1)
+    planned = plan(
+        Setup(
+            "check", [problem], [policy], horizon, replications, RewardStream(SEED),
+            checkpoints=rounds,
+        )
+    )  # fmt: skip
+    source = problem.source(SEED, horizon)
+    [filled] = planned.fresh()
+    regret, best_pulls, pulls = (each[0] for each in filled)
+    loop(
+        *rules_and_game(planned, 0, 0, source, chooser),
+        course_for(planned, 0, 0, planned.draws(0, 0)), Checkpoints(rounds, regret, best_pulls),
+        pulls, Span(0, 1, horizon + 1), np.zeros(1, np.int64),
+    )  # fmt: skip
+    return regret, best_pulls, pulls
+
+
 def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     """The compiled loop and the interpreter give the same regret, bit for bit."""
-    horizon, problem = 40, easy_problem(family)
-    rounds = np.arange(1, horizon + 1)
-    compiled = simulate(problem, [policy], horizon, 1, RewardStream(SEED), checkpoints=rounds)
-    regret, best, pulls = (np.zeros((1, size)) for size in (horizon, horizon, problem.n_arms))
-    source = Stream(family, np.array(problem.means), *key(SEED))
-    known = horizon if policy.uses_horizon() else 0
-    play.interpreted(
-        policy, family, COUNTING, Scan(problem.n_arms), Arms.fresh(problem.n_arms),
-        fresh_state(policy, family, problem.n_arms), np.zeros(0), source, ByPulls(problem.gaps),
-        AT_ONCE, horizon, known,
-        Counter(*key(SEED), True), 0, rounds, regret, best, pulls, np.zeros(1, np.int64),
-    )  # fmt: skip
-    require_equal(regret, compiled.regret[0], "interpreted and compiled regret")
-    require_equal(best, compiled.best_pulls[0], "interpreted and compiled pulls of the best arm")
+    problem = easy_problem(family)
+    scan = Scan(problem.n_arms)
+    regret, best, _ = played_by(policy, problem, 40, 1, None)
+    interpreted, best_too, _ = played_by(policy, problem, 40, 1, scan, play.interpreted)
+    require_equal(interpreted, regret, "interpreted and compiled regret")
+    require_equal(best_too, best, "interpreted and compiled pulls of the best arm")
 
 
 def makers_of_choosers(policy: Any, family: Any) -> list[Callable[[int], Any]]:
@@ -60,24 +72,12 @@ def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
     makers = makers_of_choosers(policy, family)
     if len(makers) == 1:
         raise NotApplicable(f"{type(policy).__name__} is always played by a scan")
-    n_arms, horizon, replications = 70, 1500, 3
     low, high = easy_problem(family).means.min(), easy_problem(family).means.max()
-    problem = Problem(family, np.linspace(low, high, n_arms))
-    source = Stream(family, np.array(problem.means), *key(SEED))
-    known = horizon if policy.uses_horizon() else 0
-    rounds = np.arange(1, horizon + 1)
+    problem = Problem(family, np.linspace(low, high, 70))
     found = []
     for make in makers:
-        chooser = make(n_arms)
-        regret = np.zeros((replications, horizon))
-        best, pulls = np.zeros_like(regret), np.zeros((replications, n_arms))
-        play(
-            policy, family, COUNTING, chooser, Arms.fresh(n_arms),
-            fresh_state(policy, family, n_arms), np.zeros(0), source, ByPulls(problem.gaps),
-            AT_ONCE, horizon, known,
-            Counter(*key(SEED), True), 0, rounds, regret, best, pulls, np.zeros(1, np.int64),
-        )  # fmt: skip
-        found.append((regret, pulls))
+        chooser = make(problem.n_arms)
+        found.append(played_by(policy, problem, 1500, 3, chooser))
         name = type(chooser).__name__
-        require_equal(regret, found[0][0], f"regret by a {name} and by a scan")
-        require_equal(pulls, found[0][1], f"pulls by a {name} and by a scan")
+        require_equal(found[-1][0], found[0][0], f"regret by a {name} and by a scan")
+        require_equal(found[-1][2], found[0][2], f"pulls by a {name} and by a scan")

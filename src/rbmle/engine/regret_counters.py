@@ -1,4 +1,4 @@
-"""Tallies: what is counted while rounds are played, for regret and for the pulls of each arm."""
+"""What is counted while rounds are played, for regret and for the pulls of each arm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._numba.compile import Floats, record
+from ..evidence import Evidence
 from ..policies.arms import Arms
+from ..rewards.worlds import World
 
 
 @record
@@ -91,10 +93,9 @@ class ByRound(NamedTuple):
         return float(self.sums[0]), float(self.sums[1])
 
 
-def tally_for(world: Any, evidence: Any, waiting: Any) -> Any:
-    """The tally that a world, a kind of evidence, and a way of waiting for rewards need."""
+def counters_for(world: World, evidence: Evidence, late: bool) -> ByPulls | ByCounts | ByRound:
+    """The counters that a world and a kind of evidence need. late: whether rewards may be."""
     gaps, counts = world.fixed_gaps, np.zeros(world.n_arms)
     if gaps is None:
         return ByRound(np.zeros(2), counts)
-    other = evidence.changes_all() or waiting.late()
-    return ByCounts(gaps, counts) if other else ByPulls(gaps)
+    return ByCounts(gaps, counts) if evidence.changes_all() or late else ByPulls(gaps)

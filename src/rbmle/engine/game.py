@@ -1,0 +1,117 @@
+"""One game: the rules that do not change, the arrays that do, and the two verbs that play it.
+
+A simulation, a thread of a GPU, a `Decider` and an experiment of the service play the same game in
+different places, with this code.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple, Protocol
+
+from .._numba.compile import Floats, record
+from ..choosers import Chooser
+from ..evidence import Evidence
+from ..families import Family
+from ..policies.arms import Arms, Clock
+from ..policies.base import Policy
+from ..random import Draws
+
+PENDING, LOST, ELSEWHERE = 0, 1, 2  # what a pull was before its reward came
+NOTHING = inf  # in the place of an imputed reward
+
+
+class RoundFeatures(Protocol):
+    """The features of the arms in the present round."""
+
+    def moving(self) -> bool:
+        """Whether they change from round to round."""
+
+
+@record
+class Moment(NamedTuple):
+    """When a choice is made: the round t, the horizon (0 if the policy does not know it), and the
+    number of the pull, which differs from t where pulls were withdrawn."""
+
+    t: int
+    horizon: int
+    number: int
+
+
+@record
+class Pull(NamedTuple):
+    """A pull whose reward has come: its arm, what it was before (PENDING, LOST because its reward
+    did not come in time, or made ELSEWHERE), and the reward that was imputed, or NOTHING."""
+
+    arm: int
+    status: int
+    imputed: float
+
+
+class PendingPulls(Protocol):
+    """What becomes of pulls whose rewards have not come: see `late_rewards` and `imputation`.
+
+    pick: choose an arm, and note that its reward is pending. learn: the reward of a pull has come.
+    expire: a pending pull is given up.
+    """
+
+    _fields: Any
+
+    def restart(self) -> None: ...
+    def draw(self, rules: Rules, game: Game, rng: Draws) -> None: ...
+    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int: ...
+    def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None: ...
+    def expire(self, rules: Rules, game: Game, i: int) -> None: ...
+    def imputes(self) -> bool: ...
+    def impute(self, rules: Rules, game: Game, i: int) -> float: ...
+
+
+@record
+class Game(NamedTuple):
+    """The arrays that change while a game is played.
+
+    arms: the statistics that the policy sees. known: those that the evidence makes of the rewards
+    that have come, the same arrays unless rewards come late.
+    state: the policy's. memory: the evidence's. features: those of the present round.
+    pending: the pulls whose rewards have not come.
+    """
+
+    arms: Arms
+    known: Arms
+    state: Floats
+    memory: Floats
+    features: Any  # RoundFeatures
+    pending: Any  # PendingPulls
+
+
+@record
+class Rules(NamedTuple):
+    """What does not change while a game is played, and the two verbs."""
+
+    policy: Policy
+    family: Family
+    evidence: Evidence
+    chooser: Chooser
+
+    def restart(self, game: Game) -> None:
+        """A new game begins: nothing is known."""
+        game.arms.restart()
+        game.known.restart()
+        self.chooser.restart()
+        self.evidence.begin(game.known, game.memory)
+        game.pending.restart()
+        for k in range(game.state.size):
+            game.state[k] = 0.0
+
+    def choose(self, game: Game, now: Moment, rng: Draws) -> int:
+        """The arm to pull now. Where rewards come late, the pull is pending from now on."""
+        features = game.features
+        self.evidence.look(game.known, game.memory, features, now.t == 1 or features.moving())
+        if self.policy.draws_jointly():
+            game.pending.draw(self, game, rng)
+        clock = self.evidence.clock(game.memory, now.t, now.horizon)
+        return int(game.pending.pick(self, game, clock, now, rng))
+
+    def observe(self, game: Game, pull: Pull, reward: float) -> None:
+        """Learn the reward of a pull."""
+        game.pending.learn(self, game, pull, reward)

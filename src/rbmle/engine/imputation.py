@@ -1,0 +1,181 @@
+"""Late rewards for evidence that reads features: a pull counts at once, its reward when it comes.
+
+Until then the mean so far is imputed. So the evidence becomes more certain where an arm was
+pulled, and its means stay as they are (Desautels, Krause and Burdick 2014).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._numba.compile import Floats, record
+from ..errors import ParameterError, Words
+from ..evidence import Evidence
+from ..policies.arms import Clock
+from ..policies.base import Policy
+from ..random import Draws
+from ..rewards.delays import Pending
+from .game import LOST, NOTHING, Game, Moment, PendingPulls, Pull, Rules
+from .late_rewards import Late, Prompt
+
+_FAR = 1e305  # a statistic beyond this, or NaN, is no number that a policy could use
+
+
+@record
+class Playable(NamedTuple):
+    """The arms that may be played.
+
+    places: these arms. If they are not all, the policy sees copies of their statistics.
+    drawn: room for the errors of all arms' means, where they are drawn together for some arms.
+    checks: whether features may be so large that means are no numbers.
+    """
+
+    places: NDArray[np.int64]
+    drawn: Floats
+    checks: bool
+
+    @classmethod
+    def of(cls, n_arms: int, places: list[int] | None = None) -> Playable:
+        """places: the arms that may be played live; by default all, in a simulation."""
+        listed = np.arange(n_arms) if places is None else np.array(places, np.int64)
+        return cls(listed, np.zeros(1 + n_arms), places is not None)
+
+    def everyone(self) -> bool:
+        """Whether all arms may be played."""
+        return self.places.size + 1 == self.drawn.size
+
+    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
+        """Draw the errors of all arms' means together."""
+        known, memory, features = game.known, game.memory, game.features
+        if self.everyone():
+            rules.evidence.draw(known, memory, features, rng, game.state)
+        else:
+            rules.evidence.draw(known, memory, features, rng, self.drawn)
+
+    def pick(self, rules: Rules, game: Game, clock: Clock, rng: Draws) -> int:
+        """The arm to pull; -1 if features are so large that a mean is no number.
+
+        No arm is blind, as the ridge is worth something.
+        """
+        policy, arms, known = rules.policy, game.arms, game.known
+        if not self.everyone():
+            for k in range(self.places.size):
+                i = self.places[k]
+                arms.pulls[k], arms.sums[k] = known.pulls[i], known.sums[i]
+                arms.squares[k], arms.origins[k] = known.squares[i], known.origins[i]
+            if policy.draws_jointly() and rules.evidence.draws():
+                game.state[0] = self.drawn[0]
+                for k in range(self.places.size):
+                    game.state[1 + k] = self.drawn[1 + self.places[k]]
+        if self.checks:
+            for k in range(self.places.size):
+                if not abs(arms.sums[k]) <= _FAR or not arms.pulls[k] <= _FAR:
+                    return -1
+        if self.places.size == 1:
+            return int(self.places[0])
+        chosen = rules.chooser.pick(policy, game.state, rules.family, arms, clock, rng)
+        return int(self.places[chosen])
+
+
+@record
+class Imputed(NamedTuple):
+    """The evidence counts a pending pull as if it had paid the mean so far, and corrects that when
+    the reward comes."""
+
+    playable: Playable
+
+    def restart(self) -> None:
+        """Nothing to do."""
+
+    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
+        """Draw the errors of all arms' means together."""
+        self.playable.draw(rules, game, rng)
+
+    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
+        """The arm to pull."""
+        return self.playable.pick(rules, game, clock, rng)
+
+    def expire(self, rules: Rules, game: Game, i: int) -> None:
+        """Nothing to do."""
+
+    def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
+        """Learn the reward of a pull, whose features are the present ones."""
+        evidence: Any = rules.evidence
+        known, memory, features = game.known, game.memory, game.features
+        i, imputed, moving = pull.arm, pull.imputed, features.moving()
+        if pull.status == LOST:  # what was imputed is forgotten: the mean now stands in for it
+            evidence.look(known, memory, features, True)
+            imputed = known.mean(i)
+        if imputed != NOTHING:
+            evidence.correct(known, memory, features, moving, i, imputed, reward)
+        else:
+            evidence.learn(known, memory, features, moving, i, reward)
+
+    def imputes(self) -> bool:
+        """Whether the reward of a pending pull is imputed."""
+        return True
+
+    def impute(self, rules: Rules, game: Game, i: int) -> float:
+        """Count a pull of arm i as if it had paid the mean so far, which is returned."""
+        evidence: Any = rules.evidence
+        features = game.features
+        return float(evidence.expect(game.known, game.memory, features, features.moving(), i))
+
+
+@record
+class Ignored(NamedTuple):
+    """The evidence does not count a pending pull."""
+
+    playable: Playable
+
+    def restart(self) -> None:
+        """Nothing to do."""
+
+    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
+        """Draw the errors of all arms' means together."""
+        self.playable.draw(rules, game, rng)
+
+    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
+        """The arm to pull."""
+        return self.playable.pick(rules, game, clock, rng)
+
+    def expire(self, rules: Rules, game: Game, i: int) -> None:
+        """Nothing to do."""
+
+    def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
+        """Learn the reward of a pull, whose features are the present ones."""
+        moving = game.features.moving()
+        rules.evidence.learn(game.known, game.memory, game.features, moving, pull.arm, reward)
+
+    def imputes(self) -> bool:
+        return False
+
+    def impute(self, rules: Rules, game: Game, i: int) -> float:
+        return 0.0
+
+
+def pending_for(
+    policy: Policy, evidence: Evidence, n_arms: int, delay: Any, places: list[int] | None = None
+) -> PendingPulls:
+    """The pending pulls of a game, none yet.
+
+    delay: that of a simulation; None if rewards come at once. places: the arms that may be played.
+    """
+    if delay is None:
+        return Prompt()
+    counts = delay.pending == Pending.counted
+    if evidence.reads() == 0:
+        return Late.of(n_arms, policy.remembers(), places, counts)
+    if not counts:
+        return Ignored(Playable.of(n_arms, places))
+    if not hasattr(evidence, "correct"):
+        raise ParameterError(
+            type(delay).__name__,
+            "pending",
+            "'ignored' with evidence that cannot impute a reward",
+            Words(type(evidence).__name__),
+        )
+    return Imputed(Playable.of(n_arms, places))

@@ -1,0 +1,264 @@
+"""Pulls whose rewards have not come: none where rewards come at once, and `Late` ones.
+
+`imputation.py` is for evidence that reads features.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._numba.compile import Floats, lean, record
+from ..policies.arms import Arms, Clock
+from ..random import Draws
+from ..rewards.delays import ROUNDS_BLIND
+from .game import LOST, PENDING, Game, Moment, Pull, Rules
+
+
+@lean
+def clear(numbers: Floats) -> None:
+    """Set all numbers to 0."""
+    for k in range(numbers.size):
+        numbers[k] = 0.0
+
+
+BLIND, WAITING = 0, 1  # places in `Late.totals`
+
+
+@record
+class Prompt(NamedTuple):
+    """Every reward is learned in its round: no pull is ever pending."""
+
+    none: int = 0
+
+    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
+        """Draw the errors of all arms' means together, if the evidence does that."""
+        rules.evidence.draw(game.known, game.memory, game.features, rng, game.state)
+
+    def imputes(self) -> bool:
+        """Whether the evidence imputes the reward of a pending pull: only if it reads features."""
+        return False
+
+    def impute(self, rules: Rules, game: Game, i: int) -> float:
+        """Nothing to do."""
+        return 0.0
+
+    def restart(self) -> None:
+        """Nothing to do."""
+
+    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
+        """The arm to pull: the chooser's."""
+        return rules.chooser.pick(rules.policy, game.state, rules.family, game.arms, clock, rng)
+
+    def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
+        """Learn the reward of a pull."""
+        features = game.features
+        rules.evidence.learn(game.arms, game.memory, features, features.moving(), pull.arm, reward)
+        rules.chooser.changed(pull.arm)
+
+    def expire(self, rules: Rules, game: Game, i: int) -> None:
+        """Nothing to do."""
+
+
+@record
+class Late(NamedTuple):
+    """Rewards come late. The policy sees a pending pull as if it had paid the arm's mean so far
+    (Desautels, Krause and Burdick 2014).
+
+    counts: False if the policy does not see pending pulls.
+    waits, lost, last: for each arm, the number of its pending pulls, of those that were given up,
+    and the number of its last pull.
+    places: the arms that may be played, which the policy sees in this order. slots: for each arm
+    its place among them, or -1.
+    seen, order: room for the statistics of arms that are not blind, and for which arms they are.
+    kept: room for what the policy remembers. totals: the numbers of blind arms among those that may
+    be played, and of pending pulls of all arms.
+
+    An arm is blind if it was pulled but has no reward yet: it has no mean, and so no index. It is
+    left out for ROUNDS_BLIND rounds times the number of arms and is then pulled again, so that
+    lost rewards starve no arm. If every arm is blind, the one with the fewest pulls is next.
+    """
+
+    counts: bool
+    waits: Floats
+    lost: Floats
+    last: Floats
+    places: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    seen: Arms
+    order: NDArray[np.int64]
+    kept: Floats
+    totals: Floats
+
+    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
+        """Draw the errors of all arms' means together, if the evidence does that."""
+        rules.evidence.draw(game.known, game.memory, game.features, rng, game.state)
+
+    def imputes(self) -> bool:
+        """Whether the evidence imputes the reward of a pending pull: only if it reads features."""
+        return False
+
+    def impute(self, rules: Rules, game: Game, i: int) -> float:
+        """Nothing to do."""
+        return 0.0
+
+    @classmethod
+    def of(
+        cls, n_arms: int, remembers: int, places: list[int] | None = None, counts: bool = True
+    ) -> Late:
+        """places: the arms that may be played; by default all."""
+        playable = np.arange(n_arms) if places is None else np.array(places, np.int64)
+        slots = np.full(n_arms, -1)
+        slots[playable] = np.arange(playable.size)
+        return cls(
+            counts, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), playable, slots,
+            Arms.fresh(playable.size), np.zeros(playable.size, np.int64),
+            np.zeros(max(remembers, 1)), np.zeros(2),
+        )  # fmt: skip
+
+    def restart(self) -> None:
+        """Forget every pull."""
+        self.totals[BLIND] = self.totals[WAITING] = 0.0
+        for i in range(self.waits.size):
+            self.waits[i] = self.lost[i] = self.last[i] = 0.0
+
+    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
+        """The arm to pull. It is noted that its reward is pending."""
+        i = self.find(rules, game, clock, now, rng)
+        self.note(rules, game, i, now.number)
+        return i
+
+    def find(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
+        """The arm to pull."""
+        policy, chooser, arms, state = rules.policy, rules.chooser, game.arms, game.state
+        blind, count = int(self.totals[BLIND]), arms.n_arms()
+        if blind > 0:
+            oldest = self.oldest_blind(arms)
+            if now.number - self.last[oldest] > ROUNDS_BLIND * count:
+                return oldest
+            if blind == count:
+                return self.least_pulled(game.known)
+        some = blind > 0 and not chooser.skips_absent()
+        if some:
+            count = self.gather(arms)
+        if count == 1:
+            return int(self.order[0] if some else self.places[0])
+        for k in range(policy.remembers()):
+            self.kept[k] = state[k]
+        shown = arms
+        if some:
+            clear(state)
+            pulls, sums, squares, origins = self.seen
+            shown = Arms(pulls[:count], sums[:count], squares[:count], origins[:count])
+        if rules.evidence.changes_all() and self.counts:  # its round is made of rewards that came
+            clock = clock.after(int(self.totals[WAITING]), now.t)
+        chosen = chooser.pick(policy, state, rules.family, shown, clock, rng)
+        if some:
+            clear(state)
+        # Discard state computed from imputed rewards, or from some arms.
+        if some or self.imputed(rules):
+            for k in range(policy.remembers()):
+                state[k] = self.kept[k]
+        return int(self.order[chosen] if some else self.places[chosen])
+
+    def imputed(self, rules: Rules) -> bool:
+        """Whether the policy saw imputed rewards."""
+        if not self.counts or rules.policy.remembers() == 0:
+            return False
+        if rules.evidence.changes_all():
+            return bool(self.totals[WAITING] > 0.0)
+        waiting = 0.0
+        for k in range(self.places.size):
+            waiting += self.waits[self.places[k]]
+        return waiting > 0.0
+
+    def note(self, rules: Rules, game: Game, i: int, number: int) -> None:
+        """Arm i was pulled, and its reward is pending."""
+        self.waits[i] += 1.0
+        self.last[i] = number
+        self.totals[WAITING] += 1.0
+        if self.counts:
+            self.show(rules, game, self.slots[i])
+
+    def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
+        """Learn the reward of a pull."""
+        i = pull.arm
+        if pull.status == PENDING:
+            self.waits[i] -= 1.0
+            self.totals[WAITING] -= 1.0
+        elif pull.status == LOST:
+            self.lost[i] -= 1.0
+        rules.evidence.learn(game.known, game.memory, game.features, False, i, reward)
+        every = rules.evidence.changes_all()
+        first, last = (0, self.places.size) if every else (self.slots[i], self.slots[i] + 1)
+        for slot in range(first, last):
+            self.show(rules, game, slot)
+
+    def expire(self, rules: Rules, game: Game, i: int) -> None:
+        """Give up a pending pull of arm i: the policy no longer sees it."""
+        self.lost[i] += 1.0
+        self.withdraw(rules, game, i)
+
+    def withdraw(self, rules: Rules, game: Game, i: int) -> None:
+        """A pending pull of arm i is pending no more: its reward will not come."""
+        self.waits[i] -= 1.0
+        self.totals[WAITING] -= 1.0
+        self.show(rules, game, self.slots[i])
+
+    def show(self, rules: Rules, game: Game, slot: int) -> None:
+        """Write the present statistics of the arm at this slot where the policy sees them."""
+        if slot < 0:
+            return
+        i, known, arms = self.places[slot], game.known, game.arms
+        rewards, waiting = known.pulls[i], self.waits[i] if self.counts else 0.0
+        was_blind = arms.pulls[slot] < 0.0
+        if self.counts and rewards == 0.0 and waiting + self.lost[i] > 0.0:
+            if not was_blind:
+                arms.pulls[slot] = -1.0
+                self.totals[BLIND] += 1.0
+                rules.chooser.withdraw(slot)
+            return
+        sums, squares = known.sums[i], known.squares[i]
+        if waiting > 0.0:
+            scale = waiting / rewards
+            sums, squares = sums + scale * sums, squares + scale * squares
+        arms.pulls[slot], arms.sums[slot], arms.squares[slot] = rewards + waiting, sums, squares
+        arms.origins[slot] = known.origins[i]
+        if was_blind:
+            self.totals[BLIND] -= 1.0
+            rules.chooser.bring_back(slot)
+        else:
+            rules.chooser.changed(slot)
+
+    def gather(self, arms: Arms) -> int:
+        """Put the arms that are not blind side by side; their number."""
+        count = 0
+        for k in range(arms.n_arms()):
+            if arms.pulls[k] >= 0.0:
+                self.order[count] = self.places[k]
+                self.seen.pulls[count], self.seen.sums[count] = arms.pulls[k], arms.sums[k]
+                self.seen.squares[count] = arms.squares[k]
+                self.seen.origins[count] = arms.origins[k]
+                count += 1
+        return count
+
+    def oldest_blind(self, arms: Arms) -> int:
+        """The blind arm whose last pull is the oldest."""
+        found = -1
+        for k in range(arms.n_arms()):
+            i = int(self.places[k])
+            if arms.pulls[k] < 0.0 and (found < 0 or self.last[i] < self.last[found]):
+                found = i
+        return found
+
+    def least_pulled(self, known: Arms) -> int:
+        """The arm with the fewest pulls, with or without a reward; the first of them."""
+        found, fewest = 0, 0.0
+        for k in range(self.places.size):
+            i = int(self.places[k])
+            pulls = known.pulls[i] + self.waits[i] + self.lost[i]
+            if k == 0 or pulls < fewest:
+                found, fewest = i, pulls
+        return found
