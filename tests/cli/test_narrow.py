@@ -19,8 +19,7 @@ from tiers import tiered
 
 from rbmle.cli.main import run
 from rbmle.cli.screen import show_table
-from rbmle.cli.show_paper import show_comparison
-from rbmle.cli.show_scaling import show_scaling
+from rbmle.cli.show_paper import show_comparison, show_scaling
 from rbmle.paper.reproduction import Compared, ComparedRow
 from rbmle.paper.scaling import Scaling
 from rbmle.result import STATISTICS

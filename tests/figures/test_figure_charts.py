@@ -6,7 +6,7 @@ import pytest
 from figure_cases import DRAWN
 from tiers import tiered
 
-from rbmle.reports.charts import chart_of
+from rbmle.reports.report_page import chart_of
 
 
 @pytest.mark.parametrize("kind", tiered(DRAWN, lambda kind: kind != "adaptive"))

@@ -14,10 +14,9 @@ from rbmle._io.text import number_text
 from rbmle.figures import final_regret, regret_curves, styles
 from rbmle.figures.inline import inline
 from rbmle.paper.verdicts import MARKS, VERDICTS
-from rbmle.reports.charts import chart_of
 from rbmle.reports.content import Report, ReportTable, Section, TableCell
 from rbmle.reports.provenance_rows import provenance_rows
-from rbmle.reports.report_page import render, write_page
+from rbmle.reports.report_page import chart_of, render, write_page
 from rbmle.reports.sections import in_words, section_of
 
 

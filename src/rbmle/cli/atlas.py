@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .app import Device, Json, Threads, command
 from .arguments import names_given
+from .options import Device, Json, Threads, command
 
 
 @command()

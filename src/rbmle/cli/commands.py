@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from ..errors import ParameterError
-from .app import (
+from .arguments import names_given, numbers_given
+from .options import (
     At,
     Cluster,
     Delay,
@@ -24,7 +25,6 @@ from .app import (
     bring,
     command,
 )
-from .arguments import names_given, numbers_given
 
 
 @command()
@@ -316,7 +316,7 @@ def scale(
     """
     from ..paper.scaling import measure
     from .screen import show_json
-    from .show_scaling import show_scaling
+    from .show_paper import show_scaling
 
     counts = numbers_given("scale", "--arms", arms, int)
     chosen = names_given("scale", "--families", families)

@@ -18,8 +18,8 @@ from .._io import interrupt
 from .._io.log import log
 from ..errors import RbmleError
 from . import atlas, commands, service, standard_streams  # noqa: F401  (they add to `app`)
-from .app import app
 from .interrupts import bounded
+from .options import app
 
 # The base class of typer's own errors about the command line; its module varies with the version.
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .app import Import, Json, app, bring, command
 from .arguments import Command
+from .options import Import, Json, app, bring, command
 
 if TYPE_CHECKING:
     from ..service.storage import Storage

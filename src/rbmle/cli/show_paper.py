@@ -1,4 +1,4 @@
-"""The output of `rbmle reproduce`: every number beside the printed one."""
+"""The output of `rbmle reproduce` and `rbmle scale`: every number beside the printed one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from math import isfinite
 
 from rich.text import Text
 
-from .._io.text import print_text, signed_text
+from .._io.text import number_text, print_text, signed_text, with_error
 from ..paper.published import tables
 from ..paper.reproduction import Compared, ComparedRow, count_verdicts
+from ..paper.scaling import Scaling
 from ..paper.verdicts import PLAIN_MARKS, VERDICTS, counted
 from ..result import STATISTICS
 from .screen import say, show_table
@@ -62,3 +63,21 @@ def cells(rows: Sequence[ComparedRow]) -> list[dict[str, object]]:
         for row in rows
         for cell in row.cells
     ]
+
+
+def show_scaling(records: Sequence[Scaling]) -> None:
+    """Print a table for each family: times in microseconds, and ratios to UCB, also the paper's."""
+    for record in records:
+        rows = []
+        for policy, times in record.times.items():
+            cells = [policy]
+            ratios, printed = record.ratios(policy), record.published_ratios(policy)
+            for timing, ratio, paper in zip(times, ratios, printed, strict=True):
+                spread = (timing.largest - timing.least) / 2
+                mean, error = with_error(timing.median * 1e6, spread * 1e6)
+                shown = "" if paper is None else f" ({number_text(paper)})"
+                cells.append(f"{mean} ±{error}" if spread else mean)
+                cells.append(f"{number_text(ratio)}{shown}")
+            rows.append(cells)
+        heads = [head for n in record.arms for head in (f"{n} arms, us", "x UCB (paper)")]
+        show_table(f"{record.family}: time per decision", ["policy", *heads], rows)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .._numba.compile import Floats
 from ..theory import AdaptiveTrace
 from .canvas import RecordFigure
-from .charts import Chart, ChartAxis, Curve
+from .charts import Chart, ChartAxis, ChartCurve
 from .curves import time_limits
 from .line_figure import View, draw_chart
 from .style import BLUE, DASHED, DOTTED, INK, ORANGE, SOLID, VERMILLION, Style
@@ -35,7 +35,7 @@ def adaptive_chart(trace: AdaptiveTrace) -> Chart:
     if trace.takes_over is not None:
         notes.append(f"The estimate takes over in round {trace.takes_over:,} (vertical line)")
     ends = rounds[[0, -1]]
-    flat = [Curve(name, "", style, ends, np.full(2, value)) for name, value, style in near]
+    flat = [ChartCurve(name, "", style, ends, np.full(2, value)) for name, value, style in near]
     shown = [
         (
             "the smaller one governs",
@@ -55,7 +55,7 @@ def adaptive_chart(trace: AdaptiveTrace) -> Chart:
         ChartAxis("Round t", log=True),
         ChartAxis("Factor of log t in alpha(t)", top=top),
         ("round", "value"),
-        [*flat, *(Curve(name, "", style, rounds, values) for name, values, style in shown)],
+        [*flat, *(ChartCurve(name, "", style, rounds, values) for name, values, style in shown)],
         "; ".join(notes),
     )
 

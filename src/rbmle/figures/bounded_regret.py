@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from ..result import Result
 from ..theory import Bound
 from .canvas import RecordFigure
-from .charts import Chart, Curve
+from .charts import Chart, ChartCurve
 from .curves import RegretCurves, regret_curves, time_limits
 from .line_figure import View, draw_chart
 from .style import DASH_DOT, Style
@@ -35,7 +35,7 @@ class RegretAndBounds(NamedTuple):
         ):
             style = Style(drawn[name].colour, DASH_DOT, "", width=1.5)
             said = f"Bound, Proposition {proposition}"
-            curves.append(Curve(said, name, style, self.curves.rounds, bound, "bound"))
+            curves.append(ChartCurve(said, name, style, self.curves.rounds, bound, "bound"))
         x, y = chart.x._replace(log=True), chart.y._replace(log=True)
         return chart._replace(about="regret-and-bounds", x=x, y=y, curves=curves)
 

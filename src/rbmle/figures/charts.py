@@ -39,7 +39,7 @@ class ChartAxis(NamedTuple):
         return {"label": self.label, "log": self.log, "unit": self.unit, "both": self.both, **end}
 
 
-class Curve(NamedTuple):
+class ChartCurve(NamedTuple):
     """A line of a chart, or a point.
 
     policy: the one it belongs to; "" for none. part: of that policy's drawing, as in an SVG id.
@@ -84,7 +84,7 @@ class Chart(NamedTuple):
     x: ChartAxis
     y: ChartAxis
     columns: Sequence[str]
-    curves: Sequence[Curve]
+    curves: Sequence[ChartCurve]
     note: str = ""
     kind: str = "lines"
 

@@ -18,7 +18,7 @@ from ..rewards.problems import Problem
 from ..rewards.worlds import World
 from ..theory import lai_robbins
 from .canvas import RecordFigure
-from .charts import Chart, ChartAxis, Curve
+from .charts import Chart, ChartAxis, ChartCurve
 from .line_figure import View, draw_chart
 from .style import DOTTED, INK, Style, styles
 
@@ -55,14 +55,14 @@ class RegretCurves(NamedTuple):
         """The curves with their bands, and the lower bound as the last one."""
         drawn = styles(self.among or self.names)
         curves = [
-            Curve(name, name, drawn[name], self.rounds, mean, low=low, high=high)
+            ChartCurve(name, name, drawn[name], self.rounds, mean, low=low, high=high)
             for name, mean, low, high in zip(
                 self.names, self.mean, self.low, self.high, strict=True
             )
         ]
         if self.constant is not None:
             bound = self.constant * np.log(self.rounds)
-            curves.append(Curve(BOUND, "", BOUND_STYLE, self.rounds, bound, soft=True))
+            curves.append(ChartCurve(BOUND, "", BOUND_STYLE, self.rounds, bound, soft=True))
         columns = ("round", "mean", *(f"q{100.0 * each:g}" for each in self.band))
         axes = ChartAxis("Round t"), ChartAxis(self.label, self.log)
         return Chart("regret", *axes, columns, curves)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from .._numba.compile import Floats
 from ..errors import ParameterError, one_of
 from .canvas import RecordFigure, canvas, fit, gid, look
-from .charts import Chart, ChartAxis, Curve
+from .charts import Chart, ChartAxis, ChartCurve
 from .labels import Box, around, name_points
 from .line_figure import View, draw_chart
 from .style import DASHED, styles
@@ -35,7 +35,7 @@ class TimeAgainstRegret(NamedTuple):
             ring = np.array([self.published_time[i], self.published_regret[i]])
             known = ring if np.isfinite(ring).all() else None
             place = self.time[i : i + 1], self.regret[i : i + 1]
-            points.append(Curve(name, name, drawn[name], *place, ring=known))
+            points.append(ChartCurve(name, name, drawn[name], *place, ring=known))
         regret = ChartAxis("Mean final regret", bool(np.nanmin(self.regret) > 0.0))
         columns = ("time", "mean regret")
         time = _time_axis(self.relative_to)
@@ -57,12 +57,12 @@ class TimeAgainstArms(NamedTuple):
         curves = []
         for i, (name, style) in enumerate(styles(self.names).items()):
             solid = style._replace(dashes=())
-            curves.append(Curve(name, name, solid, self.arms, self.time[i], dense=True))
+            curves.append(ChartCurve(name, name, solid, self.arms, self.time[i], dense=True))
             known = np.isfinite(self.published_time[i])
             if known.any():
                 faint = style._replace(dashes=DASHED, marker="", width=1.1)
                 place = self.published_arms[known], self.published_time[i][known]
-                curves.append(Curve(f"{name}, published", name, faint, *place, "published"))
+                curves.append(ChartCurve(f"{name}, published", name, faint, *place, "published"))
         arms = ChartAxis("Number of arms", log=True)
         time = _time_axis(self.relative_to)
         return Chart("time-against-arms", arms, time, ("arms", "time"), curves)
@@ -165,7 +165,7 @@ def draw_time_against_arms(record: TimeAgainstArms) -> RecordFigure:
     return draw_chart(record, chart, view, title)
 
 
-def _published(axes: Axes, points: Sequence[Curve]) -> list[Box]:
+def _published(axes: Axes, points: Sequence[ChartCurve]) -> list[Box]:
     """The pixels that rings cover, and the lines that join them to their points."""
     dot = axes.figure.dpi / 72.0
     boxes = []

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from .canvas import RecordFigure, canvas, fit, gid, look
-from .charts import Chart, Curve
+from .charts import Chart, ChartCurve
 from .labels import spread
 from .style import INK, short
 from .ticks import ticks
@@ -54,7 +54,7 @@ def draw_chart(
     return figure
 
 
-def _curve(axes: Axes, curve: Curve, shift: float, bottom: float) -> None:
+def _curve(axes: Axes, curve: ChartCurve, shift: float, bottom: float) -> None:
     """Draw a curve and its band. shift: of its markers, so that those of two curves are apart."""
     name = gid(curve.policy, curve.part) if curve.policy else None
     if curve.low is not None and curve.high is not None:
@@ -78,7 +78,7 @@ def _curve(axes: Axes, curve: Curve, shift: float, bottom: float) -> None:
     )  # fmt: skip
 
 
-def _name_ends(figure: Figure, axes: Axes, curves: Sequence[Curve], view: View) -> None:
+def _name_ends(figure: Figure, axes: Axes, curves: Sequence[ChartCurve], view: View) -> None:
     """Write each name to the right of the axes, near the end of its line, and join the two.
 
     It fits the axes into the figure first, so limits and scales must be final. In axes that the
@@ -119,7 +119,7 @@ def _name_ends(figure: Figure, axes: Axes, curves: Sequence[Curve], view: View) 
         text.set_in_layout(True)  # so that a tight bounding box holds it
 
 
-def _end_gid(curve: Curve, part: str) -> str | None:
+def _end_gid(curve: ChartCurve, part: str) -> str | None:
     """The SVG id of a part of the curve's name."""
     if not curve.policy:
         return None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._numba.compile import Floats
 from ..result import Result
 from .canvas import RecordFigure
-from .charts import Chart, ChartAxis, Curve
+from .charts import Chart, ChartAxis, ChartCurve
 from .curves import time_limits, title_of
 from .line_figure import View, draw_chart
 from .style import styles
@@ -34,7 +34,7 @@ class BestArmShare(NamedTuple):
         drawn = styles(self.among or self.names)
         begun = self.rounds >= self.n_arms
         curves = [
-            Curve(name, name, drawn[name], self.rounds[begun], share[begun])
+            ChartCurve(name, name, drawn[name], self.rounds[begun], share[begun])
             for name, share in zip(self.names, self.share, strict=True)
         ]
         share = ChartAxis("Share of pulls of the best arm", unit="share", both=False)

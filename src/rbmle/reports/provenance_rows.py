@@ -12,7 +12,7 @@ _VERSIONS = ("rbmle", "numpy", "numba", "python")
 _PLACE = (*_VERSIONS, "platform", "machine", "cpus")
 
 
-class Invocation(TypedDict, total=False):
+class ProcessEntry(TypedDict, total=False):
     """A process that played some of a run, as the run folder states it."""
 
     rbmle: str
@@ -44,12 +44,12 @@ def provenance_rows(provenance: Mapping[str, object]) -> list[tuple[str, str]]:
     return rows
 
 
-def _entries(value: object) -> TypeGuard[Sequence[Invocation]]:
+def _entries(value: object) -> TypeGuard[Sequence[ProcessEntry]]:
     return isinstance(value, Sequence) and all(isinstance(each, Mapping) for each in value)
 
 
-def _processes(entries: Sequence[Invocation]) -> list[tuple[str, str]]:
-    alike: dict[str, list[Invocation]] = {}
+def _processes(entries: Sequence[ProcessEntry]) -> list[tuple[str, str]]:
+    alike: dict[str, list[ProcessEntry]] = {}
     for each in entries:
         alike.setdefault(_plain([each.get(key) for key in _PLACE]), []).append(each)
     rows = []
@@ -63,7 +63,7 @@ def _processes(entries: Sequence[Invocation]) -> list[tuple[str, str]]:
     return rows
 
 
-def _played(group: Sequence[Invocation]) -> str:
+def _played(group: Sequence[ProcessEntry]) -> str:
     played = sum(each.get("played") or 0 for each in group)
     stopped = sum(each.get("finished") is None for each in group)
     said = (

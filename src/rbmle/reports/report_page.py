@@ -14,14 +14,26 @@ except ImportError:
     raise ImportError("A report needs jinja2: pip install 'rbmle[report]'.") from None
 
 from .._io.files import write_atomically
-from ..figures import styles, svg
+from ..figures import (
+    BestArmShare,
+    FinalRegret,
+    RegretAndBounds,
+    RegretCurves,
+    TimeAgainstArms,
+    TimeAgainstRegret,
+    styles,
+    svg,
+)
+from ..figures.adaptive_lines import adaptive_chart
+from ..figures.charts import Json
 from ..figures.inline import inline
 from ..figures.style import clean
 from ..paper.verdicts import MARKS, VERDICTS
-from .charts import chart_of
+from ..theory import AdaptiveTrace
 from .content import Plot, Report, ReportTable, Section
 from .provenance_rows import provenance_rows
 
+_CHARTED = (BestArmShare, RegretAndBounds, RegretCurves, TimeAgainstArms, TimeAgainstRegret)
 _MOST_ROWS = 15  # a table below the figures with more rows is folded at first
 
 
@@ -99,6 +111,15 @@ def _plot(prefix: str, section: str, rank: int, plot: Plot) -> dict[str, object]
         "chart": json.dumps(chart, separators=(",", ":")) if chart else "",
         "file": f"{section}-{chart['about'] if chart else rank}",
     }
+
+
+def chart_of(record: object) -> Json | None:
+    """The chart of a figure's record as plain JSON; None for a record of another kind."""
+    if isinstance(record, FinalRegret):
+        return record.data()
+    if isinstance(record, AdaptiveTrace):
+        return adaptive_chart(record).data()
+    return record.chart().data() if isinstance(record, _CHARTED) else None
 
 
 def _file_name(title: str) -> str:
