@@ -44,7 +44,7 @@ def rbmle() -> list[Player]:
     def play(decider: Any, world: World) -> list[int]:
         chosen, each = [], world.features.ndim == 3
         for x, row in zip(world.features.tolist(), world.rewards.tolist(), strict=True):
-            arm = decider.pull(dict(zip(ARMS, x, strict=True)) if each else x)
+            arm = decider.pull(context=dict(zip(ARMS, x, strict=True)) if each else x)
             decider.update(arm, row[arm])
             chosen.append(arm)
         return chosen

@@ -23,7 +23,7 @@ def interpreted(monkeypatch: Any, request: Any) -> None:
 
 def test_many_rewards_of_pulls_made_elsewhere_do_not_pile_up() -> None:
     live = linear()
-    live.pull(X, id=1)
+    live.pull(context=X, id=1)
     for _ in range(2_500):
         live.update("red", 0.5, [0.5, 0.0])
     assert len(live._live.came) == 500
@@ -33,10 +33,10 @@ def test_many_rewards_of_pulls_made_elsewhere_do_not_pile_up() -> None:
 
 def test_a_pull_that_is_forgotten_before_the_next_one_leaves_no_trace() -> None:
     live = linear()
-    live.update(live.pull(X), 1.0)
-    live.pull(X)
+    live.update(live.pull(context=X), 1.0)
+    live.pull(context=X)
     before = theta_of(live), live._live.remembered.tolist(), live.indices(X)
-    live.forget(live.pull(X))  # the pull before it is supposed now
+    live.forget(live.pull(context=X))  # the pull before it is supposed now
     supposed = live._live.remembered.tolist()
     live.indices(X)
     assert live._live.remembered.tolist() == supposed != before[1]
@@ -49,10 +49,10 @@ def test_a_reward_is_learned_with_the_context_of_its_pull() -> None:
     for _ in range(20):
         x = {name: rng.normal(size=2).tolist() for name in X}
         reward = float(rng.normal())
-        arm = prompt.pull(x)
+        arm = prompt.pull(context=x)
         prompt.update(arm, reward)
         told.update(arm, reward, x[arm])
-        named = late.pull(x, id=1)
+        named = late.pull(context=x, id=1)
         assert named == arm
         late.update(arm, reward, x[arm])
         late._decisions.clear()
@@ -65,7 +65,7 @@ def test_a_reward_belongs_to_the_oldest_pull_or_to_that_with_its_context() -> No
     live = linear(evidence=Linear(2, shared=False))
     contexts = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
     for each in contexts:
-        live.pull({"red": each, "blue": [0.0, 0.0]})
+        live.pull(context={"red": each, "blue": [0.0, 0.0]})
     assert live.pending == {"red": 3, "blue": 0}
     live.update("red", 5.0, [0.0, 1.0])
     assert [each.context.tolist() for each in live._live.pulls.values()] == contexts[::2]
@@ -81,8 +81,8 @@ def test_a_reward_belongs_to_the_oldest_pull_or_to_that_with_its_context() -> No
 def test_one_context_serves_all_arms_if_each_has_its_own_theta() -> None:
     one, each = (linear(evidence=Linear(2, shared=False)) for _ in range(2))
     for x in ([1.0, 0.5], [0.2, -1.0], [0.3, 0.3]):
-        arm = one.pull(x)
-        assert arm == each.pull({"red": x, "blue": x})
+        arm = one.pull(context=x)
+        assert arm == each.pull(context={"red": x, "blue": x})
         one.update(arm, 1.0)
         each.update(arm, 1.0)
     assert one.indices([1.0, 1.0]) == each.indices({"red": [1.0, 1.0], "blue": [1.0, 1.0]})
@@ -92,13 +92,13 @@ def test_one_context_serves_all_arms_if_each_has_its_own_theta() -> None:
 def test_a_pull_that_is_given_up_keeps_what_was_supposed_and_forgets_its_context() -> None:
     live = linear(patience=2)
     for _ in range(4):
-        live.pull(X, id=f"visit-{live.t}")
+        live.pull(context=X, id=f"visit-{live.t}")
     assert len(live._live.pulls) == sum(live.pending.values()) == 2
     with pytest.raises(ParameterError, match="'context' must be given for a reward of"):
         live.update(id="visit-1", reward=1.0)
     live.update(id="visit-1", reward=1.0, context=X[live._decisions["visit-1"].arm.name])
     assert live.t == 5  # it was no further pull
-    live.pull(X)
+    live.pull(context=X)
     assert max(live.indices(X).values()) < 10.0
 
 
@@ -108,7 +108,7 @@ def test_the_ridge_regression_of_rewards_however_late() -> None:
     rows, rewards = [], []
     for k in range(30):
         x = {name: rng.normal(size=2).tolist() for name in X}
-        rows.append(x[live.pull(x, id=k)])
+        rows.append(x[live.pull(context=x, id=k)])
     for k in rng.permutation(30):
         rewards.append((k, float(rng.normal())))
         live.update(id=int(k), reward=rewards[-1][1])
@@ -121,26 +121,26 @@ def test_the_ridge_regression_of_rewards_however_late() -> None:
 def test_arms_come_and_go() -> None:
     live = linear()
     for _ in range(5):
-        live.update(live.pull(X), 1.0)
+        live.update(live.pull(context=X), 1.0)
     theta = theta_of(live)
     live.add("green")
     assert theta_of(live) == theta
     with pytest.raises(ParameterError, match="every enabled arm, 'green' too"):
-        live.pull(X)
-    live.pull({**X, "green": [3.0, 0.0]})
+        live.pull(context=X)
+    live.pull(context={**X, "green": [3.0, 0.0]})
     live.disable("green")
-    assert live.pull(X) in X
+    assert live.pull(context=X) in X
     assert set(live.indices(X)) == set(X)
     live.enable("green")
     live.remove("red")
-    assert live.pull({"blue": [0.0, 0.1], "green": [9.0, 9.0]}) == "green"
+    assert live.pull(context={"blue": [0.0, 0.1], "green": [9.0, 9.0]}) == "green"
     assert set(live.pending) == {"blue", "green"}
 
 
 def test_the_only_enabled_arm_is_played() -> None:
     live = linear()
     live.disable("red")
-    assert live.pull({"blue": [1.0, 1.0]}) == "blue"
+    assert live.pull(context={"blue": [1.0, 1.0]}) == "blue"
     live.update("blue", 1.0)
     assert live.means["blue"] == 1.0
 
@@ -247,7 +247,7 @@ def test_threads_lose_nothing_compiled() -> None:
         rng = np.random.default_rng(seed)
         for k in range(200):
             x = {name: rng.normal(size=2).tolist() for name in X}
-            live.pull(x, id=f"{seed}-{k}")
+            live.pull(context=x, id=f"{seed}-{k}")
             live.update(id=f"{seed}-{k}", reward=float(rng.normal()))
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]

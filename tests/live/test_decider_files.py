@@ -28,7 +28,7 @@ def without(key: str) -> Any:
 CORRUPT = [
     (lambda _: [], "its 'format' is not 'rbmle-decider'"),
     (change(format="other"), "its 'format' is not 'rbmle-decider'"),
-    (change(version=4), "its version 4 is newer than 3, the newest known here"),
+    (change(version=2), "its version 2 is newer than 1, the newest known here"),
     (change(version="1"), "'version' must be a whole number"),
     (change(policy="UBC"), "Got 'UBC'. Did you mean 'UCB'?"),
     (change(policy={"name": "UCB", "alhpa": 1}), "Got 'alhpa'. Did you mean 'alpha'?"),
@@ -65,8 +65,8 @@ CORRUPT = [
     *[
         (without(key), f"{key!r} is missing")
         for key in (
-            "version", "policy", "family", "seed", "replication", "horizon", "ties", "withdrawn",
-            "memory", "arms",
+            "version", "policy", "family", "evidence", "seed", "replication", "horizon", "ties",
+            "patience", "withdrawn", "memory", "arms", "decisions",
         )
     ],
 ]  # fmt: skip

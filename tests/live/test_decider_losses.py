@@ -1,7 +1,6 @@
 """Lost rewards starve no arm; a named decision counts once."""
 
 import copy
-import json
 import os
 import pickle
 import subprocess
@@ -13,7 +12,6 @@ import pytest
 from tiers import tiered
 
 from rbmle import (
-    IDS,
     KLUCB,
     POLICIES,
     RBMLE,
@@ -216,24 +214,3 @@ def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path: Path):
     assert not left.exists()
     assert ours.exists()  # a thread may be writing it
     assert others.exists()
-
-
-@pytest.mark.slow
-def test_files_of_version_1_are_read(tmp_path: Path):
-    """Version 1 has the number of pending pulls, no decisions, and -1 for a policy without
-    commitment."""
-    path = tmp_path / "s.json"
-    decider = Decider(["a", "b"], IDS(), Bernoulli())
-    decider.update(["a", "b", "b"], [1.0, 0.0, 1.0])
-    decider.pull(2)
-    decider.save(path)
-    state = json.loads(path.read_text())
-    for key in ("patience", "decisions"):
-        del state[key]
-    for arm in state["arms"]:
-        arm["pending"] = len(arm["pending"])
-        del arm["lost"]
-    path.write_text(json.dumps({**state, "version": 1, "memory": [-1.0]}))
-    again = Decider.load(path)
-    assert again.pending == decider.pending
-    assert [again.pull() for _ in range(5)] == [decider.pull() for _ in range(5)]

@@ -22,29 +22,41 @@ def interpreted(monkeypatch: Any) -> None:
 
 REFUSED = [
     (lambda live: live.pull(), "'context' must be given with Linear, which reads features"),
-    (lambda live: live.pull({"red": [1, 2]}), "'context' must be the features of every enabled"),
     (
-        lambda live: live.pull({**X, "red": [1, 2, 3]}),
+        lambda live: live.pull(context={"red": [1, 2]}),
+        "'context' must be the features of every enabled",
+    ),
+    (
+        lambda live: live.pull(context={**X, "red": [1, 2, 3]}),
         "must be 2 numbers of at most 1e+12 for 'red'",
     ),
     (
-        lambda live: live.pull({**X, "red": [1, nan]}),
+        lambda live: live.pull(context={**X, "red": [1, nan]}),
         "must be 2 numbers of at most 1e+12 for 'red'",
     ),
     (
-        lambda live: live.pull({**X, "red": [inf, 1]}),
+        lambda live: live.pull(context={**X, "red": [inf, 1]}),
         "must be 2 numbers of at most 1e+12 for 'red'",
     ),
     (
-        lambda live: live.pull({**X, "red": ["1", "2"]}),
+        lambda live: live.pull(context={**X, "red": ["1", "2"]}),
         "must be 2 numbers of at most 1e+12 for 'red'",
     ),
-    (lambda live: live.pull({**X, "red": "ab"}), "must be 2 numbers of at most 1e+12 for 'red'"),
-    (lambda live: live.pull({**X, "rde": [1, 1]}), "'context' must be features of 'red', 'blue'"),
-    (lambda live: live.pull([1.0, 2.0]), "'context' must be the features of each arm, as in"),
+    (
+        lambda live: live.pull(context={**X, "red": "ab"}),
+        "must be 2 numbers of at most 1e+12 for 'red'",
+    ),
+    (
+        lambda live: live.pull(context={**X, "rde": [1, 1]}),
+        "'context' must be features of 'red', 'blue'",
+    ),
+    (
+        lambda live: live.pull(context=[1.0, 2.0]),
+        "'context' must be the features of each arm, as in",
+    ),
     (lambda live: live.pull(2.5), "'n' must be a whole number"),
     (
-        lambda live: live.pull({**X, "red": [1.1e12, 0]}),
+        lambda live: live.pull(context={**X, "red": [1.1e12, 0]}),
         "must be 2 numbers of at most 1e+12 for 'red'",
     ),
     (lambda live: live.update("red", 1.0), "'context' must be given for a reward of 'red' without"),
@@ -62,7 +74,7 @@ REFUSED = [
 def test_what_is_wrong_gets_its_sentence_and_changes_nothing(call: Any, sentence: str) -> None:
     live = linear()
     live.update("red", 1.0, [1.0, 1.0])
-    arm = live.pull({"red": [0.0, 0.0], "blue": [1.0, 1.0]}, id="b")
+    arm = live.pull(context={"red": [0.0, 0.0], "blue": [1.0, 1.0]}, id="b")
     assert arm == "blue"
     before = state_of(live)
     with pytest.raises(ParameterError, match=r"^Decider: ") as told:
@@ -78,14 +90,14 @@ def test_features_are_refused_where_rounding_makes_v_singular(ridge: float) -> N
     big = {"red": [most, most], "blue": [most, most * (1 - 1e-15)]}
     live.update("red", 1e100, [most * 1e-12, 0.0])
     for k in range(300):  # the inverse is computed anew four times
-        arm = live.pull(big)
+        arm = live.pull(context=big)
         if k % 2:
             live.update(arm, 1e100 if k % 3 else -1e100)
     assert np.isfinite(live._live.remembered).all()
     assert np.isfinite(list(live.indices(big).values())).all()
     before = state_of(live)
     with pytest.raises(ParameterError, match=r"'context' must be 2 numbers of at most 1e\+"):
-        live.pull({**big, "red": [most * 1.01, 0.0]})
+        live.pull(context={**big, "red": [most * 1.01, 0.0]})
     assert state_of(live) == before
 
 
@@ -104,9 +116,9 @@ class Ratio(NamedTuple):
 
 def test_features_for_which_there_is_no_mean_are_refused() -> None:
     live = linear(evidence=Ratio())
-    assert live.pull({"red": [0.0], "blue": [0.0]}, id=1) in X
+    assert live.pull(context={"red": [0.0], "blue": [0.0]}, id=1) in X
     with np.errstate(all="ignore"), pytest.raises(ParameterError, match="means are finite numbers"):
-        live.pull({"red": [0.0], "blue": [1.0]})
+        live.pull(context={"red": [0.0], "blue": [1.0]})
     assert live.t == 2
     live.update(id=1, reward=1.0)  # evidence without `correct`: pending pulls do not count
 
@@ -116,7 +128,7 @@ def test_a_context_where_none_is_read_is_refused(kind: Any) -> None:
     live = forgetting(kind)
     name = "Counting" if kind is None else type(kind).__name__
     for call in (
-        lambda: live.pull(X),
+        lambda: live.pull(context=X),
         lambda: live.pull(context=[1.0]),
         lambda: live.update("red", 1.0, [1.0]),
         lambda: live.update(["red"], [1.0], [[1.0]]),

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import ParameterError
-from .given import unknown
+from .input_checks import unknown
 from .live_arm import LiveArm, Name
 
 _KINDS = "biufO"  # of NumPy's types those of numbers, and of objects such as fractions

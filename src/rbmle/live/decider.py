@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..policies.base import has_index
 from ..random import MAX_ARMS
 from .contexts import a_vector, refuse_context, the_features, the_vectors
 from .decisions import Decision, Decisions
-from .given import a_name, a_reward, support, unknown
+from .input_checks import a_name, a_reward, support, unknown
 from .kept import Kept
 from .live_arm import LiveArm, Name, listed
 from .settings import PATIENCE, Settings
@@ -40,8 +40,8 @@ class Decider(Kept, Generic[N]):
     patience: the number of rounds after which a pull without a reward is given up. Choose it larger
     than any delay of your rewards. A reward that comes after that still counts.
     evidence: what an arm's past is worth, such as `Discounted(0.99)` or `Linear(3)`, or its name;
-    by default every reward counts once. If it reads features, each pull is given those of the arms:
-    `pull({"red": [0.2, 1.0, 0.0], "blue": [0.9, 0.1, 1.0]})`; docs/evidence.md has the details.
+    by default every reward counts once. If it reads features, each pull is given those of the arms,
+    `pull(context={"red": [0.2, 1.0, 0.0], "blue": [0.9, 0.1, 1.0]})`: see docs/evidence.md.
 
     Rewards may come late, in any order, or for pulls that were made elsewhere. A pull whose reward
     has not come is pending. The policy sees a pending pull as if it had paid the arm's mean so far
@@ -108,23 +108,17 @@ class Decider(Kept, Generic[N]):
     def pull(self, n: None = None, *, id: Name | None = None, context: Any = None) -> N: ...
     @overload
     def pull(self, n: int, *, context: Any = None) -> list[N]: ...
-    @overload
-    def pull(self, n: Mapping[Any, Any], *, id: Name | None = None) -> N: ...
-    @overload
-    def pull(self, n: Sequence[float] | NDArray[Any], *, id: Name | None = None) -> N: ...
-    def pull(self, n: Any = None, *, id: Name | None = None, context: Any = None) -> Any:
+    def pull(self, n: int | None = None, *, id: Name | None = None, context: Any = None) -> Any:
         """The arm to play now; with `n`, a list of n arms to play before any reward is known.
 
         id: a name for the decision. A second call with the same id returns the same arm and does
         not count as another pull.
         context: for evidence that reads features, those of each enabled arm, by its name; or one
-        list for all arms, if each has a theta of its own. It may be given first, in place of `n`.
+        list for all arms, if each has a theta of its own.
         """
         if n is None and context is None:
             with self._lock:
                 return self._live.pull().name if id is None else self._named_pull(id)
-        if context is None and isinstance(n, (Mapping, list, tuple, np.ndarray)):
-            n, context = None, n
         if n is not None:
             n = integer("Decider", "n", n, "[1, inf)")
             if id is not None:

@@ -7,13 +7,13 @@ import threading
 from typing import Any, TypeVar
 
 from ..errors import ParameterError
-from ..evidence import EVIDENCE, Counting
+from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..policies.base import POLICIES
 from ..spec import from_spec, to_spec
 from .decisions import Decisions
 from .evidence_state import plain_evidence, restore
-from .given import support
+from .input_checks import support
 from .live_arm import LiveArm
 from .settings import Settings
 from .state import VERSION, Reader, plain, plain_decisions, read, write
@@ -53,10 +53,9 @@ class Kept:
             policy, family, evidence = (
                 self._settings.policy, self._settings.family, self._settings.evidence
             )  # fmt: skip
-            known = {"policy": to_spec(policy), "family": to_spec(family)}
-            if not isinstance(evidence, Counting):
-                known["evidence"] = to_spec(evidence)
-            write(path, {**known, **self._state()})
+            known = {"policy": policy, "family": family, "evidence": evidence}
+            specs = {name: to_spec(each) for name, each in known.items()}
+            write(path, {**specs, **self._state()})
 
     @classmethod
     def load(
@@ -77,7 +76,7 @@ class Kept:
         try:
             rule = from_spec(saved.take("policy"), POLICIES) if policy is None else policy
             model = from_spec(saved.take("family"), FAMILIES) if family is None else family
-            if evidence is None and "evidence" in saved.data:
+            if evidence is None:
                 evidence = from_spec(saved.take("evidence"), EVIDENCE)
             decider._resume(saved, rule, model, evidence, as_it_was=policy is None)
         except (ParameterError, OverflowError) as problem:
@@ -104,5 +103,4 @@ class Kept:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         """Restore a pickled or copied decider; it gets its own locks."""
         saved = Reader("a pickled Decider", {"version": VERSION, **kept["state"]})
-        evidence = kept.get("evidence")  # pickles of before do not have it
-        self._resume(saved, kept["policy"], kept["family"], evidence, as_it_was=True)
+        self._resume(saved, kept["policy"], kept["family"], kept["evidence"], as_it_was=True)

@@ -66,7 +66,7 @@ class Settings(NamedTuple):
             saved.take("horizon"),
             saved.take("ties"),
             saved.take("replication"),
-            saved.data.get("patience", PATIENCE),  # files of version 1 do not have it
+            saved.take("patience"),
             evidence,
         )
 

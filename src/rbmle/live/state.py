@@ -13,11 +13,8 @@ from ..errors import Interval, StateError
 from .decisions import Decision, Decisions
 from .live_arm import LiveArm, Name
 
-FORMAT, VERSION = "rbmle-decider", 3
-# Version 3 has evidence. A decider that counts still writes version 2, the same bytes as before.
-_COUNTING = 2
+FORMAT, VERSION = "rbmle-decider", 1
 _COUNTS = 2**53  # every whole number up to this is a float
-_PENDING = 10**7  # most pending pulls of an arm in a file of version 1: 1.4 GB as measured
 # A saved sum may be this much outside the range of sums of allowed rewards, relatively. Rounding
 # changes a sum of n terms of one sign by at most n 2^-53 of it: 1e-6 covers 10^10 pulls.
 _ROUNDING = 1e-6
@@ -44,8 +41,7 @@ def plain_decisions(decisions: Decisions) -> list[list[Any]]:
 
 def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
     """Write the state to the file; a reader sees the old or the new state, also after a crash."""
-    version = VERSION if "evidence" in state else _COUNTING
-    text = json.dumps({"format": FORMAT, "version": version, **state}, indent=1, allow_nan=False)
+    text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
     write_atomically(path, (text + "\n").encode("ascii"))
     sweep_leftovers(path)
 
@@ -130,11 +126,7 @@ class Reader:
             raise self.error("no arm is enabled")
         if sum(arm.rounds for arm in arms.values()) >= _COUNTS:
             raise self.error("it has too many pulls")
-        last = newest = sum(arm.rounds for arm in arms.values()) + self.whole("withdrawn")
-        if self.data["version"] == 1:  # it had no numbers: pending pulls count as the newest
-            for arm in arms.values():
-                arm.pending = dict.fromkeys(range(last - len(arm.pending) + 1, last + 1))
-                last -= len(arm.pending)
+        newest = sum(arm.rounds for arm in arms.values()) + self.whole("withdrawn")
         numbers = [number for arm in arms.values() for number in arm.pending]
         if len(set(numbers)) != len(numbers) or any(not 0 < each <= newest for each in numbers):
             raise self.bad("pending", f"distinct numbers of pulls in [1, {newest}]", numbers)
@@ -143,9 +135,9 @@ class Reader:
         return list(arms.values())
 
     def decisions(self, arms: Mapping[Name, LiveArm]) -> Decisions:
-        """The named decisions; files of version 1 have none."""
+        """The named decisions."""
         found = Decisions()
-        for each in self._list("decisions") if "decisions" in self.data else []:
+        for each in self._list("decisions"):
             form = isinstance(each, list) and len(each) == 4
             if not form or type(each[0]) not in (str, int) or each[1] not in arms:
                 raise self.bad("decisions", "a list of id, arm, number and reward", each)
@@ -166,20 +158,14 @@ class Reader:
         return value
 
     def pending(self) -> dict[int, None]:
-        """The numbers of the pending pulls; a file of version 1 only says how many there are."""
+        """The numbers of the pending pulls."""
         given = self.take("pending")
-        if type(given) is int and 0 <= given <= _PENDING:
-            return dict.fromkeys(range(given))
         if not isinstance(given, list) or not all(type(each) is int for each in given):
             raise self.bad("pending", "a list of numbers of pulls", given)
         return dict.fromkeys(sorted(given))
 
     def memory(self, size: int) -> list[float]:
-        """The numbers that the policy carries from round to round.
-
-        Files of version 1 count arms from 0 there, with -1 for none; now they are counted from 1,
-        with 0 for none.
-        """
+        """The numbers that the policy carries from round to round."""
         values = self.take("memory")
         if (
             not isinstance(values, list)
@@ -187,7 +173,7 @@ class Reader:
             or not all(type(x) in (int, float) and abs(x) <= float_info.max for x in values)
         ):
             raise self.bad("memory", f"a list of {size} finite numbers", values)
-        return [each + 1.0 for each in values] if self.data["version"] == 1 else values
+        return values
 
     def _arm(self, support: Interval) -> LiveArm:
         name, enabled = self.take("name"), self.take("enabled")
@@ -200,9 +186,9 @@ class Reader:
             self.whole("pulls"),
             self.real("sum"),
             self.real("squares"),
-            self.real("origin") if "origin" in self.data else 0.0,  # version 1: squares about 0
+            self.real("origin"),
             self.pending(),
-            self.whole("lost") if "lost" in self.data else 0,
+            self.whole("lost"),
             enabled=enabled,
         )
         slack = _ROUNDING * abs(arm.total)

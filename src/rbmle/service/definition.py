@@ -14,7 +14,7 @@ from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..families.base import mean_at
 from ..live.feature_arms import FeatureArms
-from ..live.given import a_reward, support
+from ..live.input_checks import a_reward, support
 from ..live.live_arm import LiveArm
 from ..live.live_arms import LiveArms
 from ..live.settings import PATIENCE, Settings

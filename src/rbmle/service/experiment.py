@@ -16,7 +16,7 @@ import msgspec
 from ..errors import ParameterError, RbmleError
 from ..live.contexts import refuse_context, the_features
 from ..live.feature_arms import FeatureArms
-from ..live.given import a_reward, support
+from ..live.input_checks import a_reward, support
 from ..live.live_arm import LiveArm
 from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
 from .definition import Definition, check_room
