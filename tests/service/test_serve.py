@@ -155,7 +155,7 @@ class TestServe:
                 made.append(known.reward(last.seq, known.open[last.seq], value, 1.0))
             with ledger.storage.writing():
                 ledger.storage.append(made)
-                ledger.cache.keep_snapshot(known)
+                ledger.cache.save_snapshot(known)
         ledger.storage.close()
         begin = time.perf_counter()
         again = Ledger(open_storage(url))

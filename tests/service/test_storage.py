@@ -104,8 +104,8 @@ def test_a_snapshot_is_replaced(opened: Opened) -> None:
     base = opened()
     with base.writing():
         assert base.snapshot(1) is None
-        base.keep_snapshot(1, 10, b"ten")
-        base.keep_snapshot(1, 20, b"\0twenty")
+        base.save_snapshot(1, 10, b"ten")
+        base.save_snapshot(1, 20, b"\0twenty")
     with base.reading():
         assert base.snapshot(1) == b"\0twenty"
 

@@ -37,7 +37,7 @@ def test_verify_finds_what_was_changed(
         with storage.reading():
             state = storage.snapshot(1)
         with storage.writing():
-            storage.keep_snapshot(1, 13, state.replace(b'"a","active"', b'"a","paused"'))
+            storage.save_snapshot(1, 13, state.replace(b'"a","active"', b'"a","paused"'))
     else:
         with storage.writing():
             storage._do(statement)
@@ -73,5 +73,5 @@ def test_verify_finds_what_was_changed_of_contexts(
         else:
             known: Any = ledger.cache.named("x")
             known.live.remembered[0] += 1e-12
-            storage.keep_snapshot(1, known.seq, known.snapshot())
+            storage.save_snapshot(1, known.seq, known.snapshot())
     assert not clean(storage)

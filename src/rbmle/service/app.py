@@ -52,7 +52,7 @@ class App:
         for each in OPERATIONS:
             paths.setdefault(each.path, {})[each.method] = each
         self._router = Router(
-            [Route(path, Endpoint(self, methods)) for path, methods in paths.items()],
+            [Route(path, Endpoint(self, self._key, methods)) for path, methods in paths.items()],
             redirect_slashes=False,
             default=_nothing,
             lifespan=self.lifespan,
@@ -79,7 +79,7 @@ class App:
         yield
         await asyncio.get_running_loop().run_in_executor(None, self.committer.stop)
 
-    async def key(self, token: str | None, role: str, experiment: str | None) -> Key:
+    async def _key(self, token: str | None, role: str, experiment: str | None) -> Key:
         """The key that the token states, if it may do this; else raises RefusedError.
 
         One that is not known yet is looked up.

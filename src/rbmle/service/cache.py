@@ -1,4 +1,4 @@
-"""The experiments as a worker knows them, brought up to date from the rows it has not seen."""
+"""A worker's cache of experiments, brought up to date from the rows that it has not seen."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Cache:
         self._storage = storage
         self._named: dict[str, Experiment] = {}
         self._numbered: dict[int, Experiment] = {}
-        self._kept: dict[int, int] = {}  # number -> `seq` of the snapshot that is stored
+        self._snapshots: dict[int, int] = {}  # number -> `seq` of the stored snapshot
 
     def __contains__(self, name: str) -> bool:
         return name in self._named
 
     def all(self) -> list[Experiment]:
-        """All experiments that are known here, in the order of their numbers."""
+        """All cached experiments, in the order of their numbers."""
         return [self._numbered[each] for each in sorted(self._numbered)]
 
     def named(self, name: str) -> Experiment | None:
@@ -42,7 +42,7 @@ class Cache:
         return self._numbered.get(number)
 
     def load_all(self) -> None:
-        """Load all experiments that are not known here yet; within a transaction."""
+        """Load all experiments that are not cached yet; within a transaction."""
         for stored in self._storage.experiments():
             if stored.number not in self._numbered:
                 self.load(stored)
@@ -54,7 +54,7 @@ class Cache:
         state = self._storage.snapshot(stored.number)
         if state is not None:
             made.restore(state)
-        self._kept[stored.number] = made.seq
+        self._snapshots[stored.number] = made.seq
         self._named[stored.name] = self._numbered[stored.number] = made
         return made
 
@@ -65,13 +65,13 @@ class Cache:
             if len(rows) < ROWS_PER_SNAPSHOT:
                 return
 
-    def keep_snapshot(self, experiment: Experiment) -> None:
+    def save_snapshot(self, experiment: Experiment) -> None:
         """Write a snapshot if many rows have come since the last; within a locked transaction."""
-        if experiment.seq - self._kept[experiment.number] >= ROWS_PER_SNAPSHOT:
-            self._storage.keep_snapshot(experiment.number, experiment.seq, experiment.snapshot())
-            self._kept[experiment.number] = experiment.seq
+        if experiment.seq - self._snapshots[experiment.number] >= ROWS_PER_SNAPSHOT:
+            self._storage.save_snapshot(experiment.number, experiment.seq, experiment.snapshot())
+            self._snapshots[experiment.number] = experiment.seq
 
     def drop(self, experiment: Experiment) -> None:
-        """Forget an experiment: what is known here may be more than what was committed."""
+        """Invalidate an experiment whose state may be ahead of what was committed."""
         self._named.pop(experiment.name, None)
         self._numbered.pop(experiment.number, None)

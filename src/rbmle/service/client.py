@@ -1,7 +1,7 @@
 """`Client` and `AsyncClient`: the service from Python, with retries that cannot count twice.
 
-Every decision gets an id before it is sent. If the answer is lost, or the service is away for a
-moment, the same request is sent again: a decision keeps its arm, and a reward counts once.
+Every decision gets an id before it is sent. If the answer is lost, or the service is unavailable,
+the request is retried with the same id: a decision keeps its arm, and a reward counts once.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ Context = Mapping[str, Iterable[float]] | Iterable[float]
 # 25 s for features on a busy one.
 _CREATE_TIMEOUT_SECONDS = 120.0
 _FIRST_RETRY_SECONDS, _MAX_RETRY_SECONDS = 0.05, 2.0  # it doubles at each retry
+_RETRIED = (502, 503, 504)  # statuses: nothing has happened, and a retry may succeed
 
 
 class ServiceError(RbmleError):
@@ -78,33 +79,18 @@ class _Request(NamedTuple, Generic[T]):
 
 
 def _new_id() -> str:
-    """An id that nobody else has: the time first, so that ids made together lie together in the
-    database's index."""
+    """A unique id. It begins with the time: new ids are adjacent in the database's index."""
     return f"{time.time_ns() // 1_000_000:012x}-{uuid.uuid4().hex[:20]}"
 
 
 def _pauses(patience: float) -> Iterator[float]:
-    """The pauses between tries, until `patience` seconds have passed; each somewhat random, so that
-    many clients do not come back at the same moment."""
+    """The pauses between retries, for `patience` seconds: exponential backoff with jitter."""
     end, pause = time.monotonic() + patience, _FIRST_RETRY_SECONDS
     while True:
         yield pause * random.uniform(0.5, 1.0)
         pause = min(2.0 * pause, _MAX_RETRY_SECONDS)
         if time.monotonic() >= end:
             return
-
-
-def _again(answer: httpx.Response) -> bool:
-    """Whether nothing has happened and another try may succeed."""
-    return answer.status_code in (502, 503, 504)
-
-
-def _same(told: Json) -> Json:
-    return told
-
-
-def _nothing(told: Json) -> None:
-    return None
 
 
 def _path(*parts: str) -> str:
@@ -115,7 +101,7 @@ def _create(
     name: str, arms: Iterable[str], policy: Spec, family: Spec, more: Mapping[str, object]
 ) -> _Request[Json]:
     body = {"arms": list(arms), "policy": policy, "family": family, **more}
-    return _Request(_same, "PUT", _path("experiments", name), body, slow=True)
+    return _Request(dict, "PUT", _path("experiments", name), body, slow=True)
 
 
 def _decide(experiment: str, id: str | None, context: Context | None) -> _Request[ServedDecision]:
@@ -152,16 +138,16 @@ def _batch(items: Iterable[Item]) -> _Request[list[Json]]:
 
 
 def _add_arm(experiment: str, arm: str) -> _Request[None]:
-    return _Request(_nothing, "POST", _path("experiments", experiment, "arms"), {"name": arm})
+    return _Request(lambda _: None, "POST", _path("experiments", experiment, "arms"), {"name": arm})
 
 
 def _set_state(experiment: str, arm: str, state: str) -> _Request[None]:
     path = _path("experiments", experiment, "arms", arm)
-    return _Request(_nothing, "PATCH", path, {"state": state})
+    return _Request(lambda _: None, "PATCH", path, {"state": state})
 
 
 def _experiment(name: str) -> _Request[Json]:
-    return _Request(_same, "GET", _path("experiments", name))
+    return _Request(dict, "GET", _path("experiments", name))
 
 
 def _experiments() -> _Request[list[Json]]:
@@ -178,7 +164,7 @@ class Client:
 
     url: as `rbmle serve` prints it. key: what `rbmle service key create` printed.
     timeout: seconds for one try; creating an experiment may take longer, because it is compiled.
-    patience: seconds for which a request is tried again if the service cannot be reached.
+    patience: seconds for which a request is retried if the service cannot be reached.
 
     All methods are safe to call from several threads.
     """
@@ -239,16 +225,15 @@ class Client:
         """All experiments that the key may see."""
         return self._send(_experiments())
 
-    def _send(self, call: _Request[T]) -> T:
+    def _send(self, request: _Request[T]) -> T:
         for pause in _pauses(self._patience):
             try:
-                answer = self._http.request(**call.options(self._timeout))
+                answer = self._http.request(**request.options(self._timeout))
+                if answer.status_code not in _RETRIED:
+                    return request.told(answer)
+                lost = answer.text
             except httpx.TransportError as problem:
-                lost: Exception = problem
-            else:
-                if not _again(answer):
-                    return call.told(answer)
-                lost = ServiceError(answer.text, answer.status_code)
+                lost = str(problem)
             time.sleep(pause)
         raise ServiceError(f"The service could not be reached: {lost}.") from None
 
@@ -315,16 +300,15 @@ class AsyncClient:
         """All experiments that the key may see."""
         return await self._send(_experiments())
 
-    async def _send(self, call: _Request[T]) -> T:
+    async def _send(self, request: _Request[T]) -> T:
         for pause in _pauses(self._patience):
             try:
-                answer = await self._http.request(**call.options(self._timeout))
+                answer = await self._http.request(**request.options(self._timeout))
+                if answer.status_code not in _RETRIED:
+                    return request.told(answer)
+                lost = answer.text
             except httpx.TransportError as problem:
-                lost: Exception = problem
-            else:
-                if not _again(answer):
-                    return call.told(answer)
-                lost = ServiceError(answer.text, answer.status_code)
+                lost = str(problem)
             await asyncio.sleep(pause)
         raise ServiceError(f"The service could not be reached: {lost}.") from None
 

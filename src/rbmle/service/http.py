@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import msgspec
@@ -19,6 +20,7 @@ from .storage import Key
 
 _MAX_BODY_BYTES = 4 << 20  # of a body: room for 10,000 arms with names of 200 characters, and more
 _HEADERS = {401: {"www-authenticate": "Bearer"}, 503: {"retry-after": "1"}}
+Authorize = Callable[[str | None, str, str | None], Awaitable[Key]]
 NOTHING = refusal(404, "There is nothing at this address.")
 
 
@@ -35,18 +37,14 @@ class Call(NamedTuple):
         return self.names["name"]
 
 
-class KeyHolder(Protocol):
-    """An application that knows keys."""
-
-    async def key(self, token: str | None, role: str, experiment: str | None) -> Key:
-        """The key that the token states, if it may do this; else raises RefusedError."""
-
-
 class Endpoint:
-    """The operations of an application at one address, by their methods."""
+    """The operations at one address, by their methods.
 
-    def __init__(self, app: KeyHolder, operations: dict[str, Operation]) -> None:
-        self._app, self._operations = app, operations
+    authorize: from a token, a role and an experiment to the key, if it allows that.
+    """
+
+    def __init__(self, app: object, authorize: Authorize, operations: dict[str, Operation]) -> None:
+        self._app, self._authorize, self._operations = app, authorize, operations
         self._decoders = {
             method: (msgspec.json.Decoder(each.body), b"{}" if each.optional_body else b"")
             for method, each in operations.items()
@@ -77,7 +75,7 @@ class Endpoint:
             return refusal(405, f"Use {', '.join(self._operations)} here.")
         key = ANYONE
         if operation.role:
-            key = await self._app.key(_token(request), operation.role, names.get("name"))
+            key = await self._authorize(_token(request), operation.role, names.get("name"))
         bodies: list[msgspec.Struct] = []
         if request.method in self._decoders:
             decoder, empty = self._decoders[request.method]
@@ -96,7 +94,9 @@ def response(told: Answer | Response) -> Response:
 
 def _token(request: Request) -> str | None:
     """The key that the request states."""
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    headers: list[tuple[bytes, bytes]] = request.scope["headers"]
+    stated = next((value for name, value in headers if name == b"authorization"), b"")
+    kind, _, token = stated.decode("latin-1").partition(" ")
     return token.strip() if kind.lower() == "bearer" else None
 
 

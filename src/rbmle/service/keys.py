@@ -26,7 +26,7 @@ def _hash(secret: str) -> str:
 
 
 class Keys:
-    """The keys as a worker knows them."""
+    """A worker's cache of the keys."""
 
     def __init__(self, needed: bool = False) -> None:
         """needed: a key is needed even if there is none, because others than this machine ask."""
@@ -40,8 +40,8 @@ class Keys:
             self._known = {each.number: each for each in storage.stored_keys()}
             self._version = version
 
-    def forget(self) -> None:
-        """Forget the keys, so that they are read anew."""
+    def invalidate(self) -> None:
+        """Discard the keys, so that they are read again."""
         self._version, self._known = -1, {}
 
     @property

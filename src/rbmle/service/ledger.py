@@ -14,7 +14,7 @@ from .storage import Storage, StorageError
 from .transaction import Keyed, Transaction
 
 T = TypeVar("T")
-_WRITE_PROBE_SECONDS = 1.0  # between two tries to write that nobody but /readyz needs; a choice
+_WRITE_PROBE_SECONDS = 1.0  # for which /readyz trusts the last write
 
 
 class Ledger:
@@ -57,8 +57,8 @@ class Ledger:
     def try_to_write(self) -> None:
         """Raise StorageError if nothing can be written now, because the disk is full for instance.
 
-        What was found is taken for true for a second, so that nobody can make the disk busy by
-        asking; and while rows are written all the time, that is known without trying.
+        The result is cached for a second, so that nobody can keep the disk busy by asking; and
+        after rows were written there is no need to try.
         """
         if time.monotonic() - self._last_try > _WRITE_PROBE_SECONDS:
             try:
@@ -82,11 +82,11 @@ class Ledger:
             return question(self)
 
     def _renew(self) -> None:
-        """Forget everything if the database was opened again: it may be another one."""
+        """Invalidate all caches if the database was reopened: it may be another one."""
         if self.storage.generation != self._generation:
             self._generation = self.storage.generation
             self.cache = Cache(self.storage)
-            self.keys.forget()
+            self.keys.invalidate()
 
     def refresh(self) -> None:
         """Read the keys and all experiments, without any lock."""

@@ -27,8 +27,8 @@ _COLUMN_TYPES = {
     "clustered": "",
 }
 _CREATION_LOCK = 0x52424D4C  # the number of the advisory lock under which tables are made
-# Seconds. A commit that the server has not answered is not known to have failed, so we wait for the
-# connection to break rather than for a clock; only connecting has a limit.
+# Only connecting has a timeout: a commit without an answer may have succeeded, so we wait until the
+# connection breaks.
 _CONNECT_TIMEOUT_SECONDS = 5
 
 
@@ -68,7 +68,7 @@ class PostgresStorage(Storage):
     A transaction takes three trips to the server: one to begin it and read the version of the keys,
     one to lock the experiments and read their new rows, one to append rows and commit.
 
-    A connection that broke is opened again when the next transaction begins.
+    A broken connection is reopened when the next transaction begins.
     """
 
     failures = (psycopg.Error,)

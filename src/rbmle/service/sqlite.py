@@ -77,8 +77,7 @@ class SqliteStorage(Storage):
         return found.st_dev, found.st_ino
 
     def _connect(self) -> None:
-        """Open the file again if it is not the one that was opened: rows that are written to a file
-        that was moved away would be lost."""
+        """Reopen the file if it was replaced: rows written to a moved file would be lost."""
         with self._translated():
             if self._base is not None and self._found() == self._identity:
                 return

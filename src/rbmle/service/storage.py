@@ -88,7 +88,7 @@ class Storage(ABC):
     """What the service needs of a database. Statements have `?` for a value.
 
     generation: it changes when the database is opened again, because the connection broke or the
-    file was replaced. What was read before may not be there any more.
+    file was replaced. Caches of what was read before are invalid then.
     """
 
     generation = 0
@@ -210,7 +210,7 @@ class Storage(ABC):
         found = self._ask("SELECT state FROM snapshots WHERE experiment = ?", [experiment])
         return bytes(found[0][0]) if found else None
 
-    def keep_snapshot(self, experiment: int, seq: int, state: bytes) -> None:
+    def save_snapshot(self, experiment: int, seq: int, state: bytes) -> None:
         """Replace the snapshot of a locked experiment."""
         self._do(
             "INSERT INTO snapshots (experiment, seq, state) VALUES (?, ?, ?) ON CONFLICT "

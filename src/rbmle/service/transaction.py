@@ -93,7 +93,7 @@ class Transaction:
         if self.rows:
             self.storage.append(self.rows)
         for known in self.touched.values():
-            self.cache.keep_snapshot(known)
+            self.cache.save_snapshot(known)
         return answers
 
     def _create(self, requests: Sequence[Request], now: float) -> None:
@@ -129,7 +129,7 @@ class Transaction:
         for known in self.touched.values():
             self.cache.catch_up(known)
         asked = {each.id for each in requests if isinstance(each, Decide) and each.id is not None}
-        for id in asked:  # what was found before the lock may not be all
+        for id in asked:  # read again under the lock
             self.named.pop(id, None)
         self._find(sorted(asked))
 
