@@ -19,7 +19,7 @@ from ..errors import ParameterError
 from . import messages
 from .committer import Committer
 from .definition import Definition
-from .http import NOTHING, Call, Endpoint, response
+from .http import NOTHING, Call, Endpoint, respond
 from .keys import ROLES, Keys
 from .ledger import Ledger
 from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
@@ -275,7 +275,7 @@ async def _compiled(definition: Definition) -> None:
 
 
 async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
-    await response(NOTHING)(scope, receive, send)
+    await respond(NOTHING, scope, receive, send)
 
 
 @functools.cache
