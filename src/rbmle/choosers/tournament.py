@@ -19,6 +19,7 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._numba.compile import Floats, record
 from ..families import Family
@@ -27,15 +28,14 @@ from ..policies.base import Policy
 from ..random import Draws
 from .facts import Facts
 
-# The numbers of a node of the tree; eight, so that a node is one cache line.
+# The numbers of a node of the tree; room for eight, so that a node is one cache line.
 # First, which arm leads those below the node:
 TOP = 0  # the leading arm, the first of those that tie; -1 if there is none
-TIES = 1  # how many arms tie with it, itself included
-UNTIL = 2  # the level up to which this is certain
+UNTIL = 1  # the level up to which this is certain
 # Then two lines between which the leader's index lies up to the level EXPIRES:
-EXPIRES = 3
-LEAST, MOST = 4, 5  # their values at EXPIRES
-LEAST_RISE, MOST_RISE = 6, 7  # their slopes
+EXPIRES = 2
+LEAST, MOST = 3, 4  # their values at EXPIRES
+LEAST_RISE, MOST_RISE = 5, 6  # their slopes
 _NODE = 8
 
 # Places in `memory`:
@@ -59,27 +59,34 @@ _ENDLESS, _TINY = 1e300, 1e-200  # in place of infinity and 0, which would lead 
 _POOR = 0.05
 
 
+def aligned(size: int) -> Floats:
+    """An array that begins at a multiple of 128 bytes, where two adjacent cache lines do."""
+    memory = np.zeros(size + 16)
+    begin = -(memory.ctypes.data // memory.itemsize) % 16
+    return memory[begin : begin + size]
+
+
 @record
 class Tournament(NamedTuple):
     """The chooser: the arms are the leaves. facts: the shape of the policy's index.
 
     Node k has the children 2 k and 2 k + 1; the second half of `nodes` are leaves. An arm with a
     negative number of pulls is absent: it is not played.
+    ties: how many arms lead each node, negative if only its right child's do. They are apart, so
+    that the way down to one of many tied arms is short enough for a cache.
     """
 
     facts: Facts
     nodes: Floats
+    ties: NDArray[np.int32]
     memory: Floats
 
     @classmethod
     def of(cls, facts: Facts, n_arms: int) -> Tournament:
         """A tournament of `n_arms` arms, none of which has a reward."""
         rows = 2 << max(n_arms - 1, 0).bit_length()
-        # Nodes begin at a multiple of 128 bytes, where two adjacent cache lines do.
-        block = np.zeros(rows * _NODE + 16)
-        begin = -(block.ctypes.data // block.itemsize) % 16
-        nodes = block[begin : begin + rows * _NODE].reshape(rows, _NODE)
-        tournament = cls(facts, nodes, np.zeros(TOUCHED + 1))
+        nodes, ties = aligned(rows * _NODE).reshape(rows, _NODE), aligned(rows).view(np.int32)
+        tournament = cls(facts, nodes, ties[:rows], np.zeros(TOUCHED + 1))
         tournament.restart()
         return tournament
 
@@ -97,7 +104,7 @@ class Tournament(NamedTuple):
             present = ArmCount(arms.n_arms() - int(self.memory[ABSENT]))
             self.replay(policy, family, arms, policy.level(family, present, clock))
             chosen = self.champion(rng)
-            self.touch(chosen)
+            self.touch(arms, chosen)
         return chosen
 
     def changed(self, i: int) -> None:
@@ -173,7 +180,7 @@ class Tournament(NamedTuple):
         """Fill a leaf with its arm; its lines count as expired, and are drawn when needed."""
         nodes, i = self.nodes, leaf - self.leaf(0)
         present = i < arms.n_arms() and arms.pulls[i] > 0.0
-        nodes[leaf, TOP], nodes[leaf, TIES] = (i, 1.0) if present else (-1.0, 0.0)
+        nodes[leaf, TOP], self.ties[leaf] = (i, 1) if present else (-1.0, 0)
         nodes[leaf, UNTIL], nodes[leaf, EXPIRES] = inf, -_ENDLESS
         nodes[leaf, LEAST] = nodes[leaf, MOST] = 0.0
         nodes[leaf, LEAST_RISE] = nodes[leaf, MOST_RISE] = 0.0
@@ -184,15 +191,17 @@ class Tournament(NamedTuple):
         if nodes[left, TOP] < 0.0 or nodes[right, TOP] < 0.0:
             outcome, until = nodes[left, TOP] - nodes[right, TOP], inf
         else:
-            outcome, until = self.foreseen(left, right, level)
+            outcome, until = 0.0, level
+            if nodes[left, EXPIRES] > level and nodes[right, EXPIRES] > level:
+                outcome, until = self.foreseen(left, right, level)
             if not until > level:
                 outcome, until = self.outcome(policy, family, arms, left, right, level)
         until = min(until, nodes[left, UNTIL], nodes[right, UNTIL])
         winner = left + int(outcome < 0.0)
-        others = nodes[right, TIES] if outcome == 0.0 else 0.0
+        ours, theirs = abs(self.ties[left]), abs(self.ties[right])
+        self.ties[k] = -theirs if outcome < 0.0 else ours + (theirs if outcome == 0.0 else 0)
         for field in range(_NODE):
             nodes[k, field] = nodes[winner, field]
-        nodes[k, TIES] += others
         nodes[k, UNTIL] = until
 
     def foreseen(self, left: int, right: int, level: float) -> tuple[float, float]:
@@ -300,30 +309,33 @@ class Tournament(NamedTuple):
             nodes[k, MOST] = value + slack + most * span
         return chosen
 
-    def touch(self, i: int) -> None:
-        """Read the nodes that the next round reads of arm i, so that all are on their way at once.
+    def touch(self, arms: Arms, i: int) -> None:
+        """Read what the next round reads of arm i, so that all of it is on its way at once.
 
         These reads wait for no other, whereas a match waits for the one below it.
         """
         k, seen = self.leaf(i), 0.0
         for _ in range(_COLD):
-            seen += self.nodes[k, TIES] + self.nodes[k ^ 1, TIES]
+            rival = max(int(self.nodes[k ^ 1, TOP]), 0)
+            seen += self.nodes[k, TOP] + arms.pulls[rival] + arms.sums[rival]
             k = max(k // 2, 2)
         self.memory[TOUCHED] = seen
 
     def champion(self, rng: Draws) -> int:
         """The arm that won; if several tie, one of them, each with the same probability."""
-        nodes = self.nodes
-        if nodes[1, TIES] == 1.0:
-            return int(nodes[1, TOP])
-        place, k = rng.among(int(nodes[1, TIES])), 1
+        ties, k, seen = self.ties, 1, 0
+        if abs(ties[1]) == 1:
+            return int(self.nodes[1, TOP])
+        place = rng.among(abs(int(ties[1])))
         while k < self.leaf(0):
-            left, right = 2 * k, 2 * k + 1
-            if nodes[k, TIES] < nodes[left, TIES] + nodes[right, TIES]:  # one child lost
-                k = left if nodes[k, TOP] == nodes[left, TOP] else right
-            elif place < nodes[left, TIES]:
-                k = left
+            if 16 * k < ties.size:  # ask for those four floors down, one cache line, as in `touch`
+                seen += ties[16 * k]
+            left, right = abs(int(ties[2 * k])), abs(int(ties[2 * k + 1]))
+            if abs(int(ties[k])) < left + right:  # one child lost
+                k = 2 * k if ties[k] > 0 else 2 * k + 1
+            elif place < left:
+                k = 2 * k
             else:
-                place -= int(nodes[left, TIES])
-                k = right
+                k, place = 2 * k + 1, place - left
+        self.memory[TOUCHED] = seen
         return k - self.leaf(0)
