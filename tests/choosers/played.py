@@ -2,26 +2,29 @@
 
 import numpy as np
 
-from rbmle.engine.cpu_kernel import arguments, play
-from rbmle.engine.plan import plan
+from rbmle.engine.cpu_kernel import course_for, play, rules_and_game
+from rbmle.engine.plan import Setup, plan
+from rbmle.engine.rounds import Checkpoints, Span
 
 
 def simulated(
     chooser, problem, policy, horizon, replications, rewards, ties="random", evidence=None
 ):
     """As `simulate`, with this chooser and every round a checkpoint: regret and pulls."""
-    rounds = range(1, horizon + 1)
-    made = plan(
-        "simulate", [problem], [policy], horizon, replications, rewards, None, ties, None, rounds,
-        0, evidence,
+    rounds = np.arange(1, horizon + 1)
+    asked = Setup(
+        "simulate", [problem], [policy], horizon, replications, rewards, ties,
+        checkpoints=rounds, evidence=evidence,
     )  # fmt: skip
-    [(regret, best, pulls)] = made.fresh()
-    batches = made.rewards.batches(problem, horizon, 0, replications, replications)
+    planned = plan(asked)
+    [(regret, best, pulls)] = planned.fresh()
+    batches = planned.rewards.batches(problem, horizon, 0, replications, replications)
     for source, begin, end in batches:
-        filled = tuple(each[0, begin:end] for each in (regret, best, pulls))
-        work = arguments(
-            made.players[0][0], problem, horizon, source, made.draws(0, 0), begin, made.rounds,
-            filled, np.zeros(1, np.int64), made.evidence, made.waiting(0, 0),
+        rows = slice(begin, end)
+        play(
+            *rules_and_game(planned, 0, 0, source, chooser),
+            course_for(planned, 0, 0, planned.draws(0, 0)),
+            Checkpoints(rounds, regret[0, rows], best[0, rows]), pulls[0, rows],
+            Span(begin, 1, horizon + 1), np.zeros(1, np.int64),
         )  # fmt: skip
-        play(*work[:3], chooser, *work[4:])
     return regret, pulls
