@@ -13,8 +13,8 @@ import numpy as np
 
 from rbmle.atlas import (
     RIVALS,
-    Cell,
-    Verdict,
+    AtlasCell,
+    AtlasVerdict,
     atlas_sets,
     read_atlas,
     verdicts,
@@ -42,7 +42,7 @@ def short(policy: str) -> str:
     return policy.replace("ArmBias ", "").replace("BetaBias", "Beta")
 
 
-def table(cells: list[Cell]) -> list[str]:
+def table(cells: list[AtlasCell]) -> list[str]:
     """Print a table of a family, and return the policies in it."""
     rows = []
     for policy in dict.fromkeys(each.policy for each in cells):
@@ -65,7 +65,7 @@ def table(cells: list[Cell]) -> list[str]:
     return [row[0] for row in shown]
 
 
-def surely(cells: list[Cell], found: list[Verdict]) -> tuple[int, int]:
+def surely(cells: list[AtlasCell], found: list[AtlasVerdict]) -> tuple[int, int]:
     """On how many pairs the recommended policy's mean is below and above the best rival's by more
     than two standard errors of the difference, problem by problem."""
     named = {(*each[:3], each.policy): each.by_problem for each in cells}
@@ -79,7 +79,7 @@ def surely(cells: list[Cell], found: list[Verdict]) -> tuple[int, int]:
     return sides[0], sides[1]
 
 
-def counts(cells: list[Cell], found: list[Verdict]) -> str:
+def counts(cells: list[AtlasCell], found: list[AtlasVerdict]) -> str:
     """A row of the table of targets."""
     ratio = np.array([each.ratio for each in found])
     below, near, tails = within_targets(found)
@@ -89,7 +89,7 @@ def counts(cells: list[Cell], found: list[Verdict]) -> str:
     return f"{whole} | {mean:.2f} | {ratio.max():.2f} | {tail:.1f}"
 
 
-def report(cells: list[Cell]) -> None:
+def report(cells: list[AtlasCell]) -> None:
     """Print what the report says of the recommended policy."""
     found = verdicts(cells)
     wrong = {(each.family, each.name) for each in atlas_sets("report") if each.misspecified}

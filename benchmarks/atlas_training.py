@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from rbmle.atlas.plan import TRAINING, atlas_runs
+from rbmle.atlas.efforts import TRAINING, atlas_runs
 from rbmle.atlas.play import play
 
 if __name__ == "__main__":

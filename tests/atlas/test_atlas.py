@@ -8,11 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbmle.atlas import RIVALS, Cell, atlas, atlas_sets, read_atlas, rows_of, verdicts, write_atlas
-from rbmle.atlas.plan import FULL, OTHERS, RECOMMENDED, Effort, atlas_runs, players
+from rbmle.atlas import (
+    RIVALS,
+    AtlasCell,
+    atlas,
+    atlas_sets,
+    read_atlas,
+    rows_of,
+    verdicts,
+    write_atlas,
+)
+from rbmle.atlas.efforts import FULL, OTHERS, RECOMMENDED, Effort, atlas_runs, players
 from rbmle.atlas.play import play
 from rbmle.atlas.runs import Run, stored, told
-from rbmle.atlas.summary import cells_of, within_targets
+from rbmle.atlas.verdicts import cells_of, within_targets
 from rbmle.cli.atlas import _named
 from rbmle.cli.main import run
 from rbmle.errors import ParameterError, RunError
@@ -21,9 +30,9 @@ from rbmle.policies import MOSS, POLICIES, RBMLE, UCB, ArmBias, LinTS
 SMALL = Effort(4, {20: 3, 40: 2}, {}, {}, {20: 500, 40: 500}, 0)
 
 
-def cell(policy: str, by_problem: list[float], **changed: object) -> Cell:
+def cell(policy: str, by_problem: list[float], **changed: object) -> AtlasCell:
     mean = float(np.mean(by_problem))
-    values = Cell(
+    values = AtlasCell(
         "bernoulli", "a set", 10, policy, len(by_problem), 5, mean, 0.1, 2 * mean, 3 * mean,
         np.array(by_problem),
     )  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbmle.atlas import Cell, atlas_sets
+from rbmle.atlas import AtlasCell, atlas_sets
 from rbmle.errors import ParameterError
 from rbmle.figures import (
     atlas_gaps,
@@ -15,7 +15,7 @@ from rbmle.figures import (
 )
 
 
-def cells() -> list[Cell]:
+def cells() -> list[AtlasCell]:
     """Two policies on three sets, one of which the second has not played."""
     found = []
     for name, numbers in {
@@ -25,7 +25,7 @@ def cells() -> list[Cell]:
     }.items():
         for policy, mean in numbers.items():
             found.append(
-                Cell("bernoulli", name, 100, policy, 2, 5, mean, 0.1, 2 * mean, 10.0 + mean,
+                AtlasCell("bernoulli", name, 100, policy, 2, 5, mean, 0.1, 2 * mean, 10.0 + mean,
                      np.array([0.5 * mean, 1.5 * mean]))
             )  # fmt: skip
     return found

@@ -20,9 +20,8 @@ from rbmle.engine.devices import play_plan
 from rbmle.engine.plan import Task
 from rbmle.errors import ParameterError, RbmleError, RunError
 from rbmle.studies import progress_table, runner, schedule, work_items, workers
-from rbmle.studies.claims import Claims
 from rbmle.studies.pickling import pickled, unpickled
-from rbmle.studies.progress_table import ProgressTable
+from rbmle.studies.progress_table import Claims, ProgressTable
 from rbmle.studies.runner import load, run
 from rbmle.studies.schedule import Schedule
 from rbmle.studies.study import Study

@@ -14,7 +14,7 @@ import numpy as np
 from .._io.files import write_atomically
 from ..errors import RunError
 from .runs import DAMAGED
-from .summary import Cell, Row, rows_of
+from .verdicts import AtlasCell, AtlasRow, rows_of
 
 TABLE, MEANS = "atlas.csv", "atlas.npz"
 _HEAD = (
@@ -23,7 +23,7 @@ _HEAD = (
 )  # fmt: skip
 
 
-def write_atlas(cells: Sequence[Cell], folder: str | os.PathLike[str]) -> list[Row]:
+def write_atlas(cells: Sequence[AtlasCell], folder: str | os.PathLike[str]) -> list[AtlasRow]:
     """Write the cells into the folder, and return them as rows."""
     rows = rows_of(cells)
     text = io.StringIO()
@@ -41,7 +41,7 @@ def write_atlas(cells: Sequence[Cell], folder: str | os.PathLike[str]) -> list[R
     return rows
 
 
-def read_atlas(folder: str | os.PathLike[str]) -> list[Cell]:
+def read_atlas(folder: str | os.PathLike[str]) -> list[AtlasCell]:
     """The cells that `write_atlas` wrote, to the digits that it kept."""
     target = Path(folder)
     try:
@@ -51,7 +51,7 @@ def read_atlas(folder: str | os.PathLike[str]) -> list[Cell]:
             if len(lines) != len(means.files):
                 raise ValueError
             return [
-                Cell(
+                AtlasCell(
                     line["family"], line["set"], int(line["horizon"]), line["policy"],
                     int(line["problems"]), int(line["replications"]), float(line["mean"]),
                     float(line["error"]), float(line["q99"]), float(line["q99.9"]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.random import Generator
 
 from .._numba.compile import Floats
 
@@ -17,7 +18,7 @@ Size = tuple[int, int]
 class Draw(Protocol):
     """A rule that draws means."""
 
-    def __call__(self, rng: np.random.Generator, size: Size) -> Floats: ...
+    def __call__(self, rng: Generator, size: Size) -> Floats: ...
 
 
 class Uniform(NamedTuple):
@@ -26,7 +27,7 @@ class Uniform(NamedTuple):
     low: float
     high: float
 
-    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+    def __call__(self, rng: Generator, size: Size) -> Floats:
         return rng.uniform(self.low, self.high, size)
 
 
@@ -35,7 +36,7 @@ class Normal(NamedTuple):
 
     sd: float
 
-    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+    def __call__(self, rng: Generator, size: Size) -> Floats:
         return rng.normal(0.0, self.sd, size)
 
 
@@ -45,7 +46,7 @@ class Beta(NamedTuple):
     a: float
     b: float
 
-    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+    def __call__(self, rng: Generator, size: Size) -> Floats:
         return rng.beta(self.a, self.b, size)
 
 
@@ -55,9 +56,8 @@ class LogNormal(NamedTuple):
     median: float
     sd: float
 
-    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
-        drawn: Floats = self.median * np.exp(rng.normal(0.0, self.sd, size))
-        return drawn
+    def __call__(self, rng: Generator, size: Size) -> Floats:
+        return np.multiply(self.median, np.exp(rng.normal(0.0, self.sd, size)))
 
 
 class OneGood(NamedTuple):
@@ -67,7 +67,7 @@ class OneGood(NamedTuple):
     least: float
     most: float
 
-    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+    def __call__(self, rng: Generator, size: Size) -> Floats:
         means = np.full(size, self.low)
         means[:, 0] = rng.uniform(self.least, self.most, size[0])
         return means
@@ -80,7 +80,6 @@ class Ladder(NamedTuple):
     least: float
     most: float
 
-    def __call__(self, rng: np.random.Generator, size: Size) -> Floats:
+    def __call__(self, rng: Generator, size: Size) -> Floats:
         gaps = rng.uniform(self.least, self.most, (size[0], 1))
-        steps: Floats = self.top - gaps * np.arange(size[1])
-        return steps
+        return np.subtract(self.top, gaps * np.arange(size[1]))

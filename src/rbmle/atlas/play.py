@@ -1,12 +1,15 @@
-"""Play the atlas: runs that need the same compiled code make a job, and jobs go to processes."""
+"""`atlas`: play the sets of problems, and write what the policies did on them.
+
+Runs that need the same compiled code make a job, and jobs go to processes.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +17,13 @@ from .._io.files import sweep
 from .._io.text import count_text
 from ..engine import simulate_many
 from ..engine.devices import check_device
-from ..errors import RunError, integer
+from ..errors import ParameterError, RunError, integer, one_of
 from ..policies.fit import as_family
+from .data import write_atlas
+from .efforts import FULL, QUICK, QUICK_POLICIES, QUICK_SETS, TRAINING, atlas_runs
 from .runs import Run, store, stored, told
+from .sets import GROUPS
+from .verdicts import AtlasRow, cells_of
 
 Tell = Callable[[str], None]
 
@@ -24,6 +31,44 @@ PROCESSES = 5
 _AT_ONCE = 8  # policies of one call on a device: as many as it plays side by side
 _MOST = 2e11  # rounds of one call, times arms: some seconds, which is what a kill can lose
 _SECONDS_A_WAIT = 0.2  # short waits, so that Ctrl-C is noticed on every system
+
+
+def atlas(
+    folder: str | os.PathLike[str] = "rbmle-atlas",
+    group: str = "report",
+    only: Sequence[str] = (),
+    quick: bool = False,
+    device: str = "cpu",
+    threads: int | None = None,
+    processes: int | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> list[AtlasRow]:
+    """Play the atlas into the folder, and return a row for each policy, set and horizon.
+
+    A later call goes on where an earlier one was stopped. The folder gets atlas.csv and atlas.npz,
+    and runs/, a small file for each run.
+    group: "report", or "training" for the sets on which the recommended forms were chosen.
+    only: families or sets, as in "bernoulli" or "bernoulli: near 0"; all by default.
+    quick: ten sets (three of "training"), the fast policies, 1,000 rounds, few replications.
+    device, threads: as in `simulate`. processes: see `play`.
+    tell: called with a line about each job that is done.
+    """
+    if isinstance(only, str):
+        raise ParameterError("atlas", "only", "a list of names", only)
+    one_of("atlas", "group", group, GROUPS)
+    if quick:
+        runs = atlas_runs(group, list(only) or QUICK_SETS[group], QUICK)
+        runs = [each for each in runs if each.label in QUICK_POLICIES]
+        played = {name for each in runs for name in (each.where.family, each.where.label)}
+        for name in only:
+            if name not in played:
+                allowed = f"sets of at most {max(QUICK.arms.values())} arms with quick"
+                raise ParameterError("atlas", "only", allowed, name)
+    else:
+        runs = atlas_runs(group, list(only), TRAINING if group == "training" else FULL)
+    target = Path(folder)
+    play(runs, target / "runs", device, threads, processes, tell)
+    return write_atlas(cells_of(runs, target / "runs"), target)
 
 
 def play(
@@ -71,60 +116,52 @@ def play(
         pool.shutdown(cancel_futures=True)
 
 
-def _kind(run: Run) -> Any:
-    """What the compiled code depends on."""
-    policy = run.policy
-    return type(policy), *(type(each) for each in policy), run.where.family, run.where.law
-
-
 def _jobs(runs: Iterable[Run]) -> list[list[Run]]:
     """The runs, those with the same compiled code together, the longest first."""
-    alike: dict[Any, list[Run]] = {}
+    alike: dict[object, list[Run]] = {}
     for each in runs:
-        alike.setdefault(_kind(each), []).append(each)
-    return sorted(alike.values(), key=lambda job: -sum(_cost(each) for each in job))
+        kinds = (
+            type(each.policy),
+            *map(type, each.policy._asdict().values()),
+            each.where.family,
+            each.where.law,
+        )
+        alike.setdefault(kinds, []).append(each)
+    return sorted(alike.values(), key=lambda job: -sum(map(_cost, job)))
 
 
 def _cost(run: Run) -> float:
     return run.rounds() * run.where.arms
 
 
-class Batch(NamedTuple):
-    """What one call of `simulate_many` plays: each of some policies on each of some sets."""
+def _calls(job: Sequence[Run]) -> list[list[list[Run]]]:
+    """The job cut into calls of `simulate_many`, each a list of runs for each of its policies.
 
-    policies: list[Any]
-    runs: list[list[Run]]  # for each policy, its run on each set
-
-
-def _batches(job: Sequence[Run]) -> list[Batch]:
-    """The job cut into calls: sets with the same number of arms, and policies that lack the same of
-    them, go together."""
-    mine: dict[Any, list[Run]] = {}
+    Sets with the same number of arms, and policies that lack the same of them, go together.
+    """
+    mine: dict[tuple[object, ...], list[Run]] = {}
     for each in job:
         size = each.where.arms, each.problems, each.replications, each.checkpoints
         mine.setdefault((size, each.label, each.policy), []).append(each)
-    alike: dict[Any, Batch] = {}
-    for (size, _, policy), runs in mine.items():
-        batch = alike.setdefault((size, tuple(r.where.label for r in runs)), Batch([], []))
-        batch.policies.append(policy)
-        batch.runs.append(runs)
-    cut: list[Batch] = []
-    for policies, rows in alike.values():
-        step = max(1, min(_AT_ONCE, int(_MOST // sum(_cost(each) for each in rows[0]))))
-        cut += [
-            Batch(policies[k : k + step], rows[k : k + step]) for k in range(0, len(rows), step)
-        ]
+    alike: dict[object, list[list[Run]]] = {}
+    for (alike_in, *_), runs in mine.items():
+        sets = tuple(run.where.label for run in runs)
+        alike.setdefault((alike_in, sets), []).append(runs)
+    cut = []
+    for rows in alike.values():
+        step = max(1, min(_AT_ONCE, int(_MOST // sum(map(_cost, rows[0])))))
+        cut += [rows[k : k + step] for k in range(0, len(rows), step)]
     return cut
 
 
 def _play_job(job: Sequence[Run], folder: Path, device: str, threads: int | None = None) -> str:
     """Play and store the runs of a job; a line that says what it was."""
-    for batch in _batches(job):
-        first = batch.runs[0][0]
-        sets = [each.where.problems(first.problems) for each in batch.runs[0]]
+    for rows in _calls(job):
+        first = rows[0][0]
+        sets = [each.where.problems(first.problems) for each in rows[0]]
         results = simulate_many(
             [problem for each in sets for problem in each],
-            batch.policies,
+            [runs[0].policy for runs in rows],
             horizon=first.horizon,
             replications=first.replications,
             family=as_family(first.where.family),
@@ -133,7 +170,7 @@ def _play_job(job: Sequence[Run], folder: Path, device: str, threads: int | None
             threads=threads,
             device=device,
         )
-        for place, runs in enumerate(batch.runs):
+        for place, runs in enumerate(rows):
             left = iter(results)
             for run, problems in zip(runs, sets, strict=True):
                 regret = np.array([next(left).regret[place] for _ in problems])

@@ -14,12 +14,13 @@ import json
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .._io.files import write_atomically
 from .._numba.compile import Floats
+from .._records.record import Record
 from ..random import STREAM
 from ..spec import to_spec
 from .sets import ProblemSet
@@ -39,7 +40,7 @@ class Run(NamedTuple):
 
     where: ProblemSet
     label: str
-    policy: Any
+    policy: Record
     problems: int
     replications: int
     checkpoints: tuple[int, ...]

@@ -24,7 +24,7 @@ from .._io.text import count_text, number_text
 _SECONDS_BETWEEN_LINES = 5.0
 _ROOM_FOR_BAR, _ROOM_FOR_RATE = 100, 60  # columns from which on progress has a bar and a rate
 
-ProgressShown = Callable[[str, str, int, int], None]  # `studies.claims.Progress`, not imported here
+ProgressShown = Callable[[str, str, int, int], None]  # as `Progress` of studies
 
 
 @contextmanager

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._io.text import count_text, number_text, with_error
-from ..atlas import RIVALS, Row, verdicts, within_targets
+from ..atlas import RIVALS, AtlasRow, verdicts, within_targets
 from .screen import say, show_table
 
 _HEAD = ("policy", "mean", "99 %", "99.9 %", "x best: median", "90 %", "worst", "won")
 
 
-def show_atlas(rows: Sequence[Row]) -> None:
+def show_atlas(rows: Sequence[AtlasRow]) -> None:
     """Print a table for each set and horizon, and how often the recommended policy was the best."""
-    alike: dict[tuple[str, str, int], list[Row]] = {}
+    alike: dict[tuple[str, str, int], list[AtlasRow]] = {}
     for row in rows:
         alike.setdefault((row.cell.family, row.cell.name, row.cell.horizon), []).append(row)
     for (family, name, horizon), here in alike.items():
@@ -35,7 +35,7 @@ def show_atlas(rows: Sequence[Row]) -> None:
         )
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: AtlasRow) -> list[str]:
     cell = row.cell
     mean, error = with_error(cell.mean, cell.error)
     return [
@@ -48,7 +48,7 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def atlas_data(rows: Sequence[Row]) -> list[dict[str, object]]:
+def atlas_data(rows: Sequence[AtlasRow]) -> list[dict[str, object]]:
     """The rows as plain data."""
     return [
         {

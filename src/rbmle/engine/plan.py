@@ -53,6 +53,10 @@ class Rows(NamedTuple):
     best_pulls: NDArray[np.int64]
     pulls: NDArray[np.int64]
 
+    def at(self, place: tuple[int | slice | NDArray[np.int64], ...]) -> Rows:
+        """Some of the results."""
+        return Rows(self.regret[place], self.best_pulls[place], self.pulls[place])
+
 
 class Setup(NamedTuple):
     """What a user asks to be played; `simulate` explains the fields.

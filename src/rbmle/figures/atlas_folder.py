@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..atlas.summary import Cell
+from ..atlas.verdicts import AtlasCell
 from .atlas_gaps import atlas_gaps, draw_atlas_gaps
 from .atlas_map import atlas_map, draw_atlas_map
 from .atlas_risk import atlas_risk, draw_atlas_risk
@@ -14,7 +14,7 @@ from .canvas import save
 
 
 def save_atlas_figures(
-    cells: Sequence[Cell],
+    cells: Sequence[AtlasCell],
     folder: str | os.PathLike[str],
     group: str = "report",
     suffix: str = ".png",

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .._numba.compile import Floats
-from ..atlas.plan import RECOMMENDED, RIVALS
+from ..atlas.efforts import RECOMMENDED, RIVALS
 from ..atlas.sets import atlas_sets
-from ..atlas.summary import Cell, by_set
+from ..atlas.verdicts import AtlasCell, by_set
 from ..policies.fit import as_family
 from .canvas import RecordFigure, canvas, fit, look
 from .charts import ChartAxis
@@ -35,7 +35,7 @@ class AtlasGaps(NamedTuple):
 
 
 def atlas_gaps(
-    cells: Sequence[Cell], family: str, horizon: int, group: str = "report"
+    cells: Sequence[AtlasCell], family: str, horizon: int, group: str = "report"
 ) -> AtlasGaps:
     """The problems of a family's sets, without those of misspecified laws.
 

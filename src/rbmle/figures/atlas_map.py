@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 
 from .._numba.compile import Floats
-from ..atlas.summary import Cell
+from ..atlas.verdicts import AtlasCell
 from ..errors import ParameterError
 from .canvas import RecordFigure, canvas, fit, look
 from .style import INK
@@ -29,7 +29,7 @@ class AtlasMap(NamedTuple):
     ratio: Floats
 
 
-def atlas_map(cells: Sequence[Cell], family: str, horizon: int) -> AtlasMap:
+def atlas_map(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasMap:
     """The map of a family at a horizon."""
     kept = [each for each in cells if each.family == family and each.horizon == horizon]
     if not kept:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._numba.compile import Floats
-from ..atlas.summary import Cell, by_set
+from ..atlas.verdicts import AtlasCell, by_set
 from ..errors import ParameterError
 from .canvas import RecordFigure, canvas, fit, gid, look
 from .charts import ChartAxis
@@ -27,7 +27,7 @@ class AtlasRisk(NamedTuple):
     tail: Floats
 
 
-def atlas_risk(cells: Sequence[Cell], family: str, horizon: int) -> AtlasRisk:
+def atlas_risk(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasRisk:
     """The two numbers of each policy that was played on most of the family's sets."""
     alike = {
         key: {each.policy: each for each in here}

@@ -20,7 +20,7 @@ from .._io.files import write_atomically
 from .._io.log import log
 from ..errors import RbmleError, RunError, one_of
 from ..result import Result
-from ..studies.claims import Progress
+from ..studies.progress_table import Progress
 from ..studies.runner import load, run
 from ..studies.store import Store
 from ..studies.times import keep_times, kept_times

@@ -85,10 +85,8 @@ def statistics_data(result: Result) -> Data:
 
 def _played(result: Result) -> Data:
     """What was played: the means, or where there is more to say, the world, evidence, delay."""
-    if not isinstance(result.problem, Problem):
-        data = world_data("", result.problem)
-        said: Data = {"world": {k: v for k, v in data.items() if k != "name"}}
-    else:
+    said: Data = {"world": world_data(result.problem)}
+    if isinstance(result.problem, Problem):
         said = {"means": [float(each) for each in result.problem.means]}
     if result.special_evidence is not None:
         said["evidence"] = to_spec(result.special_evidence)
@@ -109,7 +107,7 @@ def _latex(name: str, result: Result) -> str:
     mean, *others = STATISTICS
     head = ["policy", f"{mean} $\\pm$ s.e.", *others]
     lines = [
-        f"% {_comment(name)}: {result.title}; s.e. is that of the mean, with ddof 1",
+        f"% {' '.join(name.split())}: {result.title}; s.e. is that of the mean, with ddof 1",
         f"\\begin{{tabular}}{{l{'r' * len(STATISTICS)}}}",
         "\\toprule",
         " & ".join(head) + " \\\\",
@@ -122,10 +120,6 @@ def _latex(name: str, result: Result) -> str:
         cell = f"{bold} $\\pm$ {spread}" if spread else bold
         lines.append(" & ".join([_escape(label), cell, *rest]) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
-
-
-def _comment(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _escape(text: str) -> str:

@@ -38,25 +38,20 @@ _unpickling = threading.Lock()  # a class must be complete before another thread
 def pickled(plan: Plan) -> bytes:
     """The plan as bytes; ParameterError if something in it cannot be sent."""
     for cls in filter(is_package, extended_outside):
-        raise ParameterError(
-            "run",
-            "executor",
+        allowed = (
             "left out where a class of the package got methods from outside: workers do not "
-            "have them",
-            Words(cls.__name__),
+            "have them"
         )
+        raise ParameterError("run", "executor", allowed, Words(cls.__name__))
     try:
         if importlib.util.find_spec("cloudpickle") is None:
             return pickle.dumps(plan)
         return _by_value(plan)
     except Exception as problem:
+        allowed = "left out for what cannot be sent to workers"
         name = type(plan.players[0][0][0]).__name__
-        raise ParameterError(
-            "run",
-            "executor",
-            "left out for what cannot be sent to workers",
-            Words(f"{name} ({type(problem).__name__}: {problem})"),
-        ) from problem
+        got = Words(f"{name} ({type(problem).__name__}: {problem})")
+        raise ParameterError("run", "executor", allowed, got) from problem
 
 
 def unpickled(content: bytes) -> Plan:

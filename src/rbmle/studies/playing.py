@@ -18,7 +18,7 @@ import numpy as np
 
 from ..engine.plan import Plan
 from ..errors import RunError
-from .claims import Claims
+from .progress_table import Claims
 from .schedule import Schedule, Tasks
 from .work_items import STOPS, Played, WorkItem, versions
 from .workers import Workers

@@ -9,9 +9,8 @@ from contextlib import ExitStack
 
 from ..engine.devices import DEVICES, check_device
 from ..errors import ParameterError, integer, one_of
-from .claims import Claims, Progress
 from .playing import play_tasks
-from .progress_table import ProgressTable
+from .progress_table import Claims, Progress, ProgressTable
 from .provenance import Invocation
 from .store import Store
 from .study import Study

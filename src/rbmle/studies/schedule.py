@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from ..engine import DECISIONS_A_TASK
 from ..engine.plan import Task
 from ..policies.base import ranks_only
-from .claims import Claims
-from .progress_table import ProgressTable
+from .progress_table import Claims, ProgressTable
 
 SECONDS_A_TASK = 1.0
 # With more workers than this, tasks are longer in proportion: a task takes about 4 ms of the

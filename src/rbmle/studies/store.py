@@ -83,21 +83,14 @@ class Store:
     def read(self) -> Iterator[tuple[Task, Rows]]:
         """All intact shards of this study; a `RunWarning` names each of the others."""
         self._bad = []
-        try:
-            with _in_words("read", self.shards):
-                names = sorted(os.listdir(self.shards))
-        except RunError:
-            if self.shards.exists():
-                raise
-            names = []
-        for name in names:
-            task = task_of(name)
-            if task is not None:
-                rows = self._rows(task)
-                if rows is None:
-                    self._bad.append(task)
-                else:
-                    yield task, rows
+        with _in_words("read", self.shards):
+            names = sorted(os.listdir(self.shards)) if self.shards.exists() else []
+        for task in filter(None, map(task_of, names)):
+            rows = self._rows(task)
+            if rows is None:
+                self._bad.append(task)
+            else:
+                yield task, rows
 
     def _rows(self, task: Task) -> Rows | None:
         path = self.shards / file_name(task)
@@ -129,9 +122,8 @@ class Store:
 
     def discard_bad(self) -> None:
         """Remove the damaged shards that `read` found and that were not replaced by intact ones."""
-        ours = (task for task in self._bad if fits(self.study, task))
-        for task in ours:
-            if self.peek(task) is None:
+        for task in self._bad:
+            if fits(self.study, task) and self.peek(task) is None:
                 with suppress(OSError):
                     os.unlink(self.shards / file_name(task))
 
@@ -146,37 +138,33 @@ class Store:
         except RunError as problem:
             warnings.warn(RunWarning(f"{str(problem)[:-1]}: it is begun anew."), stacklevel=2)
         with suppress(RunError), self._rewriting():  # in a read-only folder the file stays
-            self._mended()
+            return self._provenance(mend=True)
         return {"invocations": []}
 
     def note(self, entry: Data) -> Data:
         """Store the entry of an invocation in place of its earlier one."""
         with self._rewriting():
-            known = self._mended()
+            known = self._provenance(mend=True)
             others = [each for each in known["invocations"] if each.get("id") != entry["id"]]
             known["invocations"] = [*others, entry]
             self._write(self.folder / "provenance.json", known, "rbmle-provenance")
         return known
 
-    def _provenance(self) -> Data:
+    def _provenance(self, mend: bool = False) -> Data:
+        """What provenance.json says. mend: move a damaged file aside; it counts as empty."""
         path = self.folder / "provenance.json"
-        if not path.exists():
-            return {"invocations": []}
-        data = _json(path)
-        known = data.get("invocations")
-        if not isinstance(known, list) or not all(isinstance(each, dict) for each in known):
-            raise RunError(f"{path}: has no list of 'invocations'.")
-        return data
-
-    def _mended(self) -> Data:
-        """What provenance.json says. A damaged file is moved aside, and counts as empty."""
         try:
-            return self._provenance()
+            data = _json(path) if path.exists() else {"invocations": []}
+            known = data.get("invocations")
+            if not isinstance(known, list) or not all(isinstance(each, dict) for each in known):
+                raise RunError(f"{path}: has no list of 'invocations'.")
         except RunError:
-            path = self.folder / "provenance.json"
+            if not mend:
+                raise
             with suppress(OSError):
                 os.replace(path, path.with_suffix(".json.damaged"))
-            return {"invocations": []}
+            data = {"invocations": []}
+        return data
 
     @contextmanager
     def _rewriting(self) -> Iterator[None]:

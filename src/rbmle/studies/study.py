@@ -176,7 +176,9 @@ class Study:
             "checkpoints": None if self.checkpoints is None else list(self.checkpoints),
             **({} if isinstance(self.evidence, Counting) else {"evidence": to_spec(self.evidence)}),
             **({} if self.delay is None else {"delay": to_spec(self.delay)}),
-            "problem": [world_data(*item) for item in self.problems.items()],
+            "problem": [
+                {"name": name, **world_data(world)} for name, world in self.problems.items()
+            ],
             "policy": [policy_data(*item) for item in self.policies.items()],
         }
 

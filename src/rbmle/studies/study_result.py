@@ -43,12 +43,9 @@ class StudyResult:
         """The result of the study's one problem."""
         if len(self.study.problems) != 1:
             names = ", ".join(repr(name) for name in self.study.problems)
-            raise ParameterError(
-                "StudyResult",
-                "result",
-                "asked of a study of one problem",
-                hint=f" This one has {names}: use results[name].",
-            )
+            hint = f" This one has {names}: use results[name]."
+            allowed = "asked of a study of one problem"
+            raise ParameterError("StudyResult", "result", allowed, hint=hint)
         if not self.results:
             raise RbmleError("StudyResult: no replication is finished yet.")
         return next(iter(self.results.values()))

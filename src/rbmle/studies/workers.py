@@ -110,12 +110,8 @@ class ThisThread(Workers):
 def workers_of(executor: Executor) -> Workers:
     """The workers of an executor that a user gave."""
     if not callable(getattr(executor, "submit", None)):
-        raise ParameterError(
-            "run",
-            "executor",
-            "a concurrent.futures.Executor, as in ProcessPoolExecutor()",
-            executor,
-        )
+        allowed = "a concurrent.futures.Executor, as in ProcessPoolExecutor()"
+        raise ParameterError("run", "executor", allowed, executor)
     if type(executor).__module__.partition(".")[0] == "distributed":
         from .cluster import DaskWorkers
 

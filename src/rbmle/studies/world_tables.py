@@ -23,7 +23,7 @@ Table: TypeAlias = Mapping[str, Any]  # the same, to be read
 _DRIFT = ("step", "every", "seed", "low", "high")
 
 
-class Form(NamedTuple):
+class WorldForm(NamedTuple):
     """How a kind of world is written. keys: of its table; `only` is one that no other kind has."""
 
     kind: type
@@ -34,10 +34,9 @@ class Form(NamedTuple):
     read: Callable[[Table], World]
 
 
-def world_data(name: str, world: World) -> Data:
-    """A world as its table in the file."""
-    form = next(each for each in FORMS if isinstance(world, each.kind))
-    return {"name": name, **form.write(world)}
+def world_data(world: World) -> Data:
+    """A world as its table in the file, without its name."""
+    return next(each for each in FORMS if isinstance(world, each.kind)).write(world)
 
 
 def world_of(table: Table) -> World:
@@ -87,8 +86,7 @@ def _phases_data(world: Phases) -> Data:
     if isinstance(first, Problem):
         means = [_numbers(each.means) for each in world.problems]
         return {"law": to_spec(first.law), "means": means, "at": at}
-    each = [world_data("", phase) for phase in world.problems]
-    return {"phase": [{k: v for k, v in data.items() if k != "name"} for data in each], "at": at}
+    return {"phase": [world_data(phase) for phase in world.problems], "at": at}
 
 
 def _phases(table: Table) -> Phases:
@@ -147,9 +145,9 @@ def _linear(table: Table) -> LinearProblem:
 
 _PLAIN = ("law", "means")
 FORMS = (
-    Form(Phases, "at", (*_PLAIN, "phase", "at"), ("at",), _phases_data, _phases),
-    Form(Drift, "drift", (*_PLAIN, "drift"), (*_PLAIN, "drift"), _drift_data, _drift),
-    Form(
+    WorldForm(Phases, "at", (*_PLAIN, "phase", "at"), ("at",), _phases_data, _phases),
+    WorldForm(Drift, "drift", (*_PLAIN, "drift"), (*_PLAIN, "drift"), _drift_data, _drift),
+    WorldForm(
         LinearProblem,
         "theta",
         ("theta", "features", "noise"),
@@ -157,5 +155,5 @@ FORMS = (
         _linear_data,
         _linear,
     ),
-    Form(Problem, "means", _PLAIN, _PLAIN, _problem_data, _problem),
+    WorldForm(Problem, "means", _PLAIN, _PLAIN, _problem_data, _problem),
 )

@@ -4,27 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .. import policies
+from .._records.record import Record
 from ..errors import ParameterError
-from ..policies import (
-    GPUCB,
-    IDS,
-    IMED,
-    KG,
-    KGMN,
-    KLUCB,
-    MOSS,
-    RBMLE,
-    UCB,
-    VIDS,
-    BayesUCB,
-    GPUCBTuned,
-    KGMin,
-    KGStar,
-    ThompsonSampling,
-    UCBTuned,
-    check_fit,
-)
-from ..policies.fit import as_family
+from ..policies.fit import as_family, check_fit
 from ..policies.recommended import recommended
 from .candidates import candidates
 from .runs import Run
@@ -32,26 +15,26 @@ from .sets import ProblemSet, atlas_sets
 
 RECOMMENDED = "recommended"
 # The rivals of the recommended policy: it should beat all of them on most sets.
-RIVALS: dict[str, Any] = {
-    "Thompson": ThompsonSampling(),
-    "KL-UCB": KLUCB(),
-    "Bayes-UCB": BayesUCB(),
-    "IMED": IMED(),
-    "UCB-Tuned": UCBTuned(),
-    "MOSS": MOSS(),
+RIVALS: dict[str, Record] = {
+    "Thompson": policies.ThompsonSampling(),
+    "KL-UCB": policies.KLUCB(),
+    "Bayes-UCB": policies.BayesUCB(),
+    "IMED": policies.IMED(),
+    "UCB-Tuned": policies.UCBTuned(),
+    "MOSS": policies.MOSS(),
 }
-OTHERS: dict[str, Any] = {
-    "RBMLE": RBMLE(),
-    "KL-UCB+": KLUCB(plus=True),
-    "UCB": UCB(),
-    "GP-UCB": GPUCB(),
-    "GP-UCB-Tuned": GPUCBTuned(),
-    "KG": KG(),
-    "KG*": KGStar(),
-    "KGMin": KGMin(),
-    "KGMN": KGMN(),
-    "IDS": IDS(),
-    "VIDS": VIDS(),
+OTHERS: dict[str, Record] = {
+    "RBMLE": policies.RBMLE(),
+    "KL-UCB+": policies.KLUCB(plus=True),
+    "UCB": policies.UCB(),
+    "GP-UCB": policies.GPUCB(),
+    "GP-UCB-Tuned": policies.GPUCBTuned(),
+    "KG": policies.KG(),
+    "KG*": policies.KGStar(),
+    "KGMin": policies.KGMin(),
+    "KGMN": policies.KGMN(),
+    "IDS": policies.IDS(),
+    "VIDS": policies.VIDS(),
 }
 
 
@@ -88,14 +71,7 @@ TRAINING = Effort(
     arms={1_000: 500, 10_000: 500, 100_000: 10},
     arms_slowest=0,
 )
-QUICK = Effort(
-    problems=10,
-    replications={1_000: 10},
-    slow={},
-    slowest={},
-    arms={1_000: 12},
-    arms_slowest=0,
-)
+QUICK = Effort(10, {1_000: 10}, slow={}, slowest={}, arms={1_000: 12}, arms_slowest=0)
 
 QUICK_POLICIES = (RECOMMENDED, "RBMLE", "Thompson", "KL-UCB", "IMED", "UCB-Tuned", "MOSS", "UCB")
 QUICK_SETS = {
@@ -125,14 +101,14 @@ def players(family: str, group: str) -> dict[str, Any]:
     return found
 
 
-def _replications(effort: Effort, where: ProblemSet, policy: Any) -> dict[int, int]:
+def _replications(effort: Effort, where: ProblemSet, policy: object) -> dict[int, int]:
     """Replications of each problem, by horizon."""
-    if isinstance(policy, (IDS, VIDS)):
+    if isinstance(policy, (policies.IDS, policies.VIDS)):
         return effort.slowest if where.arms <= effort.arms_slowest else {}
     slow = (
-        isinstance(policy, KGStar)
-        or (isinstance(policy, BayesUCB) and where.family == "bernoulli")
-        or (isinstance(policy, KLUCB) and policy.plus and where.family != "gaussian")
+        isinstance(policy, policies.KGStar)
+        or (isinstance(policy, policies.BayesUCB) and where.family == "bernoulli")
+        or (isinstance(policy, policies.KLUCB) and policy.plus and where.family != "gaussian")
     )
     return effort.slow if slow or where.arms > 50 else effort.replications
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .._numba.compile import Floats
-from .plan import RECOMMENDED, RIVALS
+from .efforts import RECOMMENDED, RIVALS
 from .runs import Run, stored
 
 
-class Cell(NamedTuple):
+class AtlasCell(NamedTuple):
     """The regret of one policy on one set after `horizon` rounds.
 
     replications: on each problem. mean, error: over all problems, and its standard error. tail,
@@ -33,21 +33,21 @@ class Cell(NamedTuple):
     by_problem: Floats
 
 
-class Row(NamedTuple):
+class AtlasRow(NamedTuple):
     """A cell beside the other policies on the same set.
 
     median, high, worst: of regret in units of the best policy's, problem by problem: the median,
     the 90 % quantile and the largest. won: the share of problems on which the policy is the best.
     """
 
-    cell: Cell
+    cell: AtlasCell
     median: float
     high: float
     worst: float
     won: float
 
 
-class Verdict(NamedTuple):
+class AtlasVerdict(NamedTuple):
     """The recommended policy against its rivals on one set.
 
     best: the rival with the smallest mean. ratio: the recommended policy's mean in units of it.
@@ -62,14 +62,14 @@ class Verdict(NamedTuple):
     tail: float
 
 
-def cells_of(runs: Sequence[Run], folder: Path) -> list[Cell]:
+def cells_of(runs: Sequence[Run], folder: Path) -> list[AtlasCell]:
     """What the folder holds of the runs: a cell for each checkpoint."""
     cells = []
     for run in runs:
         found = stored(folder, run)
         if found is not None:
             cells += [
-                Cell(
+                AtlasCell(
                     run.where.family, run.where.name, horizon, run.label,
                     found.by_problem.shape[1], run.replications, float(found.mean[k]),
                     float(found.error[k]), float(found.tails[k, 0]), float(found.tails[k, 1]),
@@ -80,15 +80,15 @@ def cells_of(runs: Sequence[Run], folder: Path) -> list[Cell]:
     return cells
 
 
-def by_set(cells: Sequence[Cell]) -> dict[tuple[str, str, int], list[Cell]]:
+def by_set(cells: Sequence[AtlasCell]) -> dict[tuple[str, str, int], list[AtlasCell]]:
     """The cells of each (family, set, horizon)."""
-    found: dict[tuple[str, str, int], list[Cell]] = {}
+    found: dict[tuple[str, str, int], list[AtlasCell]] = {}
     for each in cells:
         found.setdefault((each.family, each.name, each.horizon), []).append(each)
     return found
 
 
-def rows_of(cells: Sequence[Cell]) -> list[Row]:
+def rows_of(cells: Sequence[AtlasCell]) -> list[AtlasRow]:
     """Each cell beside the others on its set, the smallest mean first.
 
     The best on a problem is chosen among the policies with the most replications: where there are
@@ -103,11 +103,11 @@ def rows_of(cells: Sequence[Cell]) -> list[Row]:
             ratio = each.by_problem / best
             median, high = np.quantile(ratio, (0.5, 0.9))
             won = float((each.by_problem <= best).mean())
-            rows.append(Row(each, float(median), float(high), float(ratio.max()), won))
+            rows.append(AtlasRow(each, float(median), float(high), float(ratio.max()), won))
     return rows
 
 
-def verdicts(cells: Sequence[Cell], policy: str = RECOMMENDED) -> list[Verdict]:
+def verdicts(cells: Sequence[AtlasCell], policy: str = RECOMMENDED) -> list[AtlasVerdict]:
     """A policy against the rivals that were played, on each set and at each horizon."""
     found = []
     for (family, name, horizon), alike in by_set(cells).items():
@@ -117,11 +117,11 @@ def verdicts(cells: Sequence[Cell], policy: str = RECOMMENDED) -> list[Verdict]:
             best = min(rivals, key=lambda rival: named[rival].mean)
             ratio = named[policy].mean / named[best].mean
             tail = named[policy].tail / named["Thompson"].tail
-            found.append(Verdict(family, name, horizon, best, ratio, tail))
+            found.append(AtlasVerdict(family, name, horizon, best, ratio, tail))
     return found
 
 
-def within_targets(found: Sequence[Verdict]) -> tuple[int, int, int]:
+def within_targets(found: Sequence[AtlasVerdict]) -> tuple[int, int, int]:
     """On how many sets the mean is below every rival's, at most 1.25 times the best of them, and
     the 99 % quantile at most 2 times Thompson sampling's."""
     return (
