@@ -66,7 +66,7 @@ class Study:
     >>> coins = Problem(Bernoulli(), [0.3, 0.5])
     >>> study = Study({"coins": coins}, [RBMLE(), UCB()], horizon=1000, replications=20)
     >>> list(study.policies), study.digest[:8]
-    (['RBMLE', 'UCB'], '47dd52ab')
+    (['RBMLE', 'UCB'], '1133aa37')
     >>> study == Study.from_dict(study.to_dict())
     True
     """
@@ -109,23 +109,21 @@ class Study:
         )  # fmt: skip
         planned = plan(given)
         kept = _rounds(checkpoints, planned.horizon)
-        values = {
-            "problems": MappingProxyType(known),
-            "policies": MappingProxyType(players),
-            "horizon": planned.horizon,
-            "replications": planned.last,
-            "seed": seed,
-            "rewards": rewards,
-            "ties": ties,
-            "checkpoints": kept,
-            "name": printable("name", name) if name != "" else "",
-            "imports": module_names(imports),
-            "evidence": planned.evidence,
-            "delay": planned.delay,
-            "plan": planned._replace(rounds=rounds_kept(kept, planned.horizon)),
-        }
-        for key, value in values.items():
-            object.__setattr__(self, key, value)
+        vars(self).update(
+            problems=MappingProxyType(known),
+            policies=MappingProxyType(players),
+            horizon=planned.horizon,
+            replications=planned.last,
+            seed=seed,
+            rewards=rewards,
+            ties=ties,
+            checkpoints=kept,
+            name=printable("name", name) if name != "" else "",
+            imports=module_names(imports),
+            evidence=planned.evidence,
+            delay=planned.delay,
+            plan=planned._replace(rounds=rounds_kept(kept, planned.horizon)),
+        )
         self.to_dict()  # refuses now what a study file could not hold
 
     def rewards_source(self) -> Rewards:
