@@ -39,7 +39,7 @@ def test_every_index_is_finite(family, horizon):
 
 
 def test_each_is_among_the_candidates_that_the_atlas_plays():
-    from rbmle.atlas.candidates import candidates
+    from rbmle.atlas.efforts import candidates
 
     for family in ("bernoulli", "gaussian", "exponential"):
         assert rbmle.recommended(family) in candidates(family).values()

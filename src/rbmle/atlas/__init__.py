@@ -1,10 +1,18 @@
 """The atlas: which policy, on which problems, at what risk."""
 
-from .data import read_atlas, write_atlas
 from .efforts import RIVALS
 from .play import atlas
 from .sets import GROUPS, ProblemSet, atlas_sets
-from .verdicts import AtlasCell, AtlasRow, AtlasVerdict, rows_of, verdicts, within_targets
+from .verdicts import (
+    AtlasCell,
+    AtlasRow,
+    AtlasVerdict,
+    read_atlas,
+    rows_of,
+    verdicts,
+    within_targets,
+    write_atlas,
+)
 
 __all__ = [
     "GROUPS",

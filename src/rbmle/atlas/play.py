@@ -19,11 +19,10 @@ from ..engine import simulate_many
 from ..engine.devices import check_device
 from ..errors import ParameterError, RunError, integer, one_of
 from ..policies.fit import as_family
-from .data import write_atlas
 from .efforts import FULL, QUICK, QUICK_POLICIES, QUICK_SETS, TRAINING, atlas_runs
 from .runs import Run, store, stored, told
 from .sets import GROUPS
-from .verdicts import AtlasRow, cells_of
+from .verdicts import AtlasRow, cells_of, write_atlas
 
 Tell = Callable[[str], None]
 

@@ -9,14 +9,12 @@ from contextlib import ExitStack
 
 from ..engine.devices import DEVICES, check_device
 from ..errors import ParameterError, integer, one_of
-from .playing import play_tasks
 from .progress_table import Claims, Progress, ProgressTable
-from .provenance import Invocation
-from .store import Store
+from .store import Invocation, Store
 from .study import Study
 from .study_result import StudyResult
 from .times import keep_times
-from .workers import ThisThread, Threads, Workers, workers_of
+from .workers import ThisThread, Threads, Workers, play_tasks, workers_of
 from .world_tables import Data
 
 _AT_ONCE = 4  # tasks that a GPU plays at once: one alone may be too small to fill it
