@@ -89,9 +89,9 @@ def test_delays_and_changing_means_are_compiled() -> None:
 def test_long_functions_are_called() -> None:
     """A root search is there once, however often it is called: caches for code are small."""
     from rbmle._numba.for_cuda import mangled
-    from rbmle.families.roots import kl_upper
+    from rbmle.families import Family
 
-    name = mangled(kl_upper)
+    name = mangled(Family.kl_upper)
     code = code_for(rbmle.KLUCB(), rbmle.Bernoulli())
     assert len(re.findall(rf"^\t// \.weak\t{name}", code, re.MULTILINE)) == 1
     assert len(re.findall(rf"call\.uni \(retval0\),\s+{name}", code)) >= 2

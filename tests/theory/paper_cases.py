@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, base
+from rbmle.families import Bernoulli, Binomial, Exponential, Family, Gamma, Gaussian, Poisson
 from rbmle.random import Draws
 
 FAMILIES = [Bernoulli(), Gaussian(1.5), Exponential(), Poisson(), Gamma(2.5), Binomial(6)]
@@ -24,4 +24,4 @@ def mean_at(family, u: float) -> float:
 
 def index(family, nu: float, n: float, alpha: float) -> float:
     """Proposition 1's index, without the common factor that Corollary 2 leaves out."""
-    return base.bias_index(family, n, n * nu, alpha)
+    return Family.bias_index(family, n, n * nu, alpha)

@@ -159,6 +159,21 @@ def record(cls: type[T], defaults: Mapping[str, Callable[..., object]] | None = 
     return checked(cls)
 
 
+def defaults_of(*protocols: type) -> dict[str, Callable[..., Any]]:
+    """The methods that protocols define: all but those that a class must define, the abstract ones.
+
+    A protocol thus is both the type of a kind of record and the place of its default methods.
+    """
+    return {
+        name: function
+        for protocol in protocols
+        for base in reversed(protocol.__mro__)
+        for name, function in vars(base).items()
+        if inspect.isfunction(function) and not name.startswith("_")
+        if not getattr(function, "__isabstractmethod__", False)
+    }
+
+
 def bridge_methods(cls: type) -> None:
     """Let compiled code call the methods of a record class."""
     for name, function in vars(cls).items():

@@ -16,7 +16,6 @@ from math import inf, log, sqrt
 from typing import NamedTuple, Protocol
 
 from ..families import Bernoulli, Binomial, Conjugate, Exponential, Family, Gamma, Gaussian, Poisson
-from ..families.roots import kl_upper
 from ..policies import KLUCB, BayesUCB
 from ..policies.arms import Arms
 from ..policies.klucb import Search
@@ -101,7 +100,7 @@ def solved(policy: KLUCB, family: Family) -> bool:
     that search may exceed the margin.
     """
     rough = policy.plus and policy.search == Search.published
-    return type(family).kl_upper is kl_upper and not rough
+    return type(family).kl_upper is Family.kl_upper and not rough
 
 
 _SHAPE: Methods = {"index_error": root_error, "bends_one_way": beyond_the_pulls}
@@ -138,7 +137,7 @@ class KLUCBClosedFacts(NamedTuple):
     policy: KLUCB
 
     def fits(self, family: Family) -> bool:
-        return type(family).kl_upper is not kl_upper and self.policy.search == Search.exact
+        return type(family).kl_upper is not Family.kl_upper and self.policy.search == Search.exact
 
     def tournament_from(self, family: Family) -> float:
         return 160.0

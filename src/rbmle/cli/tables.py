@@ -10,8 +10,7 @@ from rich.text import Text
 from ..comparison import COMPARED, ComparisonTable
 from ..evidence import EVIDENCE
 from ..evidence.combinations import COMBINATIONS
-from ..policies import POLICIES, families_of
-from ..policies.base import needs_horizon
+from ..policies import POLICIES, Policy, families_of
 from ..result import STATISTICS, Result
 from ..studies.export import statistics_data
 from ..studies.study_result import StudyResult
@@ -96,7 +95,7 @@ def _described(kind: type[NamedTuple], **values: object) -> dict[str, Any]:
 
 
 def _described_policy(kind: Any) -> dict[str, Any]:
-    values, needs = {}, kind.needs_horizon is not needs_horizon
+    values, needs = {}, kind.needs_horizon is not Policy.needs_horizon
     if len(kind._field_defaults) == len(kind._fields):  # else it has a required parameter
         values, needs = kind()._asdict(), kind().needs_horizon()
     return {

@@ -10,45 +10,20 @@ arithmetic and allocate nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
-from .._numba.compile import Floats, record
+from .._numba.compile import Floats, defaults_of, record
 from .._records.record import register
 from ..errors import ParameterError, Words
+from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..random import Draws
 from ..spec import as_record, first_named
+from .matrices import FeatureRows
 
 T = TypeVar("T")
 
 EVIDENCE: dict[str, type] = {}
-
-
-class Evidence(Protocol):
-    """The methods of every kind of evidence, its own or the defaults below, which explain them."""
-
-    _fields: Any
-
-    def memory_size(self, n_arms: int) -> int: ...
-    def begin(self, arms: Arms, memory: Floats) -> None: ...
-    def look(self, arms: Arms, memory: Floats, features: Any, fresh: bool) -> None: ...
-    def clock(self, memory: Floats, t: int, horizon: int) -> Clock: ...
-    def learn(
-        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, reward: float
-    ) -> None: ...
-    def draw(
-        self, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats
-    ) -> None: ...
-    def draws(self) -> bool: ...
-    def changes_all(self) -> bool: ...
-    def reads(self) -> int: ...
-    def largest(self) -> float: ...
-    def separate(self) -> bool: ...
-    def check_family(self, family: Any) -> None: ...
-    def relayout(
-        self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
-    ) -> None: ...
-    def holds(self, n_arms: int, memory: Floats) -> bool: ...
 
 
 @record
@@ -62,118 +37,91 @@ class Features(NamedTuple):
         return float(self.values[i, a])
 
 
-def memory_size(self: Any, n_arms: int) -> int:
-    """How many numbers it remembers."""
-    return 0
+class Evidence(Protocol):
+    """The methods of every kind of evidence, with the defaults that a class gets."""
 
+    _fields: tuple[str, ...]
 
-def begin(self: Any, arms: Arms, memory: Floats) -> None:
-    """A new replication begins: nothing is known. The arms have been restarted."""
+    def memory_size(self, n_arms: int) -> int:
+        """How many numbers it remembers."""
+        return 0
 
+    def begin(self, arms: Arms, memory: Floats) -> None:
+        """A new replication begins: nothing is known. The arms have been restarted."""
 
-def look(self: Any, arms: Arms, memory: Floats, features: Any, fresh: bool) -> None:
-    """Bring the arms' statistics up to date before a choice.
+    def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
+        """Bring the arms' statistics up to date before a choice.
 
-    features: a record with those of this round, such as `Features`. fresh: whether they are new to
-    the evidence: in round 1, and in every round if they are drawn anew each round.
-    """
+        features: those of this round, a record such as `Features`. fresh: whether they are new to
+        the evidence: in round 1, and in every round if they are drawn anew each round.
+        """
 
+    def clock(self, memory: Floats, t: int, horizon: int) -> Clock:
+        """The round and the horizon that the policy sees; horizon is 0 if it does not need it."""
+        return Clock(t, horizon)
 
-def clock(self: Any, memory: Floats, t: int, horizon: int) -> Clock:
-    """The round and the horizon that the policy sees; horizon is 0 if it does not need it."""
-    return Clock(t, horizon)
+    def learn(
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int, reward: float
+    ) -> None:
+        """Learn a reward of arm i. moving: whether features are drawn anew each round."""
+        arms.learn(i, reward)
 
+    def draw(
+        self, arms: Arms, memory: Floats, features: FeatureRows, rng: Draws, drawn: Floats
+    ) -> None:
+        """Draw the errors of all arms' means together, for policies that ask for it (`LinTS`)."""
 
-def learn(
-    self: Any, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, reward: float
-) -> None:
-    """Learn a reward of arm i. moving: whether features are drawn anew each round."""
-    arms.learn(i, reward)
+    def draws(self) -> bool:
+        """Whether it has a `draw` of its own, for arms whose means have errors in common."""
+        return False
 
+    def changes_all(self) -> bool:
+        """Whether more than the pulled arm's statistics change in a round.
 
-def draw(self: Any, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats) -> None:
-    """Draw the errors of all arms' means together, for policies that ask for it; see `LinTS`."""
+        If so, `arms.pulls` are not the numbers of pulls either.
+        """
+        return True
 
+    def reads(self) -> int:
+        """The dimension of the features that it reads; 0 if it reads none."""
+        return 0
 
-def draws(self: Any) -> bool:
-    """Whether it has a `draw` of its own, for arms whose means have errors in common."""
-    return False
+    def check_family(self, family: Family) -> None:
+        """Raise ParameterError if the family does not go with this evidence."""
 
+    def largest(self) -> float:
+        """The largest feature that a `Decider` accepts: beyond it rounding leaves nothing right.
 
-def changes_all(self: Any) -> bool:
-    """Whether more than the pulled arm's statistics change in a round.
+        By default such that products of three of them are finite.
+        """
+        return 1e100
 
-    If so, `arms.pulls` are not the numbers of pulls either.
-    """
-    return True
+    def separate(self) -> bool:
+        """Whether each arm has parameters of its own, so that arms may share their features."""
+        return False
 
+    def relayout(
+        self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
+    ) -> None:
+        """Lay out for other arms what is remembered, where arms of a `Decider` come and go.
 
-def reads(self: Any) -> int:
-    """The dimension of the features that it reads; 0 if it reads none."""
-    return 0
+        arms, memory: before. places: for each new arm its place among the old ones, -1 if it had
+        none. new: the statistics after, which are those of the old arms already. after: the new
+        memory, as `begin` left it. It is not compiled. This default is for a memory that does not
+        depend on the number of arms.
+        """
+        if memory.size != after.size:
+            raise ParameterError(
+                "Decider",
+                "arm",
+                f"one of those it has: {type(self).__name__} cannot add or remove arms, as it has "
+                "no method `relayout`",
+            )
+        after[:] = memory
 
-
-def check_family(self: Any, family: Any) -> None:
-    """Raise ParameterError if the family does not go with this evidence."""
-
-
-def largest(self: Any) -> float:
-    """The largest feature that a `Decider` accepts: beyond it rounding would leave nothing right.
-
-    By default such that products of three of them are finite.
-    """
-    return 1e100
-
-
-def separate(self: Any) -> bool:
-    """Whether each arm has parameters of its own, so that all arms may have the same features."""
-    return False
-
-
-def relayout(
-    self: Any, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
-) -> None:
-    """Lay out for other arms what is remembered, where arms of a `Decider` come and go.
-
-    arms, memory: before. places: for each new arm its place among the old ones, -1 if it had none.
-    new: the statistics after, which are those of the old arms already. after: the new memory, as
-    `begin` left it. It is not compiled. This default is for a memory that does not depend on the
-    number of arms.
-    """
-    if memory.size != after.size:
-        raise ParameterError(
-            "Decider",
-            "arm",
-            f"one of those it has: {type(self).__name__} cannot add or remove arms, as it has no "
-            "method `relayout`",
-        )
-    after[:] = memory
-
-
-def holds(self: Any, n_arms: int, memory: Floats) -> bool:
-    """Whether the numbers, read from a file, can be what is remembered of so many arms."""
-    return True
-
-
-_DEFAULTS = {
-    each.__name__: each
-    for each in (
-        memory_size,
-        begin,
-        look,
-        clock,
-        learn,
-        draw,
-        draws,
-        changes_all,
-        reads,
-        largest,
-        separate,
-        check_family,
-        relayout,
-        holds,
-    )
-}
+    def holds(self, n_arms: int, memory: Floats) -> bool:
+        """Whether this memory, read from a file, is valid for so many arms."""
+        return True
 
 
 def evidence(cls: type[T]) -> type[T]:
@@ -181,20 +129,20 @@ def evidence(cls: type[T]) -> type[T]:
 
     It is known by its name from now on.
     """
-    record(cls, _DEFAULTS)
+    record(cls, defaults_of(Evidence))
     register(EVIDENCE, cls)
     return cls
 
 
-def as_evidence(given: Any, owner: str, key: str = "evidence") -> Any:
+def as_evidence(given: object, owner: str, key: str = "evidence") -> Evidence:
     """The evidence that is meant: given as such, or by its name as in "discounted(0.99)"."""
-    found = as_record(first_named(given, EVIDENCE), EVIDENCE, owner, key)
+    found: Evidence = as_record(first_named(given, EVIDENCE), EVIDENCE, owner, key)
     if type(found) not in EVIDENCE.values():
         raise ParameterError(owner, key, "a kind of evidence, as in Discounted(0.99)", given)
     return found
 
 
-def check_evidence(evidence: Any, family: Any, dimension: int) -> None:
+def check_evidence(evidence: Evidence, family: Family, dimension: int) -> None:
     """Raise ParameterError unless the evidence goes with the family and the world's features.
 
     dimension: that of the world's features; 0 if it has none.

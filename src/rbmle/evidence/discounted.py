@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from .._numba.compile import Floats
 from ..policies.arms import Arms, Clock
@@ -52,7 +52,7 @@ class Discounted(NamedTuple):
         return Clock(now, horizon - t + now if horizon > 0 else 0)
 
     def learn(
-        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, reward: float
+        self, arms: Arms, memory: Floats, features: object, moving: bool, i: int, reward: float
     ) -> None:
         for j in range(arms.n_arms()):
             arms.pulls[j] *= self.gamma

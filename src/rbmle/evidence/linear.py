@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, sqrt
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, Words
+from ..families import Family
 from ..policies.arms import Arms
 from ..random import Draws
 from .base import evidence
-from .matrices import dot, invert_root, largest_feature, square_of, times, transposed_times
+from .matrices import (
+    FeatureRows,
+    dot,
+    invert_root,
+    largest_feature,
+    square_of,
+    times,
+    transposed_times,
+)
 
 # The inverse is computed anew after this many rewards. In between, each reward adds an error of
 # some 1e-16 of it. For d = 20 that takes 100 of the 800 products of a round.
@@ -91,7 +100,7 @@ class Linear(NamedTuple):
     def draws(self) -> bool:
         return True
 
-    def check_family(self, family: Any) -> None:
+    def check_family(self, family: Family) -> None:
         low, high = family.mean_range()
         if low > -inf or high < inf:
             raise ParameterError(
@@ -111,7 +120,7 @@ class Linear(NamedTuple):
                 memory[place + d * r + r] = self.ridge
                 memory[place + d * d + d * r + r] = 1.0 / sqrt(self.ridge)
 
-    def look(self, arms: Arms, memory: Floats, features: Any, fresh: bool) -> None:
+    def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
         if fresh:
             place, residual = 0, self.residual(memory, 0)
             for i in range(arms.n_arms()):
@@ -120,7 +129,7 @@ class Linear(NamedTuple):
                 self.look_at(arms, memory, features, i, place, residual)
 
     def look_at(
-        self, arms: Arms, memory: Floats, features: Any, i: int, place: int, residual: float
+        self, arms: Arms, memory: Floats, features: FeatureRows, i: int, place: int, residual: float
     ) -> None:
         """Compute the mean of arm i and x'V^-1 x from its features and its block, at `place`."""
         d = self.dimension
@@ -143,7 +152,7 @@ class Linear(NamedTuple):
         arms.squares[i] = (residual + mean * mean) * pulls
 
     def learn(
-        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, reward: float
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int, reward: float
     ) -> None:
         d, place, n_arms = self.dimension, self.block_of(i), arms.n_arms()
         v = self.blocks(n_arms) * self.block()  # R'x
@@ -187,8 +196,8 @@ class Linear(NamedTuple):
         times(memory, root, work, theta, d)
 
     def tell(
-        self, arms: Arms, memory: Floats, features: Any, i: int, surprise: float, square: float,
-        anew: bool,
+        self, arms: Arms, memory: Floats, features: FeatureRows, i: int, surprise: float,
+        square: float, anew: bool,
     ) -> None:  # fmt: skip
         """Bring all arms up to date after a reward of arm i, if features stay as they are."""
         d = self.dimension
@@ -205,7 +214,9 @@ class Linear(NamedTuple):
                     memory[known + 1] -= along * along / (1.0 + square)
                     self.show(arms, j, memory[known], memory[known + 1], residual)
 
-    def draw(self, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats) -> None:
+    def draw(
+        self, arms: Arms, memory: Floats, features: FeatureRows, rng: Draws, drawn: Floats
+    ) -> None:
         """Draw theta - theta^ ~ N(0, V^-1), and from it the error of each arm's mean.
 
         They are in units of a reward's standard deviation; drawn[0] = 1 says that they are there.
@@ -221,16 +232,18 @@ class Linear(NamedTuple):
                 times(memory, place + d * d, work, work + d, d)
             drawn[1 + i] = dot(memory, work + d, features, i, d)
 
-    def expect(self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int) -> float:
+    def expect(
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
+    ) -> float:
         """Count a pull of arm i as if it had paid the mean so far; returns that mean."""
         theta = self.block_of(i) + 2 * self.dimension * self.dimension + self.dimension
-        mean: float = dot(memory, theta, features, i, self.dimension)
+        mean = dot(memory, theta, features, i, self.dimension)
         self.learn(arms, memory, features, moving, i, mean)
         return mean
 
     def correct(
-        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, supposed: float,
-        reward: float,
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int,
+        supposed: float, reward: float,
     ) -> None:  # fmt: skip
         """The reward of a pull has come, which was supposed to be another: theta += V^-1 x (r - m).
 

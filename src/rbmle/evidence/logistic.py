@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, sqrt
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from .._numba.compile import Floats, njit
 from ..errors import ParameterError
-from ..families import Bernoulli
+from ..families import Bernoulli, Family
 from ..policies.arms import Arms
 from ..random import Draws
 from .base import evidence
-from .matrices import dot, invert_root, largest_feature, square_of, times, transposed_times
+from .matrices import (
+    FeatureRows,
+    dot,
+    invert_root,
+    largest_feature,
+    square_of,
+    times,
+    transposed_times,
+)
 
 _ANEW = 64  # rewards after which the root of the inverse is computed anew, as in `Linear`
 _LEAST = 1e-12  # of mean (1 - mean): pulls stay finite where a mean is 0 or 1 up to rounding
@@ -102,7 +110,7 @@ class Logistic(NamedTuple):
     def draws(self) -> bool:
         return True
 
-    def check_family(self, family: Any) -> None:
+    def check_family(self, family: Family) -> None:
         if not isinstance(family, Bernoulli):
             raise ParameterError(
                 "Logistic", "family", "Bernoulli(); Linear is for Gaussian rewards",
@@ -117,11 +125,11 @@ class Logistic(NamedTuple):
             memory[d * r + r] = self.ridge
             memory[d * d + d * r + r] = 1.0 / sqrt(self.ridge)
 
-    def look(self, arms: Arms, memory: Floats, features: Any, fresh: bool) -> None:
+    def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
         if fresh:
             self.show(arms, memory, features)
 
-    def show(self, arms: Arms, memory: Floats, features: Any) -> None:
+    def show(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
         """Write what is known of each arm where policies read it."""
         d = self.dimension
         for i in range(arms.n_arms()):
@@ -132,7 +140,7 @@ class Logistic(NamedTuple):
             arms.sums[i] = arms.squares[i] = mean * pulls  # rewards are their own squares
 
     def learn(
-        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int, reward: float
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int, reward: float
     ) -> None:
         d, counts = self.dimension, 2 * self.dimension * self.dimension + 3 * self.dimension
         self.move(memory, features, i, reward)
@@ -145,7 +153,7 @@ class Logistic(NamedTuple):
         elif int(memory[counts]) % _ANEW == 0:
             invert_root(memory, 0, d * d, memory.size - d * d, d)
 
-    def move(self, memory: Floats, features: Any, i: int, reward: float) -> None:
+    def move(self, memory: Floats, features: FeatureRows, i: int, reward: float) -> None:
         """Change theta^, H and its root by one reward, with the Gaussian approximation so far."""
         d = self.dimension
         theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
@@ -163,7 +171,7 @@ class Logistic(NamedTuple):
                 memory[d * r + c] += weight * features.feature(i, r) * features.feature(i, c)
                 memory[d * d + d * r + c] -= shrink * memory[w + r] * memory[v + c]
 
-    def maximise(self, arms: Arms, memory: Floats, features: Any) -> None:
+    def maximise(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
         """Newton's method for theta^ from the counts of all arms, and H there."""
         d = self.dimension
         theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
@@ -185,7 +193,7 @@ class Logistic(NamedTuple):
             if length < _SMALL:
                 break
 
-    def weigh(self, arms: Arms, memory: Floats, features: Any) -> None:
+    def weigh(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
         """H at theta^, and at w the slope of the logarithm of the posterior."""
         d = self.dimension
         theta, w, counts = 2 * d * d, 2 * d * d + 2 * d, 2 * d * d + 3 * d
@@ -205,7 +213,9 @@ class Logistic(NamedTuple):
                     for c in range(d):
                         memory[d * r + c] += weight * x * features.feature(i, c)
 
-    def draw(self, arms: Arms, memory: Floats, features: Any, rng: Draws, drawn: Floats) -> None:
+    def draw(
+        self, arms: Arms, memory: Floats, features: FeatureRows, rng: Draws, drawn: Floats
+    ) -> None:
         """Draw theta - theta^ ~ N(0, H^-1), and from it the error of each arm; see `LinTS`."""
         d = self.dimension
         v, w = 2 * d * d + d, 2 * d * d + 2 * d
@@ -217,15 +227,17 @@ class Logistic(NamedTuple):
             mean = arms.mean(i)
             drawn[1 + i] = dot(memory, w, features, i, d) * sqrt(max(mean * (1.0 - mean), _LEAST))
 
-    def expect(self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int) -> float:
+    def expect(
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
+    ) -> float:
         """Count a pull of arm i as if it had paid the mean so far; returns that mean."""
         d = self.dimension
-        mean: float = logistic(dot(memory, 2 * d * d, features, i, d))
+        mean = logistic(dot(memory, 2 * d * d, features, i, d))
         self.learn(arms, memory, features, moving, i, mean)
         return mean
 
     def correct(
-        self, arms: Arms, memory: Floats, features: Any, moving: bool, i: int,
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int,
         supposed: float, reward: float,
     ) -> None:  # fmt: skip
         """The reward of a pull has come. If features stay, theta^ is exact again.

@@ -1,15 +1,24 @@
 """Linear algebra for compiled code: small matrices in an array of numbers, row by row.
 
 A matrix A of d rows that begins at place a of `memory` has A[r, c] at a + d r + c. Nothing is
-allocated. `features` is a record with a method feature(i, a), feature a of arm i.
+allocated.
 """
 
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Protocol
 
 from .._numba.compile import Floats, njit
+
+
+class FeatureRows(Protocol):
+    """The features of all arms in a round, as the evidence reads them."""
+
+    def feature(self, i: int, a: int) -> float:
+        """Feature a of arm i."""
+        ...
+
 
 # A pivot that is smaller than this part of its diagonal entry has lost twelve of sixteen digits.
 _LOST = 1e-12
@@ -54,7 +63,9 @@ def invert_root(memory: Floats, v: int, root: int, work: int, d: int) -> None:
 
 
 @njit
-def transposed_times(memory: Floats, root: int, features: Any, i: int, out: int, d: int) -> float:
+def transposed_times(
+    memory: Floats, root: int, features: FeatureRows, i: int, out: int, d: int
+) -> float:
     """Put R'x at `out`, x the features of arm i; returns the sum of its squares, x'R R'x."""
     matrix, product = memory[root : root + d * d], memory[out : out + d]
     for c in range(d):
@@ -70,7 +81,7 @@ def transposed_times(memory: Floats, root: int, features: Any, i: int, out: int,
 
 
 @njit
-def square_of(memory: Floats, root: int, features: Any, i: int, d: int) -> float:
+def square_of(memory: Floats, root: int, features: FeatureRows, i: int, d: int) -> float:
     """x'R R'x, x the features of arm i: what `transposed_times` returns, to the bit.
 
     It takes a third of the time: entries of R'x are added up in registers, four at a time, and none
@@ -112,7 +123,7 @@ def times(memory: Floats, root: int, vector: int, out: int, d: int) -> None:
 
 
 @njit
-def dot(memory: Floats, vector: int, features: Any, i: int, d: int) -> float:
+def dot(memory: Floats, vector: int, features: FeatureRows, i: int, d: int) -> float:
     """The product of the vector at `vector` and the features of arm i."""
     total, weights = 0.0, memory[vector : vector + d]
     for r in range(d):

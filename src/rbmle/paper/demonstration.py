@@ -15,6 +15,7 @@ from .._io.files import write_atomically
 from ..errors import RbmleError
 from ..families import Bernoulli, Gamma, Gaussian
 from ..policies import AdaptiveBernoulli, AdaptiveExponential, AdaptiveGaussian
+from ..policies.alpha import Adaptive
 from ..rewards.problems import Problem
 from ..studies.runner import load, run
 from ..studies.study import Study
@@ -28,7 +29,7 @@ class Scheme(NamedTuple):
     """An adaptive scheme, and a problem with a gap large enough for its estimate of C_alpha."""
 
     problem: Problem
-    bias: Any
+    bias: Adaptive
     horizon: int
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from ..errors import ParameterError
 from ..random.mersenne import MersenneDraws
 from ..rewards.problems import Problem
 from ..rewards.sources import Rewards, source
-from ..rewards.streams import TableRows
+from ..rewards.streams import Pays, TableRows
+from ..rewards.worlds import World
 from .legacy_tables import has_legacy_table, legacy_table
 
 
@@ -34,7 +34,7 @@ class PublishedTable(Rewards):
     def __init__(self, seed: int = 46) -> None:
         super().__init__(seed)
 
-    def check(self, problem: Problem, horizon: int, last: int) -> None:
+    def check(self, problem: World, horizon: int, last: int) -> None:
         """Refuse a law that has no `legacy_table`."""
         if not has_legacy_table(problem.law):
             raise ParameterError(
@@ -45,8 +45,8 @@ class PublishedTable(Rewards):
             )
 
     def batches(
-        self, problem: Problem, horizon: int, first: int, last: int, size: int
-    ) -> Iterator[tuple[Any, int, int]]:
+        self, problem: World, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Pays, int, int]]:
         generator = np.random.RandomState(self.seed)
         for replication in range(last):
             values = _next_table(generator, problem, horizon)
@@ -54,8 +54,8 @@ class PublishedTable(Rewards):
                 yield TableRows(values[None], replication), replication, replication + 1
 
     def draws(
-        self, problem: Problem, horizon: int, first: int, last: int, random_ties: bool
-    ) -> Any:
+        self, problem: World, horizon: int, first: int, last: int, random_ties: bool
+    ) -> MersenneDraws:
         """The generator after all tables, from which a policy draws in all replications."""
         if first > 0:
             raise ParameterError(
@@ -70,6 +70,7 @@ class PublishedTable(Rewards):
         return MersenneDraws.going_on(generator, random_ties)
 
 
-def _next_table(generator: np.random.RandomState, problem: Problem, horizon: int) -> Floats:
+def _next_table(generator: np.random.RandomState, problem: World, horizon: int) -> Floats:
+    assert isinstance(problem, Problem)  # `check_rewards` refuses other worlds
     shape = (horizon, problem.n_arms)
     return legacy_table(problem.law, generator, np.array(problem.means), shape)

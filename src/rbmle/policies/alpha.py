@@ -9,11 +9,12 @@ smallest constant C_alpha that the regret bounds allow:
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from math import inf, sqrt
 from numbers import Real
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
-from .._numba.compile import record
+from .._numba.compile import defaults_of, record
 from .._records.record import Choice, register
 from ..errors import ParameterError
 from ..families import Family
@@ -24,106 +25,96 @@ T = TypeVar("T")
 BIASES: dict[str, type] = {}
 
 
-def alpha(self: Any, family: Family, arms: Arms, clock: Clock) -> float:
-    """alpha(t) = min(C_alpha(t), beta(t)) log t: the last line of Algorithms 1, 2 and 3."""
-    beta = self.beta_at(clock)
-    return float(min(self.c_alpha(family, arms, clock, beta), beta) * clock.log_t())
+class Adaptive(Protocol):
+    """An adaptive scheme: what Algorithms 1 to 3 compute each in its own way."""
+
+    @abstractmethod
+    def width(self, n: float, n_arms: int, log_t: float) -> float:
+        """The width of a confidence interval for the mean of n rewards."""
+
+    @abstractmethod
+    def c_alpha(self, family: Family, arms: Arms, clock: Clock, beta: float) -> float:
+        """The estimate of C_alpha; infinity if it is larger than beta."""
 
 
-def beta_at(self: Any, clock: Clock) -> float:
-    """beta(t) = (log t)^power."""
-    log_t = clock.log_t()
-    return float(sqrt(log_t) if self.power == 0.5 else log_t**self.power)
+class Bias(Adaptive, Protocol):
+    """The methods of every bias-growth rate, with the defaults that a class gets.
 
-
-def gap_and_top(
-    self: Any, arms: Arms, clock: Clock, low: float, high: float
-) -> tuple[float, float]:
-    """The estimated gap max_i max(0, L_i - max_{j != i} U_j), and the largest U_i.
-
-    L_i and U_i are p_i -+ width, cut to [low, high]. Only the arm with the largest U_i can have a
-    positive term: for any other arm, L_i <= U_i <= the largest.
+    Only adaptive schemes have `power`, and the methods of `Adaptive`.
     """
-    log_t = clock.log_t()
-    top, second, lower = -inf, -inf, low
-    for i in range(arms.n_arms()):
-        width = self.width(arms.pulls[i], arms.n_arms(), log_t)
-        upper = min(arms.mean(i) + width, high)
-        if upper > top:
-            top, second, lower = upper, top, max(arms.mean(i) - width, low)
-        else:
-            second = max(second, upper)
-    return max(0.0, lower - second), top
 
+    power: float
 
-def capped_ratio(
-    self: Any, family: Family, numerator: float, mean: float, lower: float, beta: float
-) -> float:
-    """numerator / K*(mean, lower), or infinity if it is larger than beta.
+    def alpha(self, family: Family, arms: Arms, clock: Clock) -> float:
+        """alpha(t) = min(C_alpha(t), beta(t)) log t: the last line of Algorithms 1, 2 and 3."""
+        beta = self.beta_at(clock)
+        return min(self.c_alpha(family, arms, clock, beta), beta) * clock.log_t()
 
-    Whether it is larger is told by one evaluation of xi (line 9 of Algorithms 2 and 3), so that K*,
-    a root, is only computed if it matters.
-    """
-    if family.xi(numerator / beta, lower) < family.natural(mean):
+    def beta_at(self, clock: Clock) -> float:
+        """beta(t) = (log t)^power."""
+        log_t = clock.log_t()
+        return sqrt(log_t) if self.power == 0.5 else float(log_t**self.power)
+
+    def gap_and_top(self, arms: Arms, clock: Clock, low: float, high: float) -> tuple[float, float]:
+        """The estimated gap max_i max(0, L_i - max_{j != i} U_j), and the largest U_i.
+
+        L_i and U_i are p_i -+ width, cut to [low, high]. Only the arm with the largest U_i can have
+        a positive term: for any other arm, L_i <= U_i <= the largest.
+        """
+        log_t = clock.log_t()
+        top, second, lower = -inf, -inf, low
+        for i in range(arms.n_arms()):
+            width = self.width(arms.pulls[i], arms.n_arms(), log_t)
+            upper = min(arms.mean(i) + width, high)
+            if upper > top:
+                top, second, lower = upper, top, max(arms.mean(i) - width, low)
+            else:
+                second = max(second, upper)
+        return max(0.0, lower - second), top
+
+    def capped_ratio(
+        self, family: Family, numerator: float, mean: float, lower: float, beta: float
+    ) -> float:
+        """numerator / K*(mean, lower), or infinity if it is larger than beta.
+
+        Whether it is larger is told by one evaluation of xi (line 9 of Algorithms 2 and 3), so that
+        K*, a root, is only computed if it matters.
+        """
+        if family.xi(numerator / beta, lower) < family.natural(mean):
+            return inf
+        return numerator / family.k_star(mean, lower)
+
+    def steady(self) -> bool:
+        """Whether alpha(t) depends on t alone and never falls."""
+        return False
+
+    def shared(self) -> bool:
+        """Whether all arms have the same alpha(t)."""
+        return True
+
+    def of_arm(self, pulls: float, level: float) -> float:
+        """The alpha of an arm with so many pulls; level: what `alpha` returned."""
+        return level
+
+    def unit(self, level: float) -> float:
+        """By what alpha is multiplied for the paper's f."""
+        return 1.0
+
+    def up_to(self, level: float) -> float:
+        """The largest mean that the likelihood is maximised over; infinity for all means."""
         return inf
-    return float(numerator / family.k_star(mean, lower))
 
+    def check_family(self, family: Family, stable: bool) -> None:
+        """Raise ParameterError if the rate does not fit the family; stable: is f "stable"?"""
 
-def steady(self: Any) -> bool:
-    """Whether alpha(t) depends on t alone and never falls."""
-    return False
-
-
-def shared(self: Any) -> bool:
-    """Whether all arms have the same alpha(t)."""
-    return True
-
-
-def of_arm(self: Any, pulls: float, level: float) -> float:
-    """The alpha of an arm with so many pulls; level: what `alpha` returned."""
-    return level
-
-
-def unit(self: Any, level: float) -> float:
-    """By what alpha is multiplied for the paper's f."""
-    return 1.0
-
-
-def up_to(self: Any, level: float) -> float:
-    """The largest mean that the likelihood is maximised over; infinity for all means."""
-    return inf
-
-
-def check_family(self: Any, family: Any, stable: bool) -> None:
-    """Raise ParameterError if the rate does not fit the family; stable: whether f is "stable"."""
-
-
-def uses_horizon(self: Any) -> bool:
-    """Whether the horizon is used where it is known."""
-    return False
-
-
-_DEFAULTS = {
-    each.__name__: each
-    for each in (
-        alpha,
-        beta_at,
-        gap_and_top,
-        capped_ratio,
-        steady,
-        shared,
-        of_arm,
-        unit,
-        up_to,
-        uses_horizon,
-        check_family,
-    )
-}
+    def uses_horizon(self) -> bool:
+        """Whether the horizon is used where it is known."""
+        return False
 
 
 def bias(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a bias-growth rate that RBMLE can take as its `alpha`."""
-    record(cls, _DEFAULTS)
+    record(cls, defaults_of(Bias))
     register(BIASES, cls)
     return cls
 
@@ -312,7 +303,8 @@ def as_bias(given: Any) -> Any:
     """The bias-growth rate that a user means: one given as such, or c log t for a number c."""
     if type(given) in BIASES.values():
         return given
-    if isinstance(given, Real) and not isinstance(given, bool):
-        return LogBias(given)  # type: ignore[arg-type]
+    numeric = isinstance(given, Real) and not isinstance(given, bool)
+    if numeric:
+        return LogBias(given)
     listing = ", ".join(f"{name}()" for name in BIASES)
     raise ParameterError("RBMLE", "alpha", f"a number c in (0, inf) or one of {listing}", given)

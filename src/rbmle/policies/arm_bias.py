@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import exp, inf, log, log1p, sqrt
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from .._numba.compile import record
 from .._records.record import Choice
 from ..errors import ParameterError
-from ..families import Exponential, Gamma
+from ..families import Exponential, Family, Gamma
 from .alpha import bias
 from .arms import Arms, Clock
 
@@ -76,7 +76,7 @@ class ArmBias(NamedTuple):
     rounds: Rounds | str = "past"
     reach: Annotated[float, "(0, inf]"] = inf
 
-    def alpha(self, family: Any, arms: Arms, clock: Clock) -> ArmLevel:
+    def alpha(self, family: Family, arms: Arms, clock: Clock) -> ArmLevel:
         """The level, from which `of_arm` computes each arm's alpha.
 
         Among arms with the most pulls the one with the largest sum counts.
@@ -121,7 +121,7 @@ class ArmBias(NamedTuple):
     def uses_horizon(self) -> bool:
         return bool(self.rounds == Rounds.left)
 
-    def check_family(self, family: Any, stable: bool) -> None:
+    def check_family(self, family: Family, stable: bool) -> None:
         if self.reach < inf and not (stable and isinstance(family, (Exponential, Gamma))):
             raise ParameterError(
                 "ArmBias",

@@ -1,4 +1,4 @@
-"""The interface of a policy, and the methods that every policy gets by default.
+"""The interface of a policy, with the methods that every policy gets by default.
 
 A policy is an immutable record of numbers with a method `index_of`: the arm with the largest index
 is played. A policy that does not rank arms by an index defines `choose` instead.
@@ -12,9 +12,8 @@ from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 
-from .._numba.compile import Floats, record
+from .._numba.compile import Floats, defaults_of, record
 from .._records.record import Record, register
-from ..families import Family
 from ..random import Draws
 from ..spec import class_named
 from .arms import Arms, Clock
@@ -26,133 +25,92 @@ NEEDS: dict[type, tuple[str, ...]] = {}  # policy -> methods it needs that not e
 
 
 class Policy(Record, Protocol):
-    """The methods of every policy, its own or the defaults below, which explain them."""
+    """The methods of every policy, with the defaults that a class gets unless it has its own.
 
-    def level(self, family: Any, arms: Any, clock: Clock) -> Any: ...
-    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float: ...
-    def prefer(self, family: Any, arms: Arms, i: int, j: int, level: Any) -> float: ...
-    def choose(self, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int: ...
-    def tied(self, family: Any, arms: Arms, first: int, level: Any, place: int) -> int: ...
-    def remembers(self) -> int: ...
-    def scratch(self, family: Any, n_arms: int) -> int: ...
-    def needs_horizon(self) -> bool: ...
-    def uses_horizon(self) -> bool: ...
-    def samples_posteriors(self) -> bool: ...
-    def draws_jointly(self) -> bool: ...
-    def settles(self) -> bool: ...
-
-
-def level(self: Any, family: Family, arms: Arms, clock: Clock) -> float:
-    """The part that all indices of a round have in common, computed once; by default log t."""
-    return clock.log_t()
-
-
-def index_of(self: Any, family: Family, arms: Arms, i: int, level: float) -> float:
-    """The index of arm i. This default is for policies that define `choose` and have no index."""
-    return 0.0
-
-
-def prefer(self: Any, family: Family, arms: Arms, i: int, j: int, level: float) -> float:
-    """Which of two arms with equal indices is preferred: i if > 0, j if < 0, neither if 0."""
-    return 0.0
-
-
-def choose(self: Any, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-    """The arm to play: each arm once, then the one with the largest index; ties by one draw."""
-    unpulled = arms.unpulled()
-    if unpulled >= 0:
-        return unpulled
-    level = self.level(family, arms, clock)
-    best, first, ties = -inf, 0, 0
-    for i in range(arms.n_arms()):
-        index = self.index_of(family, arms, i, level)
-        if index > best:
-            best, first, ties = index, i, 1
-        elif index == best:
-            preferred = self.prefer(family, arms, i, first, level)
-            if preferred > 0.0:
-                first, ties = i, 1
-            elif preferred == 0.0:
-                ties += 1
-    return int(self.tied(family, arms, first, level, rng.among(ties))) if ties > 1 else first
-
-
-def tied(self: Any, family: Family, arms: Arms, first: int, level: float, place: int) -> int:
-    """The arm at this place among those that tie with arm `first`, which is at place 0."""
-    best, i = self.index_of(family, arms, first, level), first
-    while place > 0:
-        i += 1
-        index = self.index_of(family, arms, i, level)
-        if index == best and self.prefer(family, arms, i, first, level) == 0.0:
-            place -= 1
-    return i
-
-
-def remembers(self: Any) -> int:
-    """How many numbers the policy carries from round to round; a saved decider keeps them.
-
-    They are the first numbers of the array `state` that `choose` gets; in round 1 they are 0.
+    The type of `family` is what the policy needs of it, that of `level` whatever it returns.
     """
-    return 0
 
+    def level(self, family: Any, arms: Any, clock: Clock) -> Any:
+        """The part that all indices of a round have in common, computed once; default: log t."""
+        return clock.log_t()
 
-def scratch(self: Any, family: Family, n_arms: int) -> int:
-    """How many numbers of work space `choose` needs besides those that it remembers.
+    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+        """The index of arm i. The default is for policies with `choose`, which have no index."""
+        return 0.0
 
-    They follow in the array `state`. In round 1 they are 0. Later they usually are as `choose` left
-    them, but they may be set to 0 between any two rounds: choices must not depend on that.
-    """
-    return 0
+    def prefer(self, family: Any, arms: Arms, i: int, j: int, level: Any) -> float:
+        """Which of two arms with equal indices is preferred: i if > 0, j if < 0, neither if 0."""
+        return 0.0
 
+    def choose(self, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
+        """The arm to play: each arm once, then the one with the largest index; ties by one draw."""
+        unpulled = arms.unpulled()
+        if unpulled >= 0:
+            return unpulled
+        level = self.level(family, arms, clock)
+        best, first, ties = -inf, 0, 0
+        for i in range(arms.n_arms()):
+            index = self.index_of(family, arms, i, level)
+            if index > best:
+                best, first, ties = index, i, 1
+            elif index == best:
+                preferred = self.prefer(family, arms, i, first, level)
+                if preferred > 0.0:
+                    first, ties = i, 1
+                elif preferred == 0.0:
+                    ties += 1
+        return self.tied(family, arms, first, level, rng.among(ties)) if ties > 1 else first
 
-def needs_horizon(self: Any) -> bool:
-    """Whether the policy must know the horizon T in advance."""
-    return False
+    def tied(self, family: Any, arms: Arms, first: int, level: Any, place: int) -> int:
+        """The arm at this place among those that tie with arm `first`, which is at place 0."""
+        best, i = self.index_of(family, arms, first, level), first
+        while place > 0:
+            i += 1
+            index = self.index_of(family, arms, i, level)
+            if index == best and self.prefer(family, arms, i, first, level) == 0.0:
+                place -= 1
+        return i
 
+    def remembers(self) -> int:
+        """How many numbers the policy carries from round to round; a saved decider keeps them.
 
-def uses_horizon(self: Any) -> bool:
-    """Whether the policy uses the horizon T where it is known: by default, if it needs it.
+        They are the first numbers of the array `state` that `choose` gets; in round 1 they are 0.
+        """
+        return 0
 
-    A policy that uses it without needing it sees the horizon 0 where it is not known.
-    """
-    return bool(self.needs_horizon())
+    def scratch(self, family: Any, n_arms: int) -> int:
+        """How many numbers of work space `choose` needs besides those that it remembers.
 
+        They follow in the array `state`. In round 1 they are 0. Later they usually are as `choose`
+        left them, but they may be set to 0 between two rounds: choices must not depend on that.
+        """
+        return 0
 
-def samples_posteriors(self: Any) -> bool:
-    """Whether the policy draws from posteriors.
+    def needs_horizon(self) -> bool:
+        """Whether the policy must know the horizon T in advance."""
+        return False
 
-    In the published protocol such draws come from the generator that filled the table of rewards.
-    """
-    return False
+    def uses_horizon(self) -> bool:
+        """Whether the policy uses the horizon T where it is known: by default, if it needs it.
 
+        A policy that uses it without needing it sees the horizon 0 where it is not known.
+        """
+        return self.needs_horizon()
 
-def draws_jointly(self: Any) -> bool:
-    """Whether the policy wants the errors of all arms' means, drawn together, in its `state`."""
-    return False
+    def samples_posteriors(self) -> bool:
+        """Whether the policy draws from posteriors.
 
+        In the published protocol such draws come from the generator that filled the reward table.
+        """
+        return False
 
-def settles(self: Any) -> bool:
-    """Whether regret is meant to be sublinear: the best arm is played ever more often."""
-    return True
+    def draws_jointly(self) -> bool:
+        """Whether the policy wants the errors of all arms' means, drawn together, in `state`."""
+        return False
 
-
-_DEFAULTS = {
-    each.__name__: each
-    for each in (
-        level,
-        index_of,
-        prefer,
-        choose,
-        tied,
-        remembers,
-        scratch,
-        needs_horizon,
-        uses_horizon,
-        samples_posteriors,
-        draws_jointly,
-        settles,
-    )
-}
+    def settles(self) -> bool:
+        """Whether regret is meant to be sublinear: the best arm is played ever more often."""
+        return True
 
 
 @overload
@@ -175,7 +133,7 @@ def policy(
         own = {**vars(cls), **shared}
         if "index_of" not in own and "choose" not in own:
             raise TypeError(f"{cls.__name__} must define index_of or choose.")
-        record(cls, {**_DEFAULTS, **shared})
+        record(cls, {**defaults_of(Policy), **shared})
         register(POLICIES, cls)
         NEEDS[cls] = tuple(needs)
         return cls
@@ -193,11 +151,11 @@ def fresh_state(policy: Policy, family: Any, n_arms: int) -> Floats:
     return np.zeros(policy.remembers() + policy.scratch(family, n_arms))
 
 
-def ranks_only(policy: Any) -> bool:
+def ranks_only(policy: Policy) -> bool:
     """Whether the policy only ranks arms by index: then it draws random numbers only for ties."""
-    return type(policy).choose is choose
+    return type(policy).choose is Policy.choose
 
 
-def has_index(policy: Any) -> bool:
+def has_index(policy: Policy) -> bool:
     """Whether the policy gives each arm an index."""
-    return type(policy).index_of is not index_of
+    return type(policy).index_of is not Policy.index_of

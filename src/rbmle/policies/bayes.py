@@ -9,7 +9,6 @@ from .._numba.compile import Floats
 from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Conjugate
-from ..families.base import flat
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
@@ -35,7 +34,7 @@ class BayesUCB(NamedTuple):
         return 1.0 / (clock.t * log(clock.horizon) ** self.c) if self.c > 0.0 else 1.0 / clock.t
 
     def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
-        return float(family.posterior_quantile(arms.pulls[i], arms.sums[i], level))
+        return family.posterior_quantile(float(arms.pulls[i]), float(arms.sums[i]), level)
 
     def needs_horizon(self) -> bool:
         return self.c > 0.0
@@ -82,16 +81,14 @@ class ThompsonSampling(NamedTuple):
         """A draw from the posterior of arm i's mean."""
         n, total = arms.pulls[i], arms.sums[i]
         if self.prior == Prior.flat:
-            value: float = family.flat().posterior_draw(n, total, rng.cell(i), 0)
-        else:
-            value = family.posterior_draw(n, total, rng.cell(i), 0)
-        return value
+            return family.flat().posterior_draw(n, total, rng.cell(i), 0)
+        return family.posterior_draw(n, total, rng.cell(i), 0)
 
     def samples_posteriors(self) -> bool:
         return True
 
     def check_family(self, family: Conjugate) -> None:
-        if self.prior == Prior.flat and type(family).flat is flat:
+        if self.prior == Prior.flat and type(family).flat is Conjugate.flat:
             raise ParameterError(
                 "ThompsonSampling",
                 "prior",

@@ -6,19 +6,18 @@ The interpreter plays a few rounds. A policy that uses the horizon must say so b
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._numba.mistakes import rehearse
 from .._records.record import is_package
 from ..errors import DefinitionError
+from ..families import Family
 from ..families.base import mean_at
 from ..random import Draws
 from .arms import Arms, Clock
-from .base import fresh_state
+from .base import Policy, fresh_state
 
 _ROUNDS = 100  # takes a few milliseconds
 _PLACES = (0.3, 0.6)  # the constant rewards of the two arms, as places in the range of means
-_tried: set[tuple[Any, ...]] = set()
+_tried: set[tuple[object, ...]] = set()
 
 
 class _NoHorizon(Clock):
@@ -34,7 +33,7 @@ class _NoHorizon(Clock):
         return float(self.horizon)
 
 
-def dry_run(policy: Any, family: Any) -> None:
+def dry_run(policy: Policy, family: Family) -> None:
     """Raise DefinitionError if a user's own policy does what it must not.
 
     The package's own policies are not tried, nor is a policy that has passed before.
@@ -52,7 +51,7 @@ def dry_run(policy: Any, family: Any) -> None:
         _tried.add(key)
 
 
-def _play(policy: Any, family: Any) -> None:
+def _play(policy: Policy, family: Family) -> None:
     """Play a few rounds; raises DefinitionError if the horizon is used without saying so.
 
     Other exceptions are ignored here: with two arms and constant rewards they need not be mistakes.

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple, Protocol
 
 from .._io.text import distinct_names
 from .._records.record import checked
 from ..errors import ParameterError, Words
-from ..families import FAMILIES
+from ..families import FAMILIES, Family, Law
 from ..spec import STAND_INS, as_record, stands_in
-from .base import NEEDS, POLICIES
+from .base import NEEDS, POLICIES, Policy
 from .dry_run import dry_run
 
 PLAYERS: ChainMap[str, type] = ChainMap(POLICIES, STAND_INS)  # what a policy's name may mean
 
 
-def as_policy(given: Any, owner: str = "Assuming", key: str = "policy") -> Any:
+def as_policy(given: object, owner: str = "Assuming", key: str = "policy") -> Any:
     """The policy or stand-in that is meant: given as such, or by its name as in "ucb(alpha=1)"."""
     return as_record(given, PLAYERS, owner, key)
 
 
-def as_family(given: Any, owner: str = "Assuming", key: str = "family") -> Any:
+def as_family(given: object, owner: str = "Assuming", key: str = "family") -> Any:
     """The family that is meant: given as such, or by its name as in "gaussian(sigma=2)"."""
     return as_record(given, FAMILIES, owner, key)
 
@@ -39,9 +39,28 @@ class Assuming(NamedTuple):
     family: Annotated[Any, as_family]
 
 
+class HasLaw(Protocol):
+    """What is asked of a world: its law, and the family that policies assume by default."""
+
+    @property
+    def law(self) -> Law: ...
+    @property
+    def family(self) -> Family | None: ...
+
+
+class DrawsErrors(Protocol):
+    """What is asked of evidence: whether it draws the errors of all means together."""
+
+    def draws(self) -> bool: ...
+
+
 def player(
-    given: Any, problem: Any, family: Any, evidence: Any = None, owner: str = "simulate"
-) -> tuple[Any, Any]:
+    given: object,
+    problem: HasLaw,
+    family: object,
+    evidence: DrawsErrors | None = None,
+    owner: str = "simulate",
+) -> tuple[Policy, Family]:
     """The policy to play on a problem and the family it assumes, checked to fit each other.
 
     given: a policy, its name, or one `Assuming` a family. family: what a policy alone assumes; None
@@ -74,23 +93,24 @@ def player(
     return policy, model
 
 
-def on_problem(given: Any, problem: Any) -> Any:
+def on_problem(given: Any, problem: object) -> Any:
     """The policy to play on the problem: what a stand-in stands for, or what was given."""
     policy, family = given if isinstance(given, Assuming) else (given, None)
     return policy.on(problem, family) if stands_in(policy) else given
 
 
-def on_family(policy: Any, family: Any, owner: str, key: str = "policy") -> Any:
+def on_family(policy: Policy, family: Family, owner: str, key: str = "policy") -> Policy:
     """The policy to play where only the family is known: what a stand-in stands for, or the policy.
 
     owner, key: whose parameter the policy is, for error messages.
     """
     if not stands_in(policy):
         return policy
-    if not hasattr(policy, "on_family"):
+    chosen: Callable[[Family], Policy] | None = getattr(policy, "on_family", None)
+    if chosen is None:
         name = type(policy).__name__
         raise ParameterError(owner, key, "known without the means of the arms", Words(name))
-    return policy.on_family(family)
+    return chosen(family)
 
 
 def labelled(players: Sequence[Any]) -> dict[str, Any]:
@@ -104,7 +124,7 @@ def labelled(players: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(distinct_names(described), players, strict=True))
 
 
-def check_fit(policy: Any, family: Any, evidence: Any = None) -> None:
+def check_fit(policy: Any, family: Any, evidence: DrawsErrors | None = None) -> None:
     """Raise ParameterError unless it is a policy that fits the family.
 
     evidence: if it draws errors of means together, as the policy wants, it checks the family.

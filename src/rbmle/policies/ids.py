@@ -7,23 +7,24 @@ They choose them to minimise the information ratio, (expected regret)^2 / (expec
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from math import inf
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Protocol
 
-from .._numba.compile import Floats, lean, njit
+from .._numba.compile import Floats, defaults_of, lean, njit
 from ..errors import ParameterError
 from ..families import Family, Gaussian, Shaped, Tells
 from ..random import Draws
 from .arms import Arms, Clock
-from .base import policy
-from .belief_space import beliefs_in, beliefs_size
+from .base import Policy, policy
 from .beliefs import Beliefs, Method
-from .quadrature_panels import MAX_PANELS
+from .quadrature_panels import MAX_PANELS, NODES
 
 # Arms with the same past have the same regret and information, and mixtures of them the same ratio.
 # Quadrature computes them with errors of some 1e-13 of themselves, which must not decide between
 # them: results would depend on the last bit of a machine's `exp`.
 SAME = 1e-9
+_PER_ARM = 11  # arrays of `Beliefs` with one number for each arm
 
 
 @njit
@@ -52,11 +53,6 @@ def best_odds(regret: float, information: float, other: float, other_information
     return 1.0 if b < 0.0 or (b == 0.0 and d > 0.0) else 0.0
 
 
-def samples_posteriors(self: Any) -> bool:
-    """Only in the Monte Carlo variant."""
-    return bool(self.method == Method.monte_carlo)
-
-
 @lean
 def dominated(i: int, regret: Floats, information: Floats) -> bool:
     """Whether another arm has less regret and no less information: then arm i is not needed.
@@ -67,63 +63,6 @@ def dominated(i: int, regret: Floats, information: Floats) -> bool:
         if regret[j] < regret[i] * (1.0 - SAME) and information[j] >= information[i] * (1.0 - SAME):
             return True
     return False
-
-
-def panels(self: Any) -> int:
-    """How many panels quadrature may use; 0 for Monte Carlo."""
-    return MAX_PANELS if self.method == Method.quadrature else 0
-
-
-def drawn(self: Any) -> int:
-    """How many samples of each posterior are kept; 0 for quadrature."""
-    return self.samples if self.method == Method.monte_carlo else 0
-
-
-def remembers(self: Any) -> int:
-    """One number: the arm that is played for good, counted from 1, or 0 if there is none."""
-    return 1
-
-
-def scratch(self: Any, family: Family, n_arms: int) -> int:
-    """Room for the tables of `Beliefs`."""
-    return beliefs_size(n_arms, self.panels(), self.drawn())
-
-
-def check_family(self: Any, family: Any) -> None:
-    """Refuse Gaussian families whose sigma^2 overflows or underflows: densities contain it."""
-    if isinstance(family, Gaussian) and not family.has_squares():
-        raise ParameterError(
-            type(self).__name__, "family",
-            "one with sigma in [1e-50, 1e50] and prior_sd from 1e-50 on", family,
-        )  # fmt: skip
-
-
-def weigh(self: Any, state: Floats, family: Shaped, arms: Arms, clock: Clock, rng: Draws) -> int:
-    """The `choose` of both policies: integrate, then draw one of the two arms with least ratio."""
-    unpulled = arms.unpulled()
-    if unpulled >= 0:
-        return unpulled
-    n_arms = arms.n_arms()
-    if 0.0 < state[0] <= n_arms:
-        return int(state[0]) - 1
-    beliefs = self.beliefs_in(state[1:], n_arms)
-    if self.method == Method.quadrature:
-        beliefs.solve(family, arms)
-    else:
-        beliefs.draw_jointly(family, arms, rng)
-    likely, expected_best = 0, 0.0
-    for a in range(n_arms):
-        expected_best += beliefs.best[a] * beliefs.mean_given(a, a)
-        if beliefs.best[a] > beliefs.best[likely]:
-            likely = a
-    if self.commit < 1.0 and beliefs.best[likely] >= self.commit:
-        state[0] = likely + 1
-        return likely
-    for i in range(n_arms):
-        beliefs.regret[i] = max(expected_best - beliefs.means[i], 0.0)
-        beliefs.information[i] = self.learned(beliefs, family, i)
-    first, second, odds = least_ratio(beliefs.regret, beliefs.information, likely)
-    return first if rng.cell(0).uniform(0) < odds else second
 
 
 @lean
@@ -147,13 +86,97 @@ def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, 
     return first, second, odds
 
 
-_SHARED = {
-    each.__name__: each
-    for each in (panels, drawn, beliefs_in, remembers, scratch, samples_posteriors, check_family)
-} | {"choose": weigh}
+class Directed(Policy, Protocol):
+    """What IDS and VIDS share: all but how they measure information."""
+
+    method: Method
+    samples: int
+    commit: float
+
+    @abstractmethod
+    def learned(self, beliefs: Beliefs, family: Any, i: int) -> float:
+        """The information of arm i."""
+
+    def panels(self) -> int:
+        """How many panels quadrature may use; 0 for Monte Carlo."""
+        return MAX_PANELS if self.method == Method.quadrature else 0
+
+    def drawn(self) -> int:
+        """How many samples of each posterior are kept; 0 for quadrature."""
+        return self.samples if self.method == Method.monte_carlo else 0
+
+    def remembers(self) -> int:
+        """One number: the arm that is played for good, counted from 1, or 0 if there is none."""
+        return 1
+
+    def scratch(self, family: Family, n_arms: int) -> int:
+        """Room for the tables of `Beliefs`; see `beliefs_in`."""
+        tables = self.panels() * (2 + 5 * NODES + 2 * NODES * n_arms)
+        return 2 + _PER_ARM * n_arms + n_arms * n_arms + n_arms * self.drawn() + tables
+
+    def samples_posteriors(self) -> bool:
+        """Only in the Monte Carlo variant."""
+        return self.method == Method.monte_carlo
+
+    def check_family(self, family: Family) -> None:
+        """Refuse Gaussian families whose sigma^2 overflows or underflows: densities contain it."""
+        if isinstance(family, Gaussian) and not family.has_squares():
+            raise ParameterError(
+                type(self).__name__, "family",
+                "one with sigma in [1e-50, 1e50] and prior_sd from 1e-50 on", family,
+            )  # fmt: skip
+
+    def choose(self, state: Floats, family: Shaped, arms: Arms, clock: Clock, rng: Draws) -> int:
+        """Integrate, then draw one of the two arms with least ratio."""
+        unpulled = arms.unpulled()
+        if unpulled >= 0:
+            return unpulled
+        n_arms = arms.n_arms()
+        if 0.0 < state[0] <= n_arms:
+            return int(state[0]) - 1
+        beliefs = self.beliefs_in(state[1:], n_arms)
+        if self.method == Method.quadrature:
+            beliefs.solve(family, arms)
+        else:
+            beliefs.draw_jointly(family, arms, rng)
+        likely, expected_best = 0, 0.0
+        for a in range(n_arms):
+            expected_best += beliefs.best[a] * beliefs.mean_given(a, a)
+            if beliefs.best[a] > beliefs.best[likely]:
+                likely = a
+        if self.commit < 1.0 and beliefs.best[likely] >= self.commit:
+            state[0] = likely + 1
+            return likely
+        for i in range(n_arms):
+            beliefs.regret[i] = max(expected_best - beliefs.means[i], 0.0)
+            beliefs.information[i] = self.learned(beliefs, family, i)
+        first, second, odds = least_ratio(beliefs.regret, beliefs.information, likely)
+        return first if rng.cell(0).uniform(0) < odds else second
+
+    def beliefs_in(self, space: Floats, n_arms: int) -> Beliefs:
+        """A `Beliefs` with arrays in the given space, all 0 at the start. Not `njit`: see there."""
+        n, panels, nodes = n_arms, self.panels(), self.panels() * NODES
+        # Where the arrays begin that have a number for each panel, for each node, for each arm and
+        # node, for two arms, for each sample; and the last one.
+        at = _PER_ARM * n
+        node = at + 2 * panels
+        table = node + 5 * nodes
+        pair = table + 2 * n * nodes
+        drawn = pair + n * n
+        last = drawn + n * self.drawn()
+        return Beliefs(
+            space[:n], space[n : 2 * n], space[2 * n : 3 * n], space[3 * n : 4 * n],
+            space[4 * n : 5 * n], space[5 * n : 6 * n], space[last:], space[6 * n : 7 * n],
+            space[at : at + panels], space[at + panels : node],
+            space[node : node + nodes], space[node + nodes : node + 2 * nodes],
+            space[node + 2 * nodes : node + 3 * nodes], space[table : table + n * nodes],
+            space[table + n * nodes : pair], space[node + 3 * nodes : node + 4 * nodes],
+            space[node + 4 * nodes : table], space[drawn:last], space[7 * n : 8 * n],
+            space[8 * n : 9 * n], space[pair:drawn], space[9 * n : 10 * n], space[10 * n : at],
+        )  # fmt: skip
 
 
-@policy(needs=("outcome_kl", "posterior_size", "posterior_span"), **_SHARED)
+@policy(needs=("outcome_kl", "posterior_size", "posterior_span"), **defaults_of(Directed))
 class IDS(NamedTuple):
     """Information-directed sampling (Russo and Van Roy 2018) for Bernoulli rewards: two arms at
     random, with the odds that minimise (expected regret)^2 / (expected information).
@@ -179,7 +202,7 @@ class IDS(NamedTuple):
         return total
 
 
-@policy(needs=("posterior_size", "posterior_span"), **_SHARED)
+@policy(needs=("posterior_size", "posterior_span"), **defaults_of(Directed))
 class VIDS(NamedTuple):
     """Variance-based information-directed sampling (Russo and Van Roy 2018): as IDS, with a
     variance in place of the information.

@@ -8,7 +8,7 @@ of the other arms.
 from __future__ import annotations
 
 from math import ceil, floor, inf, log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._numba.compile import apart_method, record
 from .._records.record import Choice
@@ -39,7 +39,7 @@ class Race(NamedTuple):
         return self.second if i == self.leader else self.best
 
 
-def race(self: Any, family: Conjugate, arms: Arms, clock: Clock) -> Race:
+def race(self: object, family: Conjugate, arms: Arms, clock: Clock) -> Race:
     """The `level` of a knowledge-gradient policy; ties for the lead go to the first arm."""
     leader, best, second = 0, -inf, -inf
     for i in range(arms.n_arms()):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from .._records.record import Choice
 from ..errors import ParameterError, Words
-from ..families import Family, base
+from ..families import Family
 from .alpha import BetaBias, as_bias
 from .arms import Arms, Clock
 from .base import policy
@@ -125,8 +125,9 @@ class RBMLE(NamedTuple):
         For another f than the paper's: fewer pulls first, then the larger mean.
         """
         if self.f != BiasFunction.canonical:
-            fewer = float(arms.pulls[j] - arms.pulls[i])
-            return fewer if fewer != 0.0 else float(arms.sums[i] - arms.sums[j])
+            fewer: float = arms.pulls[j] - arms.pulls[i]
+            more: float = arms.sums[i] - arms.sums[j]
+            return fewer if fewer != 0.0 else more
         _, high = family.mean_range()
         alpha = self.alpha.of_arm(arms.pulls[i], level) * self.alpha.unit(level)
         if self.boundary != Boundary.exact or arms.mean(i) + alpha / arms.pulls[i] < high:
@@ -137,7 +138,7 @@ class RBMLE(NamedTuple):
             return 1.0 if excess > other else -1.0
         return float(arms.pulls[j] - arms.pulls[i])
 
-    def check_family(self, family: Any) -> None:
+    def check_family(self, family: Family) -> None:
         """Refuse a family whose index is not known for this f, and a boundary that f has not."""
         self.alpha.check_family(family, self.f == BiasFunction.stable)
         if self.f == BiasFunction.canonical:
@@ -145,7 +146,7 @@ class RBMLE(NamedTuple):
         if self.boundary != Boundary.exact:
             raise ParameterError("RBMLE", "boundary", f"'exact' with f={self.f!r}", self.boundary)
         name = f"{self.f}_index"
-        if getattr(type(family), name) is getattr(base, name):
+        if getattr(type(family), name) is getattr(Family, name):
             raise ParameterError(
                 "RBMLE",
                 "f",

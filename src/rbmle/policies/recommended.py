@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from .._records.record import checked
 from ..errors import ParameterError
 from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from ..spec import stand_in
 from .arm_bias import ArmBias
-from .fit import Assuming, as_family, check_fit
+from .fit import Assuming, HasLaw, as_family, check_fit
 from .rbmle import RBMLE
 
 # Chosen on the training sets of the atlas, and on no others; docs/atlas.md has the tables. The
@@ -37,7 +37,7 @@ _FORMS = {
 }
 
 
-def recommended(family: Any) -> RBMLE:
+def recommended(family: object) -> RBMLE:
     """The form of RBMLE to use for a family, given as such or by name; nothing is to be tuned.
 
     It has an alpha for each arm (`ArmBias`), and explores less as the rounds come to their end:
@@ -74,11 +74,11 @@ class Recommended(NamedTuple):
 
     edition: Annotated[int, "[1, 1]"] = 1
 
-    def on_family(self, family: Any) -> RBMLE:
+    def on_family(self, family: object) -> RBMLE:
         """The policy, where rewards are of this family."""
         return recommended(family)
 
-    def on(self, problem: Any, family: Any = None) -> RBMLE | Assuming:
+    def on(self, problem: HasLaw, family: object = None) -> RBMLE | Assuming:
         """The policy for this problem, in a study."""
         if family is None and problem.family is None:
             law = type(problem.law).__name__

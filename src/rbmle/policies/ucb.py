@@ -100,8 +100,8 @@ class GPUCB(NamedTuple):
         return sqrt(2.0 * log(arms.n_arms() * (clock.t * pi) ** 2 / (6.0 * self.delta)))
 
     def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
-        n, total = arms.pulls[i], arms.sums[i]
-        return float(family.posterior_mean(n, total) + family.posterior_sd(n, total) * level)
+        n, total = float(arms.pulls[i]), float(arms.sums[i])
+        return family.posterior_mean(n, total) + family.posterior_sd(n, total) * level
 
 
 @policy(needs=("posterior_mean", "posterior_variance"))
@@ -122,5 +122,5 @@ class GPUCBTuned(NamedTuple):
         return sqrt(self.c * clock.log_t())
 
     def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
-        n, total = arms.pulls[i], arms.sums[i]
-        return float(family.posterior_mean(n, total) + family.posterior_sd(n, total) * level)
+        n, total = float(arms.pulls[i]), float(arms.sums[i])
+        return family.posterior_mean(n, total) + family.posterior_sd(n, total) * level

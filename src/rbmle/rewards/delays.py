@@ -6,6 +6,7 @@ kinds, so that a policy is compiled once for all of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import floor, log
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -158,9 +159,9 @@ class BatchDelay(NamedTuple):
         return Arrivals(every=self.every, lost=self.lost)
 
 
-def _table(given: Any) -> tuple[int, ...]:
+def _table(given: object) -> tuple[int, ...]:
     """A list of whole numbers, at least one."""
-    listed = tuple(given) if hasattr(given, "__iter__") and not isinstance(given, str) else ()
+    listed = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
     if not listed:
         raise ParameterError("TableDelay", "rounds", "a list of whole numbers", given)
     return tuple(integer("TableDelay", "rounds", each, _ROUNDS) for each in listed)
@@ -187,7 +188,7 @@ class TableDelay(NamedTuple):
         return Arrivals(entries=len(self.rounds), table=table, lost=self.lost)
 
 
-def as_delay(given: Any, owner: str, key: str = "delay") -> Any:
+def as_delay(given: object, owner: str, key: str = "delay") -> Any:
     """The delay that is meant: given as such, or by its name as in "fixeddelay(100)"; or None."""
     if given is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from math import inf, nextafter, sqrt
 from typing import Any
@@ -15,8 +15,8 @@ from .._io.memory import machine_memory, size_text
 from .._numba.compile import Floats
 from ..errors import ParameterError, integer, number
 from ..random import MAX_ROUNDS, MAX_SEED, key, path_uniforms
-from .paths import MeanPath
 from .problems import Problem
+from .streams import MeanPath
 from .worlds import World, means_text
 
 
@@ -99,16 +99,6 @@ class Drift(World):
         """The means of rounds 1, 1 + every, 1 + 2 every, ... up to the horizon, a row for each."""
         return _path(self, -(-horizon // self.every))
 
-    @property
-    def fixed_gaps(self) -> None:
-        return None
-
-    def kind(self) -> Any:
-        return self  # a GPU plays it alone: paths may differ in length
-
-    def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> MeanPath:
-        return self.source(seed, horizon)
-
     def source(self, seed: int, horizon: int) -> MeanPath:
         means = self.path(horizon)
         starts: NDArray[np.int64] = 1 + self.every * np.arange(len(means), dtype=np.int64)
@@ -125,14 +115,8 @@ class Drift(World):
             f"reflected at {self.low:g} and {self.high:g}, seed {self.seed}",
         }
 
-    def _key(self) -> tuple[Any, ...]:
+    def identity(self) -> Hashable:
         return self.problem, self.step, self.every, self.seed, self.low, self.high
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Drift) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key())
 
 
 @functools.lru_cache(maxsize=4)  # a run asks for the same path again and again, piece by piece

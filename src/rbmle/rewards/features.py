@@ -6,16 +6,18 @@ policies meet the same features.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from math import sqrt
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from .._numba.compile import Floats, lean, njit, record
+from .._numba.compile import Floats, defaults_of, lean, njit, record
 from .._records.record import Choice, register
 from ..errors import ParameterError
 from ..random import MAX_ARMS, Cell, feature_cell
 from ..special import normal_quantile
+from .worlds import as_numbers, check_finite
 
 T = TypeVar("T")
 
@@ -31,17 +33,22 @@ class Each(Choice):
     replication = 1
 
 
-def anew(self: Any) -> bool:
-    """Whether features are drawn anew in each round."""
-    return bool(self.each == Each.round)
+class Drawing(Protocol):
+    """The methods of every way to draw features, with the defaults that a class gets."""
 
+    each: Each
 
-def given(self: Any) -> bool:
-    """Whether features are a part of the problem, and nothing is drawn."""
-    return False
+    @abstractmethod
+    def draw(self, out: Floats, key0: int, key1: int, replication: int, t: int) -> None:
+        """Fill `out` (arms, dimension) with the features of round t; 0 is a whole replication."""
 
+    def anew(self) -> bool:
+        """Whether features are drawn anew in each round."""
+        return self.each == Each.round
 
-_DEFAULTS = {"anew": anew, "given": given}
+    def given(self) -> bool:
+        """Whether features are a part of the problem, and nothing is drawn."""
+        return False
 
 
 @lean
@@ -114,7 +121,7 @@ def copy_down(out: Floats) -> None:
 
 def features(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a way to draw features."""
-    record(cls, _DEFAULTS)
+    record(cls, defaults_of(Drawing))
     register(FEATURES_DRAWN, cls)
     return cls
 
@@ -187,17 +194,12 @@ def as_table(given: Any) -> Floats:
     """An array of finite numbers of shape (rows, dimension)."""
     if not isinstance(given, (list, tuple, np.ndarray)):  # an array on a device
         return given  # type: ignore[no-any-return]
-    try:
-        values = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ParameterError("TableFeatures", "values", "an array of numbers", given) from None
+    values = as_numbers("TableFeatures", "values", given)
     if values.ndim != 2 or not values.size or values.shape[1] > 1000:
         raise ParameterError(
             "TableFeatures", "values", "of shape (rows, dimension), dimension <= 1000", values.shape
         )
-    if not np.isfinite(values).all():
-        bad = float(values[~np.isfinite(values)][0])
-        raise ParameterError("TableFeatures", "values", "finite numbers", bad)
+    check_finite("TableFeatures", "values", values)
     return values
 
 

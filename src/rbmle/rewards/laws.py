@@ -11,10 +11,10 @@ from __future__ import annotations
 from math import inf, log, sqrt
 from typing import Annotated, NamedTuple, TypeVar
 
-from .._numba.compile import record
+from .._numba.compile import defaults_of, record
 from .._records.record import register
 from ..errors import Interval, ParameterError
-from ..families.base import mean_interval, reward_interval
+from ..families import Law
 from ..random import Cell
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ def law(cls: type[T]) -> type[T]:
 
     It is known by its name from now on.
     """
-    record(cls, {"mean_interval": mean_interval, "reward_interval": reward_interval})
+    record(cls, defaults_of(Law))
     register(LAWS, cls)
     return cls
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, record
+from .._numba.compile import Floats
 from ..errors import ParameterError
 from .linear_problem import LinearProblem, LinearStream
+from .streams import reward_source
 
 
-@record
+@reward_source
 class LinearPath(NamedTuple):
     """Rewards of arms with features, whose theta is thetas[n] from round starts[n] on.
 
     stream: the features and the means of the present round.
     """
 
-    stream: Any
+    stream: LinearStream
     thetas: Floats
     starts: NDArray[np.int64]
 
@@ -33,7 +34,7 @@ class LinearPath(NamedTuple):
 
     def moving(self) -> bool:
         """Whether features are drawn anew in each round."""
-        return bool(self.stream.moving())
+        return self.stream.moving()
 
     def place(self, t: int) -> int:
         """The phase of round t."""
@@ -58,14 +59,14 @@ class LinearPath(NamedTuple):
 
     def feature(self, i: int, a: int) -> float:
         """Feature a of arm i in this round."""
-        return float(self.stream.known[i, a])
+        return self.stream.feature(i, a)
 
     def reward(self, replication: int, t: int, i: int) -> float:
-        return float(self.stream.reward(replication, t, i))
+        return self.stream.reward(replication, t, i)
 
     def gap(self, replication: int, t: int, i: int) -> float:
         """The best mean of this round minus that of arm i."""
-        return float(self.stream.gap(replication, t, i))
+        return self.stream.gap(replication, t, i)
 
 
 def linear_path(
@@ -73,8 +74,7 @@ def linear_path(
 ) -> LinearPath:
     """The rewards of linear problems that follow each other."""
     thetas = np.array([each.theta for each in problems])
-    stream: LinearStream = problems[0].source(seed, horizon)
-    return LinearPath(stream, thetas, starts)
+    return LinearPath(problems[0].source(seed, horizon), thetas, starts)
 
 
 def check_alike(problems: Sequence[LinearProblem]) -> None:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import exp, inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from .._numba.compile import Floats, record
+from .._numba.compile import Floats
 from ..errors import ParameterError
-from ..families import FAMILIES, Bernoulli
-from ..families.base import LARGEST_MEAN
+from ..families import FAMILIES, Bernoulli, Law
+from ..families.protocols import LARGEST_MEAN
 from ..random import MAX_ARMS, Cell, key
 from ..spec import as_record
 from .features import FEATURES_DRAWN, GivenFeatures
 from .laws import LAWS
-from .streams import Bring, Rows
-from .worlds import World, means_text
+from .streams import Bring, Rows, reward_source
+from .worlds import World, as_numbers, means_text
 
 _MOST_THETAS = 5  # shown in a report; the rest is counted
 
 
-@record
+@reward_source
 class LinearStream(NamedTuple):
     """Rewards of arms with features: a pure function of the problem and the cell.
 
@@ -32,7 +32,7 @@ class LinearStream(NamedTuple):
     means that follow from them. logistic: whether means are 1 / (1 + exp(-x'theta)).
     """
 
-    law: Any
+    law: Law
     drawing: Any
     theta: Floats
     known: Floats
@@ -83,7 +83,7 @@ class LinearStream(NamedTuple):
         return float(self.known[i, a])
 
     def reward(self, replication: int, t: int, i: int) -> float:
-        return float(self.law.sample(self.means[i], Cell(self.key0, self.key1, replication, t, i)))
+        return self.law.sample(self.means[i], Cell(self.key0, self.key1, replication, t, i))
 
     def gap(self, replication: int, t: int, i: int) -> float:
         """The best mean of this round minus that of arm i."""
@@ -131,7 +131,7 @@ class LinearProblem(World):
                 )  # fmt: skip
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "law", law)
-        values = _matrix("theta", np.atleast_2d(_numbers("theta", theta)))
+        values = _matrix("theta", np.atleast_2d(as_numbers("LinearProblem", "theta", theta)))
         if values.shape[1] != self.dimension or values.shape[0] not in (1, self.n_arms):
             raise ParameterError(
                 "LinearProblem", "theta",
@@ -198,7 +198,7 @@ class LinearProblem(World):
         said = {"Theta": "; ".join(rows + more), "Features": features}
         return {**said, "Means": means_text(self.means)} if given else said
 
-    def kind(self) -> Any:
+    def kind(self) -> Hashable:
         drawing = self.drawing
         told = tuple(id(each) if isinstance(each, np.ndarray) else each for each in drawing)
         return type(self), type(drawing), told, self.theta.shape, type(self.law), self.law
@@ -213,7 +213,7 @@ class LinearProblem(World):
             self.law, self.drawing, np.array(self.theta), known, means, self.logistic, *key(seed)
         )
 
-    def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> LinearStream:
+    def sources(self, worlds: Sequence[Self], seed: int, horizon: int) -> LinearStream:
         each = [world.source(seed, horizon) for world in worlds]
         joined: LinearStream = each[0]._replace(
             theta=np.array([one.theta for one in each]),
@@ -222,15 +222,7 @@ class LinearProblem(World):
         )
         return joined
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LinearProblem):
-            return NotImplemented
-        return self._told() == other._told()
-
-    def __hash__(self) -> int:
-        return hash(self._told())
-
-    def _told(self) -> tuple[Any, ...]:
+    def identity(self) -> Hashable:
         """All that makes the problem, with the shape and the bytes of each array in its place."""
         drawing = self.features
         told = tuple(
@@ -241,15 +233,8 @@ class LinearProblem(World):
         return type(self.law), self.law, type(drawing), told, theta
 
 
-def _numbers(name: str, given: Any) -> Floats:
-    try:
-        return np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ParameterError("LinearProblem", name, "an array of numbers", given) from None
-
-
-def _matrix(name: str, given: Any) -> Floats:
-    values = _numbers(name, given)
+def _matrix(name: str, given: object) -> Floats:
+    values = as_numbers("LinearProblem", name, given)
     if values.ndim != 2 or not values.size:
         raise ParameterError("LinearProblem", name, "an array of two dimensions", given)
     if not np.isfinite(values).all():

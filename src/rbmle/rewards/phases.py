@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from .._numba.compile import Floats
 from ..errors import ParameterError, integer
 from ..random import MAX_ROUNDS, key
-from .linear_phases import LinearPath, check_alike, linear_path
+from .linear_phases import check_alike, linear_path
 from .linear_problem import LinearProblem
-from .paths import MeanPath
 from .problems import Problem
+from .streams import MeanPath, Pays
 from .worlds import World
 
 
@@ -89,19 +89,12 @@ class Phases(World):
         means: Floats = self.problems[int(np.searchsorted(self.at, t))].means
         return means
 
-    @property
-    def fixed_gaps(self) -> None:
-        return None
-
-    def kind(self) -> Any:
-        return self  # a GPU plays it alone: paths may differ in length
-
-    def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> MeanPath:
+    def sources(self, worlds: Sequence[Self], seed: int, horizon: int) -> Pays:
         if self.dimension > 0:
             raise ParameterError("Phases", "device", "'cpu' for phases of linear problems", "cuda")
-        return self.source(seed, horizon)  # type: ignore[return-value]
+        return self.source(seed, horizon)
 
-    def source(self, seed: int, horizon: int) -> MeanPath | LinearPath:
+    def source(self, seed: int, horizon: int) -> Pays:
         if self.dimension > 0:
             return linear_path(self.problems, self.starts, seed, horizon)
         means = np.array([each.means for each in self.problems])
@@ -119,18 +112,13 @@ class Phases(World):
                     said[word if word == "Features" else f"{word} from round {begin:,}"] = value
         return said
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Phases):
-            return NotImplemented
-        return self.problems == other.problems and self.at == other.at
-
-    def __hash__(self) -> int:
-        return hash((self.problems, self.at))
+    def identity(self) -> Hashable:
+        return self.problems, self.at
 
 
-def _rounds(given: Any, count: int) -> tuple[int, ...]:
+def _rounds(given: object, count: int) -> tuple[int, ...]:
     """The rounds at which phases end, checked."""
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise ParameterError("Phases", "at", "a list of whole numbers", given)
     rounds = tuple(integer("Phases", "at", each, f"[1, {MAX_ROUNDS}]") for each in given)
     if len(rounds) != count:

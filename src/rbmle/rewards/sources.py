@@ -7,16 +7,17 @@ arm).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ParameterError, integer
 from ..random import MAX_SEED, STREAM, Counter, key
+from ..random.mersenne import MersenneDraws
 from .problems import Problem
+from .streams import Pays, TableRows
 from .streams import Stream as Stream
-from .streams import TableRows
+from .worlds import World, as_numbers, check_finite
 
 _SEEDS = f"[0, {MAX_SEED}]"
 
@@ -59,19 +60,21 @@ class Rewards:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(seed={self.seed})"
 
-    def check(self, problem: Any, horizon: int, last: int) -> None:
+    def check(self, problem: World, horizon: int, last: int) -> None:
         """Raise ParameterError if replications up to last - 1 cannot be played on the problem."""
 
     def batches(
-        self, problem: Any, horizon: int, first: int, last: int, size: int
-    ) -> Iterator[tuple[Any, int, int]]:
+        self, problem: World, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Pays, int, int]]:
         """Batches of about `size` of the replications first, ..., last - 1.
 
         Each is (a record with a method `reward`, its first replication, its last one + 1).
         """
         raise NotImplementedError
 
-    def draws(self, problem: Any, horizon: int, first: int, last: int, random_ties: bool) -> Any:
+    def draws(
+        self, problem: World, horizon: int, first: int, last: int, random_ties: bool
+    ) -> Counter | MersenneDraws:
         """The random numbers for policies: by default a pure function of seed and cell."""
         return Counter(*key(self.seed), random_ties)
 
@@ -84,8 +87,8 @@ class RewardStream(Rewards):
     """
 
     def batches(
-        self, problem: Any, horizon: int, first: int, last: int, size: int
-    ) -> Iterator[tuple[Any, int, int]]:
+        self, problem: World, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Pays, int, int]]:
         source = problem.source(self.seed, horizon)
         for start in range(first, last, size):
             yield source, start, min(start + size, last)
@@ -98,19 +101,14 @@ class Table(Rewards):
     """
 
     def __init__(self, values: ArrayLike, seed: int = 0) -> None:
-        try:
-            table = np.array(values, dtype=float)
-        except (TypeError, ValueError):
-            raise ParameterError("Table", "values", "an array of numbers", values) from None
+        table = as_numbers("Table", "values", values)
         if table.ndim == 2:
             table = table[None]
         if table.ndim != 3:
             raise ParameterError(
                 "Table", "values", "of shape (T, K) or (replications, T, K)", table.shape
             )
-        if not np.isfinite(table).all():
-            bad = float(table[~np.isfinite(table)][0])
-            raise ParameterError("Table", "values", "finite numbers", bad)
+        check_finite("Table", "values", table)
         table.setflags(write=False)
         self.values = table
         super().__init__(seed)
@@ -118,7 +116,7 @@ class Table(Rewards):
     def __repr__(self) -> str:
         return f"Table(shape={self.values.shape}, seed={self.seed})"
 
-    def check(self, problem: Any, horizon: int, last: int) -> None:
+    def check(self, problem: World, horizon: int, last: int) -> None:
         replications, rounds, n_arms = self.values.shape
         if n_arms != problem.n_arms or rounds < horizon or replications < last:
             raise ParameterError(
@@ -136,14 +134,14 @@ class Table(Rewards):
                 )
 
     def batches(
-        self, problem: Any, horizon: int, first: int, last: int, size: int
-    ) -> Iterator[tuple[Any, int, int]]:
+        self, problem: World, horizon: int, first: int, last: int, size: int
+    ) -> Iterator[tuple[Pays, int, int]]:
         source = TableRows(self.values, 0)
         for start in range(first, last, size):
             yield source, start, min(start + size, last)
 
 
-def check_rewards(owner: str, rewards: Rewards, problem: Any, horizon: int, last: int) -> None:
+def check_rewards(owner: str, rewards: Rewards, problem: World, horizon: int, last: int) -> None:
     """Raise ParameterError unless the rewards suit the problem; only a stream suits every world."""
     if not isinstance(rewards, RewardStream) and not isinstance(problem, Problem):
         raise ParameterError(

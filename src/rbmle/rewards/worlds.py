@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
 
 from .._io.text import count_text, number_text, power_text
 from .._numba.compile import Floats
+from ..errors import ParameterError
 from ..families import FAMILIES
+from .streams import Pays
 
 _MOST_MEANS = 24  # listed one by one; the rest is counted
 
@@ -30,7 +34,7 @@ class World:
 
     @property
     def fixed_gaps(self) -> Floats | None:
-        raise NotImplementedError
+        return None
 
     @property
     def dimension(self) -> int:
@@ -49,17 +53,47 @@ class World:
         """Its means in words, for reports: pairs of a word and its value."""
         raise NotImplementedError
 
-    def kind(self) -> Any:
-        """Worlds of the same kind differ in numbers only: a GPU plays them together."""
-        raise NotImplementedError
+    def kind(self) -> Hashable:
+        """Worlds of the same kind differ in numbers only: a GPU plays them together.
 
-    def source(self, seed: int, horizon: int) -> Any:
+        By default it is played alone.
+        """
+        return self
+
+    def source(self, seed: int, horizon: int) -> Pays:
         """The record that compiled code gets rewards from; see `Stream`."""
         raise NotImplementedError
 
-    def sources(self, worlds: Sequence[Any], seed: int, horizon: int) -> Any:
+    def sources(self, worlds: Sequence[Self], seed: int, horizon: int) -> Pays:
         """One record for several worlds of this kind, for a GPU: its arrays have a row for each."""
+        return self.source(seed, horizon)
+
+    def identity(self) -> Hashable:
+        """All that makes the world: worlds are equal if these are."""
         raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, World):
+            return NotImplemented
+        return type(self) is type(other) and self.identity() == other.identity()
+
+    def __hash__(self) -> int:
+        return hash(self.identity())
+
+
+def as_numbers(owner: str, name: str, given: object) -> Floats:
+    """What is given as an array of numbers; raises ParameterError if it is none."""
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(owner, name, "an array of numbers", given) from None
+
+
+def check_finite(owner: str, name: str, values: Floats) -> None:
+    """Raise ParameterError unless all numbers are finite."""
+    if not np.isfinite(values).all():
+        bad = float(values[~np.isfinite(values)][0])
+        raise ParameterError(owner, name, "finite numbers", bad)
 
 
 def means_text(means: Floats) -> str:

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, kernel
+from .._numba.compile import Floats, kernel, record
 from ..errors import ParameterError, integer
 from ..families import Family
 from ..policies import RBMLE
-from ..policies.alpha import BIASES
+from ..policies.alpha import BIASES, Adaptive
 from ..policies.arms import Arms, Clock
-from ..policies.base import Policy, fresh_state
+from ..policies.base import fresh_state
 from ..policies.fit import player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..rewards.problems import Problem
@@ -50,39 +50,41 @@ class AdaptiveTrace(NamedTuple):
         return int(self.rounds[below[0]]) if below.size else None
 
 
+@record
+class Watched(NamedTuple):
+    """What is played and noted: RBMLE with the scheme `policy.alpha`, and the arrays to fill."""
+
+    policy: Any
+    family: Any
+    source: Any
+    randomness: Counter
+    beta: Floats
+    c_alpha: Floats
+    pulls: Floats
+
+
 @kernel
-def _watch(
-    policy: Policy,
-    bias: Any,
-    family: Family,
-    state: Floats,
-    source: Any,
-    randomness: Any,
-    replication: int,
-    horizon: int,
-    beta: Floats,
-    c_alpha: Floats,
-    pulls: Floats,
-) -> None:
+def _watch(watched: Watched, state: Floats, replication: int, horizon: int) -> None:
     """Play one replication as `engine.play` does, and note beta(t) and C_alpha in each round."""
+    policy, family, source, randomness, beta, c_alpha, pulls = watched
     n_arms = pulls.size
     arms = Arms(pulls, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
     for t in range(1, horizon + 1):
         clock = Clock(t, 0)
         if t > n_arms:
-            beta[t - n_arms - 1] = bias.beta_at(clock)
-            c_alpha[t - n_arms - 1] = bias.c_alpha(family, arms, clock, _UNCAPPED)
+            beta[t - n_arms - 1] = policy.alpha.beta_at(clock)
+            c_alpha[t - n_arms - 1] = policy.alpha.c_alpha(family, arms, clock, _UNCAPPED)
         i = policy.choose(state, family, arms, clock, randomness.at(replication, t))
         arms.learn(i, source.reward(replication, t, i))
 
 
 def adaptive_trace(
     problem: Problem,
-    bias: Any,
+    bias: Adaptive,
     horizon: int,
     seed: int = 0,
     replication: int = 0,
-    family: Any = None,
+    family: object = None,
 ) -> AdaptiveTrace:
     """Play RBMLE(bias), and record beta(t) and the estimate of C_alpha in each round.
 
@@ -104,12 +106,13 @@ def adaptive_trace(
     beta, c_alpha, pulls = np.zeros(rounds.size), np.zeros(rounds.size), np.zeros(problem.n_arms)
     randomness = Counter(*key(rewards.seed), True)
     state = fresh_state(policy, model, problem.n_arms)
-    _watch(policy, bias, model, state, source, randomness, number, horizon, beta, c_alpha, pulls)
+    watched = Watched(policy, model, source, randomness, beta, c_alpha, pulls)
+    _watch(watched, state, number, horizon)
     limit = adaptive_limit(problem, bias, family)
     return AdaptiveTrace(rounds, beta, c_alpha, target, limit, pulls)
 
 
-def adaptive_target(problem: Problem, bias: Any, family: Any = None) -> float:
+def adaptive_target(problem: Problem, bias: Adaptive, family: object = None) -> float:
     """What the scheme's estimate of C_alpha would be if the means were known.
 
     For Algorithm 1 it is 256 sigma^2 / Delta, the smallest C_alpha of Proposition 4. For Algorithm
@@ -119,7 +122,7 @@ def adaptive_target(problem: Problem, bias: Any, family: Any = None) -> float:
     return _estimate(problem, bias, model, np.full(problem.n_arms, _ENDLESS))
 
 
-def adaptive_limit(problem: Problem, bias: Any, family: Any = None) -> float:
+def adaptive_limit(problem: Problem, bias: Adaptive, family: object = None) -> float:
     """The limit of the estimate of C_alpha once it is below beta(t). It is above the target.
 
     A suboptimal arm is pulled about K* C_alpha log t times. Its confidence width contains log t /
@@ -159,12 +162,12 @@ def adaptive_limit(problem: Problem, bias: Any, family: Any = None) -> float:
 _CLOCK = Clock(1000, 0)  # any round gives the same estimate if pulls are proportional to log t
 
 
-def _estimate(problem: Problem, bias: Any, family: Any, pulls: Floats) -> float:
+def _estimate(problem: Problem, bias: Adaptive, family: Family, pulls: Floats) -> float:
     arms = Arms(pulls, pulls * problem.means, pulls)
-    return float(bias.c_alpha(family, arms, _CLOCK, _UNCAPPED))
+    return bias.c_alpha(family, arms, _CLOCK, _UNCAPPED)
 
 
-def _scheme(owner: str, problem: Any, bias: Any, family: Any) -> Any:
+def _scheme(owner: str, problem: Problem, bias: Adaptive, family: object) -> Family:
     """The family that the index assumes. A problem or scheme that does not fit is refused."""
     unique_best(owner, problem)
     if type(bias) not in BIASES.values() or not hasattr(bias, "c_alpha"):

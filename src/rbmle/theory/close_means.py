@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import math
 from math import inf
-from typing import Any
 
 import numpy as np
 
-from ..families import Gaussian
+from ..families import Family, Gaussian
 
 _NODES, _WEIGHTS = (x.tolist() for x in np.polynomial.legendre.leggauss(10))
 
@@ -31,45 +30,45 @@ _CLOSE = 0.05
 _VERY_CLOSE = 1e-5
 
 
-def natural_rise(family: Any, mean: float, step: float) -> float:
+def natural_rise(family: Family, mean: float, step: float) -> float:
     """natural(mean + step) - natural(mean)."""
     if isinstance(family, Gaussian):
         return step / family.sigma / family.sigma
     if abs(step) > _CLOSE * room(family, mean):
-        return float(family.natural(mean + step) - family.natural(mean))
+        return family.natural(mean + step) - family.natural(mean)
     return step * math.fsum(
         0.5 * weight / family.variance(mean + 0.5 * (1.0 + node) * step)
         for node, weight in zip(_NODES, _WEIGHTS, strict=True)
     )
 
 
-def kl_from(family: Any, mean: float, step: float) -> float:
+def kl_from(family: Family, mean: float, step: float) -> float:
     """D(mean + step, mean)."""
     if isinstance(family, Gaussian):
         return family.kl(step, 0.0)
     if abs(step) > _CLOSE * room(family, mean):
-        return float(family.kl(mean + step, mean))
+        return family.kl(mean + step, mean)
     integral = math.fsum(
         0.25 * weight * (1.0 - node) / family.variance(mean + 0.5 * (1.0 + node) * step)
         for node, weight in zip(_NODES, _WEIGHTS, strict=True)
     )
-    return float(step * (step * integral))
+    return step * (step * integral)
 
 
-def kl(family: Any, mean: float, other: float) -> float:
+def kl(family: Family, mean: float, other: float) -> float:
     """D(mean, other)."""
     step = mean - other
     close = abs(step) <= _CLOSE * room(family, other)
-    return kl_from(family, other, step) if close else float(family.kl(mean, other))
+    return kl_from(family, other, step) if close else family.kl(mean, other)
 
 
-def k_star(family: Any, mean: float, other: float) -> float:
+def k_star(family: Family, mean: float, other: float) -> float:
     """K*(mean, other)."""
     close = 0.0 < mean - other <= _VERY_CLOSE * room(family, mean)
-    return 1.0 / reach(family, mean, mean - other) if close else float(family.k_star(mean, other))
+    return 1.0 / reach(family, mean, mean - other) if close else family.k_star(mean, other)
 
 
-def reach(family: Any, mean: float, depth: float) -> float:
+def reach(family: Family, mean: float, depth: float) -> float:
     """1 / K*(mean, mean - depth): the length of the interval from mean - depth upwards over which
     the natural parameter averages natural(mean).
 
@@ -82,7 +81,7 @@ def reach(family: Any, mean: float, depth: float) -> float:
         return 2.0 * depth
     scale = room(family, mean)
     if not depth <= _VERY_CLOSE * scale:
-        k = float(family.k_star(mean, mean - depth))
+        k = family.k_star(mean, mean - depth)
         return 1.0 / k if k > 0.0 else inf
     h = 1e-3 * scale
     rise, fall = natural_rise(family, mean, h), natural_rise(family, mean, -h)
@@ -90,7 +89,7 @@ def reach(family: Any, mean: float, depth: float) -> float:
     return 2.0 * depth * (1.0 - bend * depth / 6.0)
 
 
-def room(family: Any, mean: float) -> float:
+def room(family: Family, mean: float) -> float:
     """The distance of the mean to the nearest end of its range.
 
     It is 0, so that the plain formulas are used, for a range without ends and for a family without
@@ -98,4 +97,4 @@ def room(family: Any, mean: float) -> float:
     """
     low, high = family.mean_range()
     distance = min(mean - low, high - mean)
-    return float(distance) if distance < inf and hasattr(family, "variance") else 0.0
+    return distance if distance < inf and hasattr(family, "variance") else 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 from ..errors import ParameterError
 from ..policies import RBMLE, LogBias
@@ -18,7 +17,7 @@ def smallest_c_alpha(
     proposition: int,
     epsilon: float = 0.5,
     lower: float | None = None,
-    family: Any = None,
+    family: object = None,
     sharp: bool = False,
 ) -> float:
     """The smallest C_alpha for which alpha(t) = C_alpha log t has the proposition's regret bound.
@@ -86,7 +85,7 @@ def theoretical_rbmle(
     proposition: int,
     epsilon: float = 0.5,
     lower: float | None = None,
-    family: Any = None,
+    family: object = None,
     sharp: bool = False,
 ) -> RBMLE:
     """RBMLE with alpha(t) = C_alpha log t and the proposition's smallest C_alpha for the problem.

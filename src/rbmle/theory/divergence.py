@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 from ..errors import Interval, ParameterError, number
-from ..families import FAMILIES
+from ..families import FAMILIES, Family
 from ..policies.fit import as_family
 from . import close_means
 
 
-def divergence(family: Any, m1: float, m2: float) -> float:
+def divergence(family: object, m1: float, m2: float) -> float:
     """D(theta', theta'') of Section 4: the KL divergence between two rewards with these means.
 
     It is infinite where rewards that have mean m1 are impossible with mean m2.
@@ -27,7 +26,7 @@ def divergence(family: Any, m1: float, m2: float) -> float:
     return close_means.kl(model, m1, m2)
 
 
-def xi(family: Any, k: float, nu: float) -> float:
+def xi(family: object, k: float, nu: float) -> float:
     """xi(k; nu) = k (F*(nu + 1/k) - F*(nu)) of Section 3.2, with its limits.
 
     It is the average of the natural parameter over the means from nu to nu + 1/k. Times alpha, it
@@ -50,10 +49,10 @@ def xi(family: Any, k: float, nu: float) -> float:
         return natural(model, nu) if nu < high else inf
     if 1.0 / k == inf:
         return xi(model, 0.0, nu)
-    return float(model.xi(k, nu))
+    return model.xi(k, nu)
 
 
-def k_star(family: Any, m1: float, m2: float) -> float:
+def k_star(family: object, m1: float, m2: float) -> float:
     """K*(theta', theta'') = inf {k : natural(theta') > xi(k; theta'')} of Section 3.2.
 
     An arm with empirical mean theta'' loses against one with theta' once it has been pulled more
@@ -75,11 +74,11 @@ def k_star(family: Any, m1: float, m2: float) -> float:
     m2 = number("k_star", "m2", m2, means)
     _, high = model.mean_range()
     if m1 > m2 and m1 == high:  # natural(theta') is infinite: every k with a finite xi will do
-        return float(1.0 / (high - m2))
+        return 1.0 / (high - m2)
     return close_means.k_star(model, m1, m2)
 
 
-def explain_k_star(family: Any, m1: float, m2: float) -> str:
+def explain_k_star(family: object, m1: float, m2: float) -> str:
     """K*(m1, m2) in one sentence: its value, and whether the paper's conditions for it hold.
 
     >>> from rbmle import Bernoulli, Exponential
@@ -93,7 +92,7 @@ def explain_k_star(family: Any, m1: float, m2: float) -> str:
         return f"K* is infinite: Lemma 2 needs theta' > theta''. Got {m1:g} and {m2:g}."
     if value == 0.0:
         return f"K* = 0: F* is infinite at theta'' = {m2:g}, so every k satisfies the definition."
-    _, high = family.mean_range()
+    _, high = family_of("k_star", family).mean_range()
     end = 1.0 / (high - m2)
     if abs(value - end) <= 1e-12 * end:
         return (
@@ -103,35 +102,35 @@ def explain_k_star(family: Any, m1: float, m2: float) -> str:
     return f"K* = {value:g} solves natural(theta') = xi(k; theta'')."
 
 
-def family_of(owner: str, family: Any) -> Any:
+def family_of(owner: str, family: object) -> Family:
     """The given family, or the one of the given name; anything else is refused."""
-    model = as_family(family, owner)
+    model: Family = as_family(family, owner)
     if not isinstance(model, tuple(FAMILIES.values())):
         raise ParameterError(owner, "family", "a reward family, as in Bernoulli()", family)
     return model
 
 
-def closed_range(family: Any) -> Interval:
+def closed_range(family: Family) -> Interval:
     """The range of the means, including its finite ends."""
     low, high = family.mean_range()
     return Interval(low, high, closed_low=low > -inf, closed_high=high < inf)
 
 
-def open_range(family: Any) -> Interval:
+def open_range(family: Family) -> Interval:
     """The range of the means without its ends: the means that have a natural parameter."""
     low, high = family.mean_range()
     return Interval(low, high, closed_low=False, closed_high=False)
 
 
-def natural(family: Any, mean: float) -> float:
+def natural(family: Family, mean: float) -> float:
     """natural(mean), which is minus infinity at the lower end of the means."""
     low, _ = family.mean_range()
-    return -inf if mean <= low else float(family.natural(mean))
+    return -inf if mean <= low else family.natural(mean)
 
 
-def _highest_natural(family: Any) -> float:
+def _highest_natural(family: Family) -> float:
     """The limit of natural(theta) for large theta, judged from its values at 1e150 and 1e300."""
     large, larger = family.natural(1e150), family.natural(1e300)
     if larger - large > 1e-9 * max(1.0, abs(larger)):
         return inf
-    return 0.0 if abs(larger) < 1e-100 else float(larger)
+    return 0.0 if abs(larger) < 1e-100 else larger

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import exp, inf, log, pi
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,7 +76,7 @@ def regret_bound(
     c_alpha: float | None = None,
     epsilon: float = 0.5,
     lower: float | None = None,
-    family: Any = None,
+    family: object = None,
     power: float = 0.5,
     sharp: bool = False,
 ) -> Bound:
@@ -117,7 +117,7 @@ def regret_bound(
     return Bound(given.proposition, horizon, c, given.gaps, np.array(each), constants)
 
 
-def applicable(problem: Problem, family: Any = None) -> dict[int, str]:
+def applicable(problem: Problem, family: object = None) -> dict[int, str]:
     """For each proposition, why it gives no bound for the problem; "" if it gives one.
 
     >>> from rbmle import Bernoulli
@@ -135,7 +135,7 @@ def applicable(problem: Problem, family: Any = None) -> dict[int, str]:
     return obstacles
 
 
-def lai_robbins(problem: Problem, family: Any = None) -> float:
+def lai_robbins(problem: Problem, family: object = None) -> float:
     """Lai and Robbins' (1985) constant c = sum of Delta_a / D(theta_a, theta_1): the regret of any
     consistent policy grows at least as c log T.
 
@@ -151,10 +151,10 @@ def lai_robbins(problem: Problem, family: Any = None) -> float:
     inside("lai_robbins", model, problem.means)
     best = float(problem.means.max())
     means = problem.means.tolist()
-    return float(sum((best - m) / close_means.kl(model, m, best) for m in means if m < best))
+    return sum(((best - m) / close_means.kl(model, m, best) for m in means if m < best), 0.0)
 
 
-def lower_bound(problem: Problem, rounds: ArrayLike, family: Any = None) -> Floats:
+def lower_bound(problem: Problem, rounds: ArrayLike, family: object = None) -> Floats:
     """The lower-bound curve: Lai and Robbins' constant times log t at each of the rounds.
 
     >>> from rbmle import Gaussian
@@ -167,7 +167,7 @@ def lower_bound(problem: Problem, rounds: ArrayLike, family: Any = None) -> Floa
     return np.asarray(lai_robbins(problem, family) * np.log(times), dtype=float)
 
 
-def growth_rate(problem: Problem, c_alpha: float, family: Any = None) -> float:
+def growth_rate(problem: Problem, c_alpha: float, family: object = None) -> float:
     """C_alpha sum of Delta_a K*(theta_1, theta_a): the factor of log T that the regret of RBMLE
     with alpha(t) = C_alpha log t is seen to approach.
 
@@ -183,15 +183,15 @@ def growth_rate(problem: Problem, c_alpha: float, family: Any = None) -> float:
     model = assumed("growth_rate", problem, family)
     inside("growth_rate", model, problem.means)
     best = float(problem.means.max())
-    costs = [
+    costs: list[float] = [
         (best - mean) * close_means.k_star(model, best, mean)
         for mean in problem.means.tolist()
         if mean < best
     ]
-    return float(c * sum(costs))
+    return c * sum(costs)
 
 
-def _admissible(given: Setting, c_alpha: Any, sharp: bool) -> float:
+def _admissible(given: Setting, c_alpha: float | None, sharp: bool) -> float:
     owner = f"Proposition {given.proposition}"
     # A given C_alpha may be below the printed constant, as long as a proof supports it.
     smallest = least_c_alpha(given, sharp) if c_alpha is None else _smallest_known(given)

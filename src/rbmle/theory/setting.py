@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, number
-from ..families import Gaussian
+from ..families import Family, Gaussian, Law
 from ..policies.fit import as_family
 from ..rewards.problems import Problem
 from .divergence import family_of, open_range
@@ -22,6 +22,13 @@ _SMALLEST, _LARGEST = 1e-75, 1e75
 _SIZES = f"[{_SMALLEST:g}, {_LARGEST:g}]"
 
 
+class Bounded(Law, Protocol):
+    """A law that states its sub-Gaussian sigma and its sub-Exponential (rho, kappa)."""
+
+    def sub_gaussian(self, mean: float) -> float: ...
+    def sub_exponential(self, mean: float) -> tuple[float, float]: ...
+
+
 class Setting(NamedTuple):
     """The numbers of Section 4 that a proposition needs of a problem, in the order of its arms.
 
@@ -31,8 +38,8 @@ class Setting(NamedTuple):
     """
 
     proposition: int
-    law: Any
-    family: Any
+    law: Bounded
+    family: Family
     means: Floats
     gaps: Floats
     best: float
@@ -49,13 +56,17 @@ class Setting(NamedTuple):
         Proposition 2, and that of sub-Exponential rewards for Proposition 5.
         """
         if self.proposition == 2:
-            return float(self.family.kl(self.best - deviation, self.best))
+            return self.family.kl(self.best - deviation, self.best)
         spread = self.rho / deviation  # divided first: rho^2 and deviation^2 may underflow
         return 1.0 / (2.0 * (self.kappa / deviation + spread * spread))
 
 
 def setting(
-    problem: Any, proposition: Any, epsilon: Any = 0.5, lower: Any = None, family: Any = None
+    problem: Problem,
+    proposition: int,
+    epsilon: float = 0.5,
+    lower: float | None = None,
+    family: object = None,
 ) -> Setting:
     """The checked numbers of the problem for a proposition. A problem to which it does not apply is
     refused with a sentence that says why."""
@@ -64,10 +75,10 @@ def setting(
         listing = ", ".join(map(str, PROPOSITIONS))
         raise ParameterError("theory", "proposition", f"one of {listing}", proposition)
     best, gap = unique_best(owner, problem)
-    family = as_family(family, owner)
+    given: Family | None = as_family(family, owner)
     means = problem.means
     epsilon = number(owner, "epsilon", epsilon, "(0, 1)")
-    model, sigma, rho, kappa = _rewards(owner, problem, proposition, family)
+    model, sigma, rho, kappa = _rewards(owner, problem, proposition, given)
     inside(owner, model, means)
     for spread in (sigma, rho, kappa):
         if not (_moderate(spread) or spread in (0.0, inf)):
@@ -87,8 +98,8 @@ def setting(
 
 
 def _rewards(
-    owner: str, problem: Any, proposition: Any, family: Any
-) -> tuple[Any, float, float, float]:
+    owner: str, problem: Problem, proposition: int, family: Family | None
+) -> tuple[Family, float, float, float]:
     """What a proposition supposes of the rewards: the family of the index, their sub-Gaussian sigma
     and their sub-Exponential rho and kappa; infinite where it does not use them."""
     law, means = problem.law, problem.means
@@ -112,10 +123,11 @@ def _rewards(
     sigma = max(law.sub_gaussian(mean) for mean in means)
     if sigma == inf:
         raise ParameterError(owner, "problem", "one with sub-Gaussian rewards", name)
-    return Gaussian(), sigma, inf, inf
+    gaussian: Family = as_family("gaussian", owner)
+    return gaussian, sigma, inf, inf
 
 
-def assumed(owner: str, problem: Problem, family: Any) -> Any:
+def assumed(owner: str, problem: Problem, family: object) -> Family:
     """The family of the index: the one given, else the problem's own."""
     model = problem.family if family is None else family_of(owner, family)
     if model is None:
@@ -124,7 +136,7 @@ def assumed(owner: str, problem: Problem, family: Any) -> Any:
     return model
 
 
-def unique_best(owner: str, problem: Any) -> tuple[float, float]:
+def unique_best(owner: str, problem: Problem) -> tuple[float, float]:
     """theta_1 and Delta: the best mean, and its distance to the second best. Ties are refused."""
     a_problem(owner, problem)
     second, best = np.sort(problem.means)[-2:]
@@ -139,7 +151,7 @@ def _moderate(value: float) -> bool:
     return _SMALLEST <= value <= _LARGEST
 
 
-def a_problem(owner: str, problem: Any) -> None:
+def a_problem(owner: str, problem: object) -> None:
     """Refuse anything but a `Problem`, and means or gaps too large or small for the formulas."""
     if not isinstance(problem, Problem):
         raise ParameterError(owner, "problem", "a Problem", problem)
@@ -149,7 +161,7 @@ def a_problem(owner: str, problem: Any) -> None:
                 raise ParameterError(owner, "means", f"{what} of size 0 or in {_SIZES}", value)
 
 
-def inside(owner: str, family: Any, means: Floats) -> None:
+def inside(owner: str, family: Family, means: Floats) -> None:
     """Refuse means at the ends of the family's range, where there is no natural parameter, and a
     sigma that is too large or small for the formulas."""
     if isinstance(family, Gaussian) and not _moderate(family.sigma):

@@ -18,7 +18,7 @@ def bounds_data(
     horizon: int,
     epsilon: float = 0.5,
     lower: float | None = None,
-    family: Any = None,
+    family: object = None,
 ) -> dict[str, Any]:
     """Lai and Robbins' lower bound, and the upper bound of each proposition, printed and sharp.
 
@@ -63,7 +63,7 @@ def bounds_data(
 
 def _entry(
     problem: Problem, horizon: int, proposition: int, epsilon: float, lower: float | None,
-    family: Any, sharp: bool,
+    family: object, sharp: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """The bound of one proposition. `family` matters to Propositions 2 and 5 alone: the others are
     about the Gaussian index."""
@@ -86,6 +86,6 @@ def _entry(
     return {**entry, "bound": _plain(bound.total), "informative": bound.informative}
 
 
-def _plain(value: float) -> Any:
+def _plain(value: float) -> float | str:
     """Infinity as text, which JSON can hold."""
     return value if isfinite(value) else "inf"

@@ -15,7 +15,7 @@ from .constants import theoretical_rbmle
 from .setting import setting
 
 
-def _lower(given: Any) -> float | None:
+def _lower(given: object) -> float | None:
     return None if given is None else number("Theoretical", "lower", given, "(-inf, inf)")
 
 
@@ -42,7 +42,7 @@ class Theoretical(NamedTuple):
     sharp: bool = False
     lower: Annotated[Any, _lower] = None
 
-    def on(self, problem: Problem, family: Any = None) -> RBMLE | Assuming:
+    def on(self, problem: Problem, family: object = None) -> RBMLE | Assuming:
         """The policy for this problem; refused if the proposition does not apply to it.
 
         family: the family that the policy is to assume. By default it is the problem's own, but
