@@ -17,7 +17,7 @@ import pytest
 import rbmle
 from rbmle import POLICIES, UCB, Bernoulli, Decider, ParameterError, Problem, simulate
 from rbmle.errors import DefinitionError
-from rbmle.families.base import FAMILIES, family
+from rbmle.families.registry import FAMILIES, family
 from rbmle.policies import policy
 from rbmle.rewards.laws import LAWS, law
 from rbmle.spec import from_spec, to_spec

@@ -31,7 +31,7 @@ class Mine(NamedTuple):
 FAMILY = """\
 from typing import NamedTuple
 
-from rbmle.families.base import family
+from rbmle.families.registry import family
 
 
 @family

@@ -9,19 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from rbmle.random import (
-    CHOICES,
-    MAX_ARMS,
-    MAX_SEED,
-    REWARDS,
-    TIES,
-    Cell,
-    Counter,
-    Draws,
-    key,
-    philox,
-    unit,
-)
+from rbmle.random import MAX_ARMS, MAX_SEED, Cell, Counter, Draws, key, philox, unit
+from rbmle.random.philox import CHOICES, REWARDS, TIES
 
 WORDS = st.integers(0, 2**32 - 1)
 KEY = key(20_240_607)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rbmle import Drift, Exponential, ParameterError, Phases, Problem, Uniform
-from rbmle.random import PATHS, Cell, key, path_uniforms
+from rbmle.random import Cell, key, path_uniforms
+from rbmle.random.philox import PATHS
 from rbmle.rewards.drift import folded
 
 DAY, NIGHT = Problem("bernoulli", [0.2, 0.6, 0.5]), Problem("bernoulli", [0.7, 0.1, 0.5])

@@ -159,7 +159,7 @@ def record(cls: type[T], defaults: Mapping[str, Callable[..., object]] | None = 
     return checked(cls)
 
 
-def defaults_of(*protocols: type) -> dict[str, Callable[..., Any]]:
+def defaults_of(*protocols: type) -> dict[str, Callable[..., object]]:
     """The methods that protocols define: all but those that a class must define, the abstract ones.
 
     A protocol thus is both the type of a kind of record and the place of its default methods.

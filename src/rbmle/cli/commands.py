@@ -270,7 +270,7 @@ def bounds(
     """
     from ..policies.fit import as_family
     from ..rewards.problems import Problem
-    from ..theory.summary import bounds_data
+    from ..theory.bounds_data import bounds_data
     from .screen import show_json
     from .show_bounds import show_bounds
 

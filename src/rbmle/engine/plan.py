@@ -213,8 +213,9 @@ def _player(given: Setup, policy: object, place: int, label: str) -> Player:
     problem = given.problems[place]
     try:
         policy = on_problem(policy, problem) if given.titles else policy
-        found: Player = player(policy, problem, given.family, given.evidence, given.owner)
-        check_evidence(given.evidence, found[1], problem.dimension)
+        evidence = as_evidence(given.evidence, given.owner)
+        found: Player = player(policy, problem, given.family, evidence, given.owner)
+        check_evidence(evidence, found[1], problem.dimension)
     except ParameterError as mistake:
         if not given.titles:
             raise

@@ -1,8 +1,8 @@
 """Evidence: what an arm's past is worth now. Policies read effective pulls and sums from it."""
 
-from .base import EVIDENCE, Evidence, Features, as_evidence, check_evidence, evidence
 from .counting import Counting
 from .discounted import Discounted
+from .interface import EVIDENCE, Evidence, Features, as_evidence, check_evidence, evidence
 from .linear import Linear
 from .logistic import Logistic
 from .window import Window

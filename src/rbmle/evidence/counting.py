@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .base import evidence
+from .interface import evidence
 
 
 @evidence

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from .._numba.compile import Floats
 from ..policies.arms import Arms, Clock
-from .base import evidence
+from .interface import evidence
 
 # Less of a pull than this is nothing: the arm is unpulled again. Its sums could still be divided by
 # it, but not for much longer: the smallest float with all its digits is 2e-308.

@@ -11,7 +11,7 @@ from ..errors import ParameterError, Words
 from ..families import Family
 from ..policies.arms import Arms
 from ..random import Draws
-from .base import evidence
+from .interface import evidence
 from .matrices import (
     FeatureRows,
     dot,

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from .._numba.compile import Floats
 from ..policies.arms import Arms, Clock
-from .base import evidence
+from .interface import evidence
 
 _SIZE = "[1, 1000000000]"  # 4e9 numbers of memory: more than any machine's
 

@@ -16,7 +16,6 @@ from ..special import (
     coin_below,
     coin_root_below,
 )
-from .base import TAIL, family
 from .divergences import (
     bernoulli_kl,
     close_coin_kl,
@@ -24,7 +23,8 @@ from .divergences import (
     negative_entropy,
     plain_coin_kl,
 )
-from .published import clipped_coin_kl, unclipped_entropy
+from .published_forms import clipped_coin_kl, unclipped_entropy
+from .registry import TAIL, family
 
 _MOST = 1e100  # beyond it r^2 may overflow; a coin's index is then alpha g(1) to all digits
 

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 from .._numba.compile import njit
 from ..random import Cell
 from ..special import normal_cdf, normal_density, normal_quantile_upper
-from .base import family
+from .registry import family
 
 
 @njit

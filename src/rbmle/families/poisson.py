@@ -15,8 +15,8 @@ from ..special import (
     gamma_tail,
     gamma_tail_above,
 )
-from .base import DEVIANCE_ERROR, family
 from .divergences import log_ratio
+from .registry import DEVIANCE_ERROR, family
 
 _MOST = 1e100  # beyond it r^2 may overflow
 

@@ -51,7 +51,7 @@ class Recomputed(NamedTuple):
     times: dict[str, dict[str, Any]]
     scaling: list[Scaling]
     demonstration: Demonstration | None
-    provenance: dict[str, Any]
+    provenance: dict[str, list[object]]
 
 
 def reproduce(
@@ -113,7 +113,7 @@ def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
     results: dict[str, Result] = {}
     rows: list[ComparedRow] = []
     times: dict[str, dict[str, Any]] = {}
-    invocations: list[Any] = []
+    invocations: list[object] = []
     for table, name in _kept(target).items():
         found = load(target / "runs" / name, finished=True)
         if found.results:

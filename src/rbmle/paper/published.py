@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from importlib import resources
-from typing import Any
+from typing import Any, TypedDict
 
 from .._records.names import ALIASES
 from ..errors import one_of
@@ -37,11 +37,38 @@ MISPRINTS = {
 }
 
 
+class RegretTable(TypedDict):
+    """A table of final regrets: its problem, and the statistics of each policy by their names."""
+
+    figure: str
+    family: str
+    means: list[float]
+    trials: int
+    horizon: int
+    policies: dict[str, dict[str, float]]
+
+
+class TimesTable(TypedDict):
+    """A table of seconds per decision: of each policy, by numbers of arms as in "10_mean"."""
+
+    trials: int
+    horizon: int
+    arms: list[int]
+    policies: dict[str, dict[str, float]]
+
+
+class Tables(TypedDict):
+    """The paper's tables as data: `regret` by table, `seconds_per_decision` by family."""
+
+    regret: dict[str, RegretTable]
+    seconds_per_decision: dict[str, TimesTable]
+
+
 @functools.cache
-def tables() -> dict[str, Any]:
+def tables() -> Tables:
     """The paper's tables as data: `regret` by table, `seconds_per_decision` by family."""
     text = resources.files("rbmle.paper").joinpath("published_tables.json").read_text("utf-8")
-    loaded: dict[str, Any] = json.loads(text)
+    loaded: Tables = json.loads(text)
     return loaded
 
 
@@ -64,8 +91,5 @@ def published_problem(table: str) -> Problem:
     return Problem(PAPER_FAMILIES[entry["family"]], entry["means"])
 
 
-def _table(name: str) -> dict[str, Any]:
-    entry: dict[str, Any] = tables()["regret"][
-        one_of("published", "table", name, tables()["regret"])
-    ]
-    return entry
+def _table(name: str) -> RegretTable:
+    return tables()["regret"][one_of("published", "table", name, tables()["regret"])]

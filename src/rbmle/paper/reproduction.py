@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from ..errors import one_of
 from ..policies import IDS, VIDS
 from ..result import QUANTILES, STATISTICS, Result
 from ..studies.study import Study
-from .published import MISPRINTS, published, published_problem, tables
+from .published import MISPRINTS, TimesTable, published, published_problem, tables
 from .verdicts import VERDICTS
 
 SEED = 46  # of the published protocol
@@ -67,7 +67,7 @@ def table_named(name: str) -> str:
     """The name of a table, given by itself (`Bernoulli_ID=2`) or by its figure (`1a`)."""
     by_figure = {entry["figure"]: table for table, entry in tables()["regret"].items()}
     if name in by_figure:
-        return str(by_figure[name])
+        return by_figure[name]
     return one_of("reproduce", "table", name, [*tables()["regret"], *by_figure])
 
 
@@ -91,7 +91,7 @@ def table_study(table: str, replications: int | None = None, monte_carlo: bool =
     )
 
 
-def accurate_policies() -> dict[str, Any]:
+def accurate_policies() -> dict[str, IDS | VIDS]:
     """IDS and VIDS with the tables' commitment and accurate integrals, by the tables' names."""
     return {"IDS": IDS(commit=0.99), "VIDS": VIDS(commit=0.99)}
 
@@ -162,7 +162,6 @@ def count_verdicts(rows: Sequence[ComparedRow]) -> dict[str, int]:
     return {each: verdicts.count(each) for each in VERDICTS}
 
 
-def seconds_per_decision(family: str) -> dict[str, Any]:
+def seconds_per_decision(family: str) -> TimesTable:
     """The paper's scalability table of a family."""
-    entry: dict[str, Any] = tables()["seconds_per_decision"][family]
-    return entry
+    return tables()["seconds_per_decision"][family]

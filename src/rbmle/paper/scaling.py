@@ -51,7 +51,7 @@ class Scaling(NamedTuple):
             for c in columns
         ]
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The record as plain data for files and scripts; `of_data` reads it."""
         return {
             "family": self.family,

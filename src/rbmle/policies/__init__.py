@@ -13,13 +13,12 @@ from .alpha import (
 from .arm_bias import ArmBias
 from .arms import Arms, Clock
 from .base import POLICIES, Policy, policy, policy_named
-from .bayes import BayesUCB, ThompsonSampling
+from .bayes import BayesUCB, LinTS, ThompsonSampling
 from .fit import Assuming, check_fit, families_of, player
 from .ids import IDS, VIDS
 from .imed import IMED
 from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
-from .linear_thompson import LinTS
 from .rbmle import RBMLE
 from .recommended import Recommended, recommended
 from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned

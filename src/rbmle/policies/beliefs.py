@@ -25,7 +25,6 @@ from math import exp, floor
 from typing import NamedTuple
 
 from .._numba.compile import Floats, lean, record
-from .._records.record import Choice
 from ..families import Shaped
 from ..random import Draws
 from .arms import Arms
@@ -40,14 +39,6 @@ from .quadrature_panels import (
     lay_panels,
     panel_width,
 )
-
-
-class Method(Choice):
-    """How to integrate over the posteriors."""
-
-    quadrature = 0
-    monte_carlo = 1
-
 
 # The largest |sum of p_a - 1| that is accepted; it was at most 1e-10 in 4,000 random histories of
 # 5 arms.

@@ -10,7 +10,7 @@ from .._numba.mistakes import rehearse
 from .._records.record import is_package
 from ..errors import DefinitionError
 from ..families import Family
-from ..families.base import mean_at
+from ..families.registry import mean_at
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import Policy, fresh_state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from .._io.text import distinct_names
@@ -99,18 +99,17 @@ def on_problem(given: Any, problem: object) -> Any:
     return policy.on(problem, family) if stands_in(policy) else given
 
 
-def on_family(policy: Policy, family: Family, owner: str, key: str = "policy") -> Policy:
+def on_family(policy: Any, family: object, owner: str, key: str = "policy") -> Any:
     """The policy to play where only the family is known: what a stand-in stands for, or the policy.
 
     owner, key: whose parameter the policy is, for error messages.
     """
     if not stands_in(policy):
         return policy
-    chosen: Callable[[Family], Policy] | None = getattr(policy, "on_family", None)
-    if chosen is None:
+    if not hasattr(policy, "on_family"):
         name = type(policy).__name__
         raise ParameterError(owner, key, "known without the means of the arms", Words(name))
-    return chosen(family)
+    return policy.on_family(family)
 
 
 def labelled(players: Sequence[Any]) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from math import inf
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from .._numba.compile import Floats, defaults_of, lean, njit
+from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Family, Gaussian, Shaped, Tells
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import Policy, policy
-from .beliefs import Beliefs, Method
+from .beliefs import Beliefs
 from .quadrature_panels import MAX_PANELS, NODES
 
 # Arms with the same past have the same regret and information, and mixtures of them the same ratio.
@@ -25,6 +26,13 @@ from .quadrature_panels import MAX_PANELS, NODES
 # them: results would depend on the last bit of a machine's `exp`.
 SAME = 1e-9
 _PER_ARM = 11  # arrays of `Beliefs` with one number for each arm
+
+
+class Method(Choice):
+    """How to integrate over the posteriors."""
+
+    quadrature = 0
+    monte_carlo = 1
 
 
 @njit

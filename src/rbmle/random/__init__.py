@@ -2,20 +2,12 @@
 
 from .arrays import path_uniforms
 from .philox import (
-    CHOICES,
     DELAY_LANE,
-    DELAYS,
-    FEATURES,
     MAX_ARMS,
-    MAX_NUMBERS,
     MAX_REPLICATIONS,
     MAX_ROUNDS,
     MAX_SEED,
-    PATHS,
-    REWARDS,
-    SAMPLES,
     STREAM,
-    TIES,
     Cell,
     Counter,
     Draws,
@@ -27,20 +19,12 @@ from .philox import (
 )
 
 __all__ = [
-    "CHOICES",
-    "DELAYS",
     "DELAY_LANE",
-    "FEATURES",
     "MAX_ARMS",
-    "MAX_NUMBERS",
     "MAX_REPLICATIONS",
     "MAX_ROUNDS",
     "MAX_SEED",
-    "PATHS",
-    "REWARDS",
-    "SAMPLES",
     "STREAM",
-    "TIES",
     "Cell",
     "Counter",
     "Draws",

@@ -33,8 +33,7 @@ MAX_SEED = (1 << 64) - 1
 # a part of the digest of a study, so that results of two versions are never mixed.
 STREAM = 2
 
-_WORD = 0xFFFFFFFF
-_ROUNDS = 7
+_WORD, _ROUNDS = 0xFFFFFFFF, 7
 _LEFT, _RIGHT = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _HALF, _LOW = np.uint64(32), np.uint64(_WORD)
 # Word 3 of the counter: k in the lower 24 bits, and above it the number of the block among those of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from math import exp
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,64 @@ from numpy.typing import NDArray
 from .._numba.compile import Floats
 from ..errors import ParameterError, integer
 from ..random import MAX_ROUNDS, key
-from .linear_phases import check_alike, linear_path
-from .linear_problem import LinearProblem
+from .linear_problem import LinearProblem, LinearStream
 from .problems import Problem
-from .streams import MeanPath, Pays
+from .streams import MeanPath, Pays, reward_source
 from .worlds import World
+
+
+@reward_source
+class LinearPath(NamedTuple):
+    """Rewards of arms with features, whose theta is thetas[n] from round starts[n] on.
+
+    stream: the features and the means of the present round.
+    """
+
+    stream: LinearStream
+    thetas: Floats
+    starts: NDArray[np.int64]
+
+    def own(self) -> LinearPath:
+        """The same, with room of its own for the features and means of a round."""
+        known, means = self.stream.known, np.zeros_like(self.stream.means)
+        own = known if self.stream.drawing.given() else np.zeros_like(known)
+        return self._replace(stream=self.stream._replace(known=own, means=means))
+
+    def moving(self) -> bool:
+        """Whether features are drawn anew in each round."""
+        return self.stream.moving()
+
+    def place(self, t: int) -> int:
+        """The phase of round t."""
+        p = 0
+        while p + 1 < self.starts.size and self.starts[p + 1] <= t:
+            p += 1
+        return p
+
+    def meet(self, replication: int, t: int) -> None:
+        """Round t begins: draw its features, and compute its means where something changed."""
+        stream, p = self.stream, self.place(t)
+        drawn = not stream.drawing.given() and (t == 1 or stream.drawing.anew())
+        if drawn:
+            now = t if stream.drawing.anew() else 0
+            stream.drawing.draw(stream.known, stream.key0, stream.key1, replication, now)
+        if drawn or t == self.starts[p]:
+            for i in range(stream.means.size):
+                total, row = 0.0, i if self.thetas.shape[1] > 1 else 0
+                for a in range(stream.known.shape[1]):
+                    total += stream.known[i, a] * self.thetas[p, row, a]
+                stream.means[i] = 1.0 / (1.0 + exp(-total)) if stream.logistic else total
+
+    def feature(self, i: int, a: int) -> float:
+        """Feature a of arm i in this round."""
+        return self.stream.feature(i, a)
+
+    def reward(self, replication: int, t: int, i: int) -> float:
+        return self.stream.reward(replication, t, i)
+
+    def gap(self, replication: int, t: int, i: int) -> float:
+        """The best mean of this round minus that of arm i."""
+        return self.stream.gap(replication, t, i)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +114,7 @@ class Phases(World):
                     "Phases", "problems", f"of {first.n_arms} arms, as the first one", each.n_arms
                 )
         if isinstance(first, LinearProblem):
-            check_alike(listed)
+            _check_alike(listed)
         object.__setattr__(self, "problems", tuple(listed))
         object.__setattr__(self, "at", _rounds(at, len(listed) - 1))
 
@@ -96,7 +150,8 @@ class Phases(World):
 
     def source(self, seed: int, horizon: int) -> Pays:
         if self.dimension > 0:
-            return linear_path(self.problems, self.starts, seed, horizon)
+            thetas = np.array([each.theta for each in self.problems])
+            return LinearPath(self.problems[0].source(seed, horizon), thetas, self.starts)
         means = np.array([each.means for each in self.problems])
         return MeanPath.of(self.law, means, self.starts, *key(seed))
 
@@ -128,3 +183,14 @@ def _rounds(given: object, count: int) -> tuple[int, ...]:
     if any(late <= early for early, late in pairwise(rounds)):
         raise ParameterError("Phases", "at", "in increasing order", list(rounds))
     return rounds
+
+
+def _check_alike(problems: Sequence[LinearProblem]) -> None:
+    """Raise ParameterError unless the problems differ in theta alone."""
+    first = problems[0]
+    for each in problems[1:]:
+        same = LinearProblem(first.theta, each.features, each.law) == first
+        if not same or each.theta.shape != first.theta.shape:
+            raise ParameterError(
+                "Phases", "problems", "alike but for theta if they are linear", each
+            )

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import ParameterError, Words, number
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
-from ..families.base import mean_at
+from ..families.registry import mean_at
 from ..live.feature_arms import FeatureArms
 from ..live.input_checks import a_reward, support
 from ..live.live_arm import LiveArm

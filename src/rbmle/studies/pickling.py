@@ -25,7 +25,7 @@ from .._numba.compile import bridge_methods, extended_outside
 from .._records.record import is_package, register
 from ..engine.plan import Plan
 from ..errors import ParameterError, Words
-from ..families.base import FAMILIES
+from ..families.registry import FAMILIES
 from ..policies.alpha import BIASES
 from ..policies.base import NEEDS, POLICIES
 from ..rewards.laws import LAWS

@@ -6,7 +6,7 @@ check_family(MyFamily())
 check_law(MyLaw())
 """
 
-from ..families.base import mean_at
+from ..families.registry import mean_at
 from .checking import BrokenLawError, Check, NotApplicable, Outcome
 from .easy_problems import easy_problem
 from .kinds import check_family, check_law, check_policy, checks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from ..families import Family, Law
-from ..families.base import mean_at
+from ..families.registry import mean_at
 from ..rewards.problems import Problem
 
 SEED = 7  # of every check, so that a check always gives the same answer

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._numba.compile import Floats, kernel
 from ..families import Conjugate
-from ..families.base import mean_at
+from ..families.registry import mean_at
 from ..random import Cell
 from .checking import Checks, NotApplicable, require, require_close, require_method
 from .easy_problems import SEED, means_of

@@ -7,7 +7,7 @@ docs/mathematics.md lists every numbered result with its function and its test.
 """
 
 from .adaptive import AdaptiveTrace, adaptive_limit, adaptive_target, adaptive_trace
-from .constants import smallest_c_alpha, theoretical_rbmle
+from .c_alpha import smallest_c_alpha, theoretical_rbmle
 from .divergence import divergence, explain_k_star, k_star, xi
 from .regret_bounds import Bound, applicable, growth_rate, lai_robbins, lower_bound, regret_bound
 from .theoretical import Theoretical

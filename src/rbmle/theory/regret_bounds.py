@@ -12,7 +12,7 @@ from .._numba.compile import Floats
 from ..errors import ParameterError, integer, number
 from ..rewards.problems import Problem
 from . import close_means
-from .constants import least_c_alpha
+from .c_alpha import least_c_alpha
 from .setting import PROPOSITIONS, Setting, a_problem, assumed, inside, setting
 
 

@@ -11,7 +11,7 @@ from ..families import Gaussian
 from ..policies import RBMLE, Assuming
 from ..rewards.problems import Problem
 from ..spec import stand_in
-from .constants import theoretical_rbmle
+from .c_alpha import theoretical_rbmle
 from .setting import setting
 
 

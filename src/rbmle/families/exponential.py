@@ -14,9 +14,9 @@ from ..special import (
     gamma_quantile_above,
     scale_root_below,
 )
-from .base import DEVIANCE_ERROR, TAIL, family
 from .divergences import log_ratio
-from .published import plain_scale_kl, underflowing_gain
+from .published_forms import plain_scale_kl, underflowing_gain
+from .registry import DEVIANCE_ERROR, TAIL, family
 
 _LARGEST = 700.0  # exp(710) overflows
 

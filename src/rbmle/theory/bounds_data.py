@@ -8,7 +8,7 @@ from typing import Any
 from .._io.text import without_defaults
 from ..errors import Interval, ParameterError, integer, number
 from ..rewards.problems import Problem
-from .constants import smallest_c_alpha
+from .c_alpha import smallest_c_alpha
 from .regret_bounds import lai_robbins, regret_bound
 from .setting import PROPOSITIONS, inside, unique_best
 
