@@ -8,7 +8,7 @@ import pytest
 from rbmle import RBMLE, UCB, Assuming, Bernoulli, Gaussian, Problem, Study, Uniform, theory
 from rbmle.cli.main import run
 from rbmle.engine import simulate
-from rbmle.paper.demonstration import keep_demonstration, kept_demonstration
+from rbmle.paper.demonstration import store_demonstration, stored_demonstration
 from rbmle.reports.content import Report
 from rbmle.reports.report_page import render
 from rbmle.reports.study_report import study_report
@@ -129,9 +129,9 @@ def test_a_request_is_drawn_with_the_proposition_it_names(tmp_path):
 
 @pytest.mark.slow
 def test_the_papers_report_has_a_section_on_the_theory(tmp_path):
-    assert kept_demonstration(tmp_path) is None
-    keep_demonstration(tmp_path)
-    section = theory_section(kept_demonstration(tmp_path))
+    assert stored_demonstration(tmp_path) is None
+    store_demonstration(tmp_path)
+    section = theory_section(stored_demonstration(tmp_path))
     assert len(section.figures) == 4
     assert [row[1] for row in section.table.rows] == [54, 3521, 4616]
     page = render(Report("Theory", "test", sections=[section]))

@@ -15,8 +15,7 @@ from .._numba.compile import extend
 from .._numba.for_cuda import side_by_side
 from ..rewards.delays import Arrivals
 from ..rewards.linear_problem import LinearStream
-from ..rewards.paths import MeanPath
-from ..rewards.streams import Stream, TableRows
+from ..rewards.streams import MeanPath, Stream, TableRows
 from .regret_counters import ByCounts, ByPulls
 
 Room = Callable[..., Any]  # an array of this shape and kind, with its own layout

@@ -11,7 +11,7 @@ from .interface import evidence
 
 # Less of a pull than this is nothing: the arm is unpulled again. Its sums could still be divided by
 # it, but not for much longer: the smallest float with all its digits is 2e-308.
-_NOTHING = 1e-100
+_NEGLIGIBLE_PULLS = 1e-100
 
 
 @evidence
@@ -58,7 +58,7 @@ class Discounted(NamedTuple):
             arms.pulls[j] *= self.gamma
             arms.sums[j] *= self.gamma
             arms.squares[j] *= self.gamma
-            if arms.pulls[j] < _NOTHING:
+            if arms.pulls[j] < _NEGLIGIBLE_PULLS:
                 arms.pulls[j] = arms.sums[j] = arms.squares[j] = 0.0
         arms.learn(i, reward)
         memory[0] = self.gamma * memory[0] + 1.0

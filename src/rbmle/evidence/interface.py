@@ -2,7 +2,7 @@
 
 Evidence says what an arm's past is worth now: it fills the statistics that policies read, `Arms`.
 So every policy plays with features, with forgetting or with a window, without a line of its own.
-A kind of evidence is an immutable record of numbers. What it remembers is in an array `memory`,
+A kind of evidence is an immutable record of numbers. Its state is in an array `memory`,
 which comes from outside: a row of an array on a CPU, a column on a GPU. Bodies are scalar
 arithmetic and allocate nothing.
 """
@@ -43,7 +43,7 @@ class Evidence(Protocol):
     _fields: tuple[str, ...]
 
     def memory_size(self, n_arms: int) -> int:
-        """How many numbers it remembers."""
+        """The size of its memory, in numbers."""
         return 0
 
     def begin(self, arms: Arms, memory: Floats) -> None:
@@ -103,7 +103,7 @@ class Evidence(Protocol):
     def relayout(
         self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
     ) -> None:
-        """Lay out for other arms what is remembered, where arms of a `Decider` come and go.
+        """Lay out the memory for other arms, where arms of a `Decider` come and go.
 
         arms, memory: before. places: for each new arm its place among the old ones, -1 if it had
         none. new: the statistics after, which are those of the old arms already. after: the new

@@ -24,8 +24,8 @@ from .matrices import (
 
 # The inverse is computed anew after this many rewards. In between, each reward adds an error of
 # some 1e-16 of it. For d = 20 that takes 100 of the 800 products of a round.
-_ANEW = 64
-_LEAST = 1e-300  # of x'V^-1 x, for features that are all 0: pulls stay finite
+_RECOMPUTE_EVERY = 64
+_LEAST_SQUARE = 1e-300  # of x'V^-1 x, for features that are all 0: pulls stay finite
 
 
 @evidence
@@ -146,7 +146,7 @@ class Linear(NamedTuple):
 
     def show(self, arms: Arms, i: int, mean: float, square: float, residual: float) -> None:
         """Write what is known of arm i where policies read it; square: x'V^-1 x."""
-        pulls = 1.0 / max(square, _LEAST)
+        pulls = 1.0 / max(square, _LEAST_SQUARE)
         arms.pulls[i] = pulls
         arms.sums[i] = mean * pulls
         arms.squares[i] = (residual + mean * mean) * pulls
@@ -174,7 +174,7 @@ class Linear(NamedTuple):
         rewards = place + self.block() - 2
         memory[rewards] += 1.0
         memory[rewards + 1] += surprise * surprise * (1.0 + square)
-        anew = int(memory[rewards]) % _ANEW == 0
+        anew = int(memory[rewards]) % _RECOMPUTE_EVERY == 0
         if anew:
             self.recompute(memory, place, v)
         if not moving:
@@ -235,7 +235,7 @@ class Linear(NamedTuple):
     def expect(
         self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
     ) -> float:
-        """Count a pull of arm i as if it had paid the mean so far; returns that mean."""
+        """Learn a pull of arm i with the mean so far imputed as its reward; returns that mean."""
         theta = self.block_of(i) + 2 * self.dimension * self.dimension + self.dimension
         mean = dot(memory, theta, features, i, self.dimension)
         self.learn(arms, memory, features, moving, i, mean)
@@ -243,9 +243,9 @@ class Linear(NamedTuple):
 
     def correct(
         self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int,
-        supposed: float, reward: float,
+        imputed: float, reward: float,
     ) -> None:  # fmt: skip
-        """The reward of a pull has come, which was supposed to be another: theta += V^-1 x (r - m).
+        """Replace an imputed reward by the real one: theta += V^-1 x (r - m).
 
         The variance of the residuals, which UCB-Tuned reads, is what the rewards so far say.
         """
@@ -253,7 +253,7 @@ class Linear(NamedTuple):
         v = self.blocks(n_arms) * self.block()
         w = v + d
         root, sums, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
-        surprise = reward - supposed
+        surprise = reward - imputed
         transposed_times(memory, root, features, i, v, d)
         times(memory, root, v, w, d)
         for r in range(d):

@@ -22,12 +22,12 @@ from .matrices import (
     transposed_times,
 )
 
-_ANEW = 64  # rewards after which the root of the inverse is computed anew, as in `Linear`
-_LEAST = 1e-12  # of mean (1 - mean): pulls stay finite where a mean is 0 or 1 up to rounding
+_RECOMPUTE_EVERY = 64  # rewards: then the root of the inverse is recomputed, as in `Linear`
+_LEAST_VARIANCE = 1e-12  # pulls stay finite where a mean is 0 or 1 up to rounding
 # Newton steps after a reward. One reward moves the estimate little, and steps converge
 # quadratically: one or two are enough from the tenth round on.
-_STEPS = 20
-_SMALL = 1e-7  # standard deviations: after a shorter step the error is of the order of its square
+_MOST_NEWTON_STEPS = 20
+_LAST_STEP = 1e-7  # standard deviations: after a shorter step the error is about its square
 
 
 @njit
@@ -135,7 +135,7 @@ class Logistic(NamedTuple):
         for i in range(arms.n_arms()):
             mean = logistic(dot(memory, 2 * d * d, features, i, d))
             q = square_of(memory, d * d, features, i, d)
-            pulls = 1.0 / max(max(mean * (1.0 - mean), _LEAST) * q, 1e-300)
+            pulls = 1.0 / max(max(mean * (1.0 - mean), _LEAST_VARIANCE) * q, 1e-300)
             arms.pulls[i] = pulls
             arms.sums[i] = arms.squares[i] = mean * pulls  # rewards are their own squares
 
@@ -150,7 +150,7 @@ class Logistic(NamedTuple):
             memory[counts + 2 + 2 * i] += reward
             self.maximise(arms, memory, features)
             self.show(arms, memory, features)
-        elif int(memory[counts]) % _ANEW == 0:
+        elif int(memory[counts]) % _RECOMPUTE_EVERY == 0:
             invert_root(memory, 0, d * d, memory.size - d * d, d)
 
     def move(self, memory: Floats, features: FeatureRows, i: int, reward: float) -> None:
@@ -175,7 +175,7 @@ class Logistic(NamedTuple):
         """Newton's method for theta^ from the counts of all arms, and H there."""
         d = self.dimension
         theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
-        for _ in range(_STEPS):
+        for _ in range(_MOST_NEWTON_STEPS):
             self.weigh(arms, memory, features)
             invert_root(memory, 0, d * d, memory.size - d * d, d)
             length = 0.0  # of the step, in the norm of H; it is R R' times the slope at w
@@ -190,7 +190,7 @@ class Logistic(NamedTuple):
             scale = 1.0 if length < 0.25 else 1.0 / (1.0 + length)  # far away, steps are damped
             for r in range(d):
                 memory[theta + r] += scale * memory[w + r]
-            if length < _SMALL:
+            if length < _LAST_STEP:
                 break
 
     def weigh(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
@@ -225,12 +225,13 @@ class Logistic(NamedTuple):
         times(memory, d * d, v, w, d)
         for i in range(arms.n_arms()):
             mean = arms.mean(i)
-            drawn[1 + i] = dot(memory, w, features, i, d) * sqrt(max(mean * (1.0 - mean), _LEAST))
+            variance = max(mean * (1.0 - mean), _LEAST_VARIANCE)
+            drawn[1 + i] = dot(memory, w, features, i, d) * sqrt(variance)
 
     def expect(
         self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
     ) -> float:
-        """Count a pull of arm i as if it had paid the mean so far; returns that mean."""
+        """Learn a pull of arm i with the mean so far imputed as its reward; returns that mean."""
         d = self.dimension
         mean = logistic(dot(memory, 2 * d * d, features, i, d))
         self.learn(arms, memory, features, moving, i, mean)
@@ -238,9 +239,9 @@ class Logistic(NamedTuple):
 
     def correct(
         self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int,
-        supposed: float, reward: float,
+        imputed: float, reward: float,
     ) -> None:  # fmt: skip
-        """The reward of a pull has come. If features stay, theta^ is exact again.
+        """Replace an imputed reward by the real one. If features stay, theta^ is exact again.
 
         If not, it makes one step of Newton's method, theta += H^-1 x (r - m), because H has counted
         the pull already.
@@ -251,9 +252,9 @@ class Logistic(NamedTuple):
             transposed_times(memory, d * d, features, i, v, d)
             times(memory, d * d, v, w, d)
             for r in range(d):
-                memory[theta + r] += (reward - supposed) * memory[w + r]
+                memory[theta + r] += (reward - imputed) * memory[w + r]
         else:
-            memory[counts + 2 + 2 * i] += reward - supposed
+            memory[counts + 2 + 2 * i] += reward - imputed
             self.maximise(arms, memory, features)
             self.show(arms, memory, features)
 

@@ -21,7 +21,7 @@ class FeatureRows(Protocol):
 
 
 # A pivot that is smaller than this part of its diagonal entry has lost twelve of sixteen digits.
-_LOST = 1e-12
+_SMALLEST_PIVOT = 1e-12
 
 
 def largest_feature(ridge: float) -> float:
@@ -47,7 +47,7 @@ def invert_root(memory: Floats, v: int, root: int, work: int, d: int) -> None:
                 total -= memory[work + d * r + k] * memory[work + d * c + k]
             if r > c:
                 memory[work + d * r + c] = total / memory[work + d * c + c]
-            elif total > _LOST * memory[v + d * r + r]:
+            elif total > _SMALLEST_PIVOT * memory[v + d * r + r]:
                 memory[work + d * r + r] = sqrt(total)
             else:
                 return

@@ -19,7 +19,7 @@ class Window(NamedTuple):
     The round that a policy sees is min(t, size). An arm without a pull in the window is unpulled
     again. For a policy that needs the horizon the rounds to come stay as many as they are.
 
-    size: at least 1. It remembers 4 numbers for each round of the window.
+    size: at least 1. The memory has 4 numbers for each round of the window.
 
     Sums do not drift, because nothing is ever subtracted. The window is two parts: rounds since it
     last was full, whose sums only grow, and older ones. For each older round the sums of its arm

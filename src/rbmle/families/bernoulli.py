@@ -26,7 +26,7 @@ from .divergences import (
 from .published_forms import clipped_coin_kl, unclipped_entropy
 from .registry import TAIL, family
 
-_MOST = 1e100  # beyond it r^2 may overflow; a coin's index is then alpha g(1) to all digits
+_LARGEST_RATIO = 1e100  # beyond it r^2 may overflow; the index is alpha g(1) to all digits
 
 
 @njit
@@ -128,7 +128,7 @@ class Bernoulli(NamedTuple):
         difference of nearly equal numbers. If p = 1, then m = 1, and the index is alpha.
         """
         p, r = total / pulls, alpha / pulls
-        if p >= 1.0 or r > _MOST:
+        if p >= 1.0 or r > _LARGEST_RATIO:
             return alpha
         root = sqrt((1.0 - r) * (1.0 - r) + 4.0 * r * p)
         both = abs(1.0 - r) + root
@@ -139,7 +139,7 @@ class Bernoulli(NamedTuple):
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = 2 arcsin sqrt theta; m is the larger root of (1 + r^2) m^2 - (2 p + r^2) m + p^2."""
         p, r = total / pulls, alpha / pulls
-        if p >= 1.0 or r > _MOST:
+        if p >= 1.0 or r > _LARGEST_RATIO:
             return pi * alpha
         push = r * (r + sqrt(r * r + 4.0 * p * (1.0 - p)))
         m = 0.5 * (2.0 * p + push) / (1.0 + r * r)

@@ -64,7 +64,7 @@ def bounded_study() -> Study:
     )
 
 
-def keep_demonstration(folder: Path, threads: int | None = None) -> None:
+def store_demonstration(folder: Path, threads: int | None = None) -> None:
     """Play what the folder does not hold yet, and store it."""
     run(bounded_study(), folder / "bounded", threads)
     for name, scheme in SCHEMES.items():
@@ -76,7 +76,7 @@ def keep_demonstration(folder: Path, threads: int | None = None) -> None:
             write_atomically(path, content.getvalue())
 
 
-def kept_demonstration(folder: Path) -> Demonstration | None:
+def stored_demonstration(folder: Path) -> Demonstration | None:
     """The demonstration in the folder; None unless all of it is there."""
     try:
         bounded = load(folder / "bounded")
@@ -91,8 +91,8 @@ def _path(folder: Path, scheme: str) -> Path:
 
 
 def _trace(path: Path) -> AdaptiveTrace:
-    with np.load(path, allow_pickle=False) as kept:
-        values = {name: kept[name] for name in AdaptiveTrace._fields}
+    with np.load(path, allow_pickle=False) as stored:
+        values = {name: stored[name] for name in AdaptiveTrace._fields}
     for name in ("target", "limit"):
         values[name] = float(values[name])
     return AdaptiveTrace(**values)

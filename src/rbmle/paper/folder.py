@@ -24,7 +24,7 @@ from ..studies.progress_table import Progress
 from ..studies.runner import load, run
 from ..studies.store import Store
 from ..studies.times import keep_times, kept_times
-from .demonstration import Demonstration, keep_demonstration, kept_demonstration
+from .demonstration import Demonstration, store_demonstration, stored_demonstration
 from .published import tables
 from .reproduction import (
     QUICK,
@@ -86,7 +86,7 @@ def reproduce(
     for table, study in studies.items():
         place = target / "runs" / f"{table}-{study.digest[:8]}"
         found = run(study, place, threads, progress, only=wanted[table])
-        _keep(target, table, place.name)
+        _note_run(target, table, place.name)
         compared = compare_with_print(table, found.result)
         rows += compared
         if told is not None:
@@ -97,7 +97,7 @@ def reproduce(
         if not (target / "scaling.json").exists():
             data = [each.data() for each in measure()]
             write_atomically(target / "scaling.json", json.dumps(data, indent=1).encode())
-        keep_demonstration(target / "theory", threads)
+        store_demonstration(target / "theory", threads)
     return rows
 
 
@@ -114,7 +114,7 @@ def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
     rows: list[ComparedRow] = []
     times: dict[str, dict[str, Any]] = {}
     invocations: list[object] = []
-    for table, name in _kept(target).items():
+    for table, name in _stored_runs(target).items():
         found = load(target / "runs" / name, finished=True)
         if found.results:
             results[table] = found.result
@@ -126,7 +126,7 @@ def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
         rows,
         times,
         _scaling(target / "scaling.json"),
-        kept_demonstration(target / "theory"),
+        stored_demonstration(target / "theory"),
         {"invocations": invocations},
     )
 
@@ -142,9 +142,9 @@ def _fitting(table: str, asked: Sequence[str]) -> list[str]:
     return fitting or columns
 
 
-def _keep(folder: Path, table: str, name: str) -> None:
+def _note_run(folder: Path, table: str, name: str) -> None:
     """Note which run holds the table; one with more replications stays, and that is said."""
-    known = _kept(folder) if is_paper(folder) else {}
+    known = _stored_runs(folder) if is_paper(folder) else {}
     larger = _replications(folder, known.get(table)) if known.get(table) != name else 0
     if larger > _replications(folder, name):
         log.info("the report keeps the run of %s with %s replications", table, f"{larger:,}")
@@ -163,7 +163,7 @@ def _replications(folder: Path, name: str | None) -> int:
         return 0
 
 
-def _kept(folder: Path) -> dict[str, str]:
+def _stored_runs(folder: Path) -> dict[str, str]:
     path = folder / FILE
     try:
         data = json.loads(path.read_text("utf-8"))

@@ -93,7 +93,7 @@ class Bias(Adaptive, Protocol):
         return True
 
     def of_arm(self, pulls: float, level: float) -> float:
-        """The alpha of an arm with so many pulls; level: what `alpha` returned."""
+        """The alpha of an arm by its pulls; level: what `alpha` returned."""
         return level
 
     def unit(self, level: float) -> float:

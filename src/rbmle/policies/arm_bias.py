@@ -12,8 +12,8 @@ from ..families import Exponential, Family, Gamma
 from .alpha import bias
 from .arms import Arms, Clock
 
-_FAR = 36.0  # log(1 + e^x) is x to all digits beyond it
-_SHORT = 1e-100  # L is at least this: it is divided by. e^x is above 1e-40 in any run
+_SOFTPLUS_IS_LINEAR = 36.0  # log(1 + e^x) is x to all digits beyond it
+_LEAST_LENGTH = 1e-100  # L is at least this: it is divided by. e^x is above 1e-40 in any run
 
 
 class Rounds(Choice):
@@ -103,7 +103,8 @@ class ArmBias(NamedTuple):
     def of_arm(self, pulls: float, level: ArmLevel) -> float:
         length = level.length - self.by_pulls * log(pulls)
         if self.rounds == Rounds.left:
-            length = max(log1p(exp(length)), _SHORT) if length < _FAR else length
+            if length < _SOFTPLUS_IS_LINEAR:
+                length = max(log1p(exp(length)), _LEAST_LENGTH)
         else:
             length = max(length, 0.5)
         base = self.c * length ** (1.0 + self.power)

@@ -72,14 +72,14 @@ class Policy(Record, Protocol):
         return i
 
     def remembers(self) -> int:
-        """How many numbers the policy carries from round to round; a saved decider keeps them.
+        """The size of the policy's memory, in numbers; a saved decider contains them.
 
         They are the first numbers of the array `state` that `choose` gets; in round 1 they are 0.
         """
         return 0
 
     def scratch(self, family: Any, n_arms: int) -> int:
-        """How many numbers of work space `choose` needs besides those that it remembers.
+        """The size of the work space of `choose`, in numbers, without what it remembers.
 
         They follow in the array `state`. In round 1 they are 0. Later they usually are as `choose`
         left them, but they may be set to 0 between two rounds: choices must not depend on that.

@@ -110,7 +110,7 @@ class Directed(Policy, Protocol):
         return MAX_PANELS if self.method == Method.quadrature else 0
 
     def drawn(self) -> int:
-        """How many samples of each posterior are kept; 0 for quadrature."""
+        """The number of samples of each posterior; 0 for quadrature."""
         return self.samples if self.method == Method.monte_carlo else 0
 
     def remembers(self) -> int:

@@ -44,10 +44,10 @@ _HALF, _LOW = np.uint64(32), np.uint64(_WORD)
 _BLOCK_SHIFT = 24
 MAX_NUMBERS = 1 << _BLOCK_SHIFT
 _BOOST = 126
-_MANY = 1e10  # from this Poisson mean on, inversion would take more than sqrt(mean) = 1e5 steps
+_LARGEST_INVERTED_MEAN = 1e10  # of Poisson numbers: inversion takes sqrt(mean) steps
 # Gamma numbers below this may have lost digits. The smallest float with all its digits is 2e-308;
 # the factor between the two leaves room for d v, which multiplies the boost.
-_TINY = 1e-290
+_SMALLEST_EXACT_GAMMA = 1e-290
 
 
 @njit
@@ -166,7 +166,7 @@ class Cell(NamedTuple):
         first, second, third, fourth = self.words(k, 0)
         x = self.gamma_from(a, k, 0, first, second)
         y = self.gamma_from(b, k, 1, third, fourth)
-        if min(x, y) < _TINY and max(a, b) < 1.0:
+        if min(x, y) < _SMALLEST_EXACT_GAMMA and max(a, b) < 1.0:
             return self.beta_by_logarithms(a, b, k)
         return x / (x + y)
 
@@ -192,7 +192,7 @@ class Cell(NamedTuple):
 
         That takes about sqrt(mean) steps; above a mean of 1e10 `poisson_by_rejection` is used.
         """
-        if mean > _MANY:
+        if mean > _LARGEST_INVERTED_MEAN:
             return self.poisson_by_rejection(mean, k)
         mode = float(floor(mean))
         peak = exp(-mean)

@@ -21,7 +21,7 @@ from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream
 from .setting import inside, unique_best
 
-_ENDLESS = 1e300  # so many pulls that the arm's mean counts as known
+_KNOWN_MEAN_PULLS = 1e300  # pulls from which an arm's mean counts as known
 _UNCAPPED = 1e300  # in place of beta(t), so that the estimate is computed even if it is larger
 
 
@@ -119,7 +119,7 @@ def adaptive_target(problem: Problem, bias: Adaptive, family: object = None) -> 
     2 it is not the smallest of Proposition 2, see docs/theory.md. It is infinite where K* is 0.
     """
     model = _scheme("adaptive_target", problem, bias, family)
-    return _estimate(problem, bias, model, np.full(problem.n_arms, _ENDLESS))
+    return _estimate(problem, bias, model, np.full(problem.n_arms, _KNOWN_MEAN_PULLS))
 
 
 def adaptive_limit(problem: Problem, bias: Adaptive, family: object = None) -> float:
@@ -137,20 +137,20 @@ def adaptive_limit(problem: Problem, bias: Adaptive, family: object = None) -> f
     1.2832
     """
     model = _scheme("adaptive_limit", problem, bias, family)
-    low = _estimate(problem, bias, model, np.full(problem.n_arms, _ENDLESS))
+    low = _estimate(problem, bias, model, np.full(problem.n_arms, _KNOWN_MEAN_PULLS))
     if low == inf:
         return inf
     best = problem.means.max()
     need = [model.k_star(best, mean) for mean in problem.means.tolist()]
 
     def excess(c: float) -> float:
-        pulls = np.array([min(k * c * _CLOCK.log_t(), _ENDLESS) for k in need])
+        pulls = np.array([min(k * c * _CLOCK.log_t(), _KNOWN_MEAN_PULLS) for k in need])
         return _estimate(problem, bias, model, pulls) - c
 
     high = 2.0 * low
     while excess(high) > 0.0:
         high *= 2.0
-        if high > _ENDLESS:
+        if high > _KNOWN_MEAN_PULLS:
             return inf
     while True:
         middle = 0.5 * (low + high)

@@ -1,4 +1,4 @@
-"""The numbers that a proposition needs of a problem, checked once and kept together."""
+"""`Setting`: the numbers that a proposition needs of a problem, checked once."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from .close_means import natural_rise, reach
 from .setting import Setting
 
 _PRECISION = 1e-9  # relative width of the bracket at which to stop; w is known to about 1e-10
-_MOST = 20_000  # intervals: 200 times what any tested problem took. If it is reached, the result is
+_MOST_INTERVALS = 20_000  # 200 times what any tested problem took. If reached, the result is
 # a larger upper bound, which is still safe.
 
 
@@ -64,7 +64,7 @@ def supremum(given: Setting) -> float:
     rest = log(4.0 * first.w) - log(given.exponent(shift))
     heap: list[tuple[float, _Point, _Point]] = []
     heappush(heap, (-_upper(first, last), first, last))
-    for _ in range(_MOST):
+    for _ in range(_MOST_INTERVALS):
         upper = -heap[0][0]
         if upper <= best + _PRECISION:
             break
