@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from played import simulated
 
 from rbmle.choosers import facts_for
-from rbmle.choosers.gain_bounds import exp_below
 from rbmle.families import Bernoulli, Exponential, Gaussian
+from rbmle.families.gain_bounds import exp_below
 from rbmle.policies import KG, KGStar
 from rbmle.policies.arms import Arms
 from rbmle.policies.kg import Race

@@ -62,7 +62,7 @@ class CachedBounds(NamedTuple):
 
     @classmethod
     def of(cls, facts: Facts, n_arms: int, keeps: bool = True) -> CachedBounds:
-        memory = np.zeros(CONTEXT + facts.context_size())
+        memory = np.zeros(CONTEXT + 3)
         bound, rise, expiry = (np.zeros(n_arms) for _ in range(3))
         made = cls(facts, bound, rise, expiry, memory, keeps)
         made.restart()
@@ -87,14 +87,12 @@ class CachedBounds(NamedTuple):
         return False
 
     def withdraw(self, i: int) -> None:
-        """Arm i is absent."""
+        """Arm i is absent, or present again."""
         self.memory[UNSURE] = 1.0
         self.changed(i)
 
     def bring_back(self, i: int) -> None:
-        """Arm i is present again."""
-        self.memory[UNSURE] = 1.0
-        self.changed(i)
+        self.withdraw(i)
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
@@ -105,13 +103,15 @@ class CachedBounds(NamedTuple):
         level, memory = policy.level(family, arms, clock), self.memory
         self.renew(family, arms, level, clock)
         top, highest, at = int(memory[TOP]), -inf, self.facts.at(level)
+        first = top + 1 if top + 1 < arms.n_arms() else 0
         for i in range(arms.n_arms()):  # no branch on who leads: a processor could not predict it
             value = self.value(i, at)
+            first = i if value > highest else first
             highest = value if value > highest else highest
         floor = self.facts.index_below(family, arms, top, level, highest)
         if highest < floor and clock.t <= memory[EXPIRES]:
             return top
-        self.challenge(family, arms, level, clock, floor)
+        self.challenge(family, arms, level, clock, floor, first)
         return self.settle(policy, family, arms, level, rng)
 
     @apart_method  # as a part of the loop it would nearly double the time of a round
@@ -159,17 +159,17 @@ class CachedBounds(NamedTuple):
         return bound + float(self.rise[i]) * at if self.facts.straight() else bound
 
     def challenge(
-        self, family: Family, arms: Arms, level: Level, clock: Clock, floor: float
+        self, family: Family, arms: Arms, level: Level, clock: Clock, floor: float, first: int
     ) -> None:
         """Find the arm that leads by bounds alone, and its rivals: the arms with infinite bounds.
 
-        floor: a lower bound of the index of the arm chosen last. The others challenge it in turn.
+        floor: a lower bound of the index of the arm chosen last. The others challenge it in turn,
+        first the one with the highest bound.
         If the lower bound of a challenger is larger, it takes the lead, and all others challenge
         it.
         """
         facts, memory, bound, n_arms = self.facts, self.memory, self.bound, arms.n_arms()
-        at, top, i = facts.at(level), int(memory[TOP]), int(memory[TOP]) + 1
-        i = i if i < n_arms else 0
+        at, top, i = facts.at(level), int(memory[TOP]), first
         while i != top:
             out = self.value(i, at) < floor and clock.t <= self.expiry[i]
             if not out and not self.renewed(family, arms, i, level, clock, floor):
@@ -183,7 +183,8 @@ class CachedBounds(NamedTuple):
                     bound[i], self.expiry[i] = -inf, clock.t
                 if lower > floor:
                     bound[top], bound[i], top, floor = inf, -inf, i, lower
-            i = i + 1 if i + 1 < n_arms else 0
+            i, first = (top if i == first else i) + 1, -1
+            i = i if i < n_arms else 0
         memory[TOP], self.expiry[top] = top, inf
 
     def renewed(

@@ -24,7 +24,7 @@ from ..policies.kg import Race
 T = TypeVar("T")
 Level: TypeAlias = "float | ArmLevel | Race"
 
-# The place in the memory of `CachedBounds` from which on facts keep `context_size` numbers.
+# The place in the memory of `CachedBounds` from which on facts keep up to three numbers.
 CONTEXT = 6
 
 
@@ -83,10 +83,6 @@ class Facts(Protocol):
     def expires(self, clock: Clock) -> bool:
         """Whether indices rise from round to round; if not, a bound for now holds later too."""
         return True
-
-    def context_size(self) -> int:
-        """How many numbers `keep` writes."""
-        return 0
 
     def keep(self, memory: Floats, family: Family, arms: Arms, level: Level, clock: Clock) -> None:
         """Store in `memory`, from CONTEXT on, the levels for which bounds are computed next."""

@@ -19,13 +19,12 @@ from typing import NamedTuple, Protocol
 
 from .._numba.compile import Floats, njit
 from ..families import Conjugate, Exponential, Family, Gaussian
-from ..families.protocols import LooksAhead
+from ..families.gain_bounds import MORE, NEAR, TINY
+from ..families.protocols import Gains
 from ..policies import KG, KGStar
 from ..policies.arms import Arms, Clock
 from ..policies.kg import Form, Race
-from ..special import normal_cdf, normal_density
 from .facts import CONTEXT, Facts, Methods, facts_of
-from .gain_bounds import MORE, NEAR, TINY, exponential_stays_below, gaussian_stays_below
 
 _LESS, _HUGE = 1.0 - 1e-9, 1e150
 # Bounds hold while the same arm leads and its mean falls by less than `_DOWN` standard deviations
@@ -39,15 +38,6 @@ class KnowledgeFacts(Facts, Protocol):
 
     def behind_above(self, family: Conjugate, arms: Arms, i: int, level: Race) -> float:
         """An upper bound of the index of an arm that does not lead."""
-
-
-class Ahead(Protocol):
-    """What KG* needs of Gaussian rewards."""
-
-    def posterior_mean(self, pulls: float, total: float) -> float: ...
-    def posterior_sd(self, pulls: float, total: float) -> float: ...
-    def look_ahead_sd(self, pulls: float, m: float) -> float: ...
-    def look_ahead_bounds(self, pulls: float, gap: float) -> tuple[float, float]: ...
 
 
 @njit
@@ -65,19 +55,9 @@ def costly(self: KnowledgeFacts) -> bool:
     return True
 
 
-def helps_devices(self: KnowledgeFacts, family: Family) -> bool:
-    """No: ten arms on an H200, 50,000 rounds of KG on Exponential rewards: 2.9e9 rounds a second
-    with bounds, 4.4e9 by a scan; KG* takes 1.4 times as long with bounds."""
-    return False
-
-
 def expires(self: KnowledgeFacts, clock: Clock) -> bool:
     """No: ever fewer rounds are left."""
     return False
-
-
-def context_size(self: KnowledgeFacts) -> int:
-    return 3
 
 
 def keep(
@@ -128,131 +108,82 @@ def index_above(
 _SHARED: Methods = {
     each.__name__: each
     for each in (
-        costly, helps_devices, expires, context_size, keep, holds, lasts, later, index_above
+        costly, expires, keep, holds, lasts, later, index_above
     )
 }  # fmt: skip
 
 
-def mean_below(
-    self: KnowledgeFacts, family: Conjugate, arms: Arms, i: int, level: Race, enough: float
-) -> float:
-    """`index_below` of KG: the mean, as gains are not negative; or the index itself."""
-    mean = family.posterior_mean(arms.pulls[i], arms.sums[i])
-    if mean - TINY > enough and moderate(level):
-        return mean - TINY
-    return self.policy.index_of(family, arms, i, level)
-
-
-def gain_above(self: KnowledgeFacts, family: Conjugate, arms: Arms, i: int, level: Race) -> float:
-    """`behind_above` of KG: the index, and what rounding may add: of a gain 1e-9, and 1e-12 for
-    each pull where logarithms are multiplied with them."""
-    n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
-    index = self.policy.index_of(family, arms, i, level)
-    error = (index - mean) * (MORE - 1.0 + 2e-12 * n)
-    return float(index + error + NEAR * (abs(index) + abs(mean)) + TINY)
-
-
-_KG: Methods = _SHARED | {"index_below": mean_below, "behind_above": gain_above}
-
-
-@facts_of(KG, **_KG)
-class KGGaussianFacts(NamedTuple):
-    """KG on Gaussian rewards."""
+@facts_of(KG, **_SHARED)
+class KGFacts(NamedTuple):
+    """KG: the posterior mean, and a gain without exponentials."""
 
     policy: KG
 
     def fits(self, family: Family) -> bool:
-        return self.policy.form == Form.exact and squared(family)
+        known = isinstance(family, Exponential) or squared(family)
+        return known and self.policy.form == Form.exact
 
     def helps_devices(self, family: Family) -> bool:
-        return True
+        """Ten arms on an H200, 50,000 rounds on Exponential rewards: 2.9e9 rounds a second with
+        bounds, 4.4e9 by a scan."""
+        return squared(family)
 
     def lasts_on_devices(self, family: Family) -> bool:
         """No: 2.3e9 rounds a second with bounds that are kept, 4.0e9 with others."""
         return False
 
-    def surely_below(self, family: Gaussian, arms: Arms, i: int, level: Race, value: float) -> bool:
+    def index_below(self, family: Gains, arms: Arms, i: int, level: Race, enough: float) -> float:
+        """The mean, as gains are not negative; or the index itself."""
+        mean = family.posterior_mean(arms.pulls[i], arms.sums[i])
+        if mean - TINY > enough and moderate(level):
+            return mean - TINY
+        return self.policy.index_of(family, arms, i, level)
+
+    def behind_above(self, family: Gains, arms: Arms, i: int, level: Race) -> float:
+        """The index, and what rounding may add: of a gain 1e-9, and 1e-12 for each pull where
+        logarithms are multiplied with them."""
+        n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
+        index = self.policy.index_of(family, arms, i, level)
+        error = (index - mean) * (MORE - 1.0 + 2e-12 * n)
+        return float(index + error + NEAR * (abs(index) + abs(mean)) + TINY)
+
+    def surely_below(self, family: Gains, arms: Arms, i: int, level: Race, value: float) -> bool:
         n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
-        return gaussian_stays_below(family, n, total, rival, level.left, value, False)
-
-
-@facts_of(KG, **_KG)
-class KGExponentialFacts(NamedTuple):
-    """KG on exponential rewards."""
-
-    policy: KG
-
-    def fits(self, family: Family) -> bool:
-        return self.policy.form == Form.exact and isinstance(family, Exponential)
-
-    def surely_below(
-        self, family: Exponential, arms: Arms, i: int, level: Race, value: float
-    ) -> bool:
-        n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
-        return exponential_stays_below(family, n, total, rival, level.left, value)
+        return family.gain_stays_below(n, total, rival, level.left, value, False)
 
 
 @facts_of(KGStar, **_SHARED)
 class KGStarFacts(NamedTuple):
-    """KG*: the gain of one number of pulls, and a tangent to the gain at that number.
-
-    As a function of m, v has the slope phi(g/s) s R / (2 m (R + m)), where R is what the posterior
-    is worth in pulls, and s^2 = sd^2 m / (R + m). The logarithm of the slope falls for m above
-    R (r - 1 + sqrt(1 + 14 r + r^2)) / 8, which is below the lower bound of `KGStar`. So up to there
-    v is convex, and v(m) / m rises; beyond, v is concave, and its tangent at any m is above it.
-    """
+    """KG*: the gain of one number of pulls, and a tangent to the gain at that number."""
 
     policy: KGStar
 
     def fits(self, family: Family) -> bool:
         return self.policy.form == Form.exact and squared(family)
 
-    def near(self, family: Ahead, n: float, gap: float, left: float) -> tuple[float, float, float]:
-        """About the best number of pulls, and two numbers between which it is.
+    def helps_devices(self, family: Family) -> bool:
+        """On an H200 bounds took 1.4 times as long as a scan."""
+        return False
 
-        How far it is from one bound to the other: r (r + 3) / (r^2 + 6 r + 1), fitted to the
-        maximum, from which it differs by 0.03 at most. That affects how close the bounds are only.
-        """
-        last, sd = max(left, 1.0), family.posterior_sd(n, 0.0)
-        low, high = family.look_ahead_bounds(n, gap)
-        r = (gap / sd) * (gap / sd)
-        share = r * (r + 3.0) / (r * r + 6.0 * r + 1.0) if r < _HUGE else 1.0
-        m = low + (high - low) * share
-        return min(max(m, 1.0), last), max(low, 1.0), min(max(high, 1.0), last)
-
-    def index_below(
-        self, family: LooksAhead, arms: Arms, i: int, level: Race, enough: float
-    ) -> float:
+    def index_below(self, family: Gains, arms: Arms, i: int, level: Race, enough: float) -> float:
         """The mean, as gains are not negative; or the value of a whole number of pulls."""
         n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
         if mean - TINY > enough and moderate(level):
             return mean - TINY
         gap = mean - level.rival(i)
-        m, _, _ = self.near(family, n, gap, level.left)
+        m, _, _ = family.look_ahead_near(n, gap, level.left)
         rate = self.policy.rate(family, n, gap, floor(m + 0.5))
         return mean + level.left * rate * _LESS - TINY if moderate(level) else -inf
 
-    def behind_above(self, family: Ahead, arms: Arms, i: int, level: Race) -> float:
-        """The tangent's bound on the largest v(m) / m.
-
-        Let c be the tangent's value at m = 0, so that v(m) / m <= slope + c / m. If c < 0, v(m) / m
-        rises where the tangent touches, so that its maximum is further on; if not, it is before.
-        """
+    def behind_above(self, family: Gains, arms: Arms, i: int, level: Race) -> float:
         n, total = arms.pulls[i], arms.sums[i]
-        mean, sd = family.posterior_mean(n, total), family.posterior_sd(n, total)
-        gap = abs(mean - level.rival(i))
-        m, low, high = self.near(family, n, gap, level.left)
-        s = family.look_ahead_sd(n, m)
-        x, share = gap / s, s / sd
-        density = normal_density(x)
-        worth = s * (density - x * normal_cdf(-x))
-        slope = density * s * (1.0 - share * share) / (2.0 * m)
-        c = worth - slope * m
-        most = mean + level.left * (slope + c / (high if c < 0.0 else low)) * MORE
+        mean = family.posterior_mean(n, total)
+        rate = family.look_ahead_rate_above(n, mean - level.rival(i), level.left)
+        most = mean + level.left * rate * MORE
         return float(most + TINY + NEAR * (abs(most) + abs(mean)))
 
-    def surely_below(self, family: Gaussian, arms: Arms, i: int, level: Race, value: float) -> bool:
+    def surely_below(self, family: Gains, arms: Arms, i: int, level: Race, value: float) -> bool:
         n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
-        if gaussian_stays_below(family, n, total, rival, level.left, value, True):
+        if family.gain_stays_below(n, total, rival, level.left, value, True):
             return True
         return self.behind_above(family, arms, i, level) < value - NEAR * abs(value)

@@ -119,9 +119,6 @@ class ArmBiasFacts(NamedTuple):
         """Not if L is of the rounds to come: then it falls from round to round."""
         return not (self.policy.alpha.rounds == Rounds.left and clock.horizon > 0)
 
-    def context_size(self) -> int:
-        return 1
-
     def keep(
         self, memory: Floats, family: Family, arms: Arms, level: ArmLevel, clock: Clock
     ) -> None:
@@ -139,16 +136,11 @@ class ArmBiasFacts(NamedTuple):
         longer = log((clock.t + rounds) / clock.t)
         return ArmLevel(level.length + longer, level.sd, float(memory[_HIGHEST]))
 
-    def index_above(
-        self, family: Family, arms: Arms, i: int, later: ArmLevel, level: ArmLevel
-    ) -> float:
-        """The index, and 1e-12 of 1 + the index + the mean.
+    def index_error(self, family: Family, arms: Arms, i: int, value: float) -> float:
+        """1e-12 of 1 + the index + the mean.
 
         The terms of an index are of that size: g, the mean for Gaussian rewards, and (n / alpha) D,
         which is at most g(m) - g(p). They are computed with some 20 operations, so with errors of
         less than 1e-14 of it, among them that of alpha, 1e-15 of itself.
         """
-        index = self.policy.index_of(family, arms, i, later)
-        if not abs(index) < inf:
-            return index
-        return index + 1e-12 * (1.0 + abs(index) + abs(arms.mean(i)))
+        return 1e-12 * (1.0 + abs(value) + abs(arms.mean(i)))

@@ -16,6 +16,7 @@ from math import inf, log, sqrt
 from typing import NamedTuple, Protocol
 
 from ..families import Bernoulli, Binomial, Conjugate, Exponential, Family, Gamma, Gaussian, Poisson
+from ..families.protocols import Bounded
 from ..policies import KLUCB, BayesUCB
 from ..policies.arms import Arms
 from ..policies.klucb import Search
@@ -110,37 +111,26 @@ _SOLVED: Methods = {
 }  # fmt: skip
 
 
-@facts_of(KLUCB, straight=true)
-class KLUCBLineFacts(NamedTuple):
-    """On Gaussian rewards: p_i + sigma sqrt(2 / N_i) sqrt(level)."""
+@facts_of(KLUCB, **_SHAPE)
+class KLUCBGaussianFacts(NamedTuple):
+    """On Gaussian rewards: p_i + sigma sqrt(2 / N_i) sqrt(level), with log n less for KL-UCB+."""
 
     policy: KLUCB
 
     def fits(self, family: Family) -> bool:
-        exact = self.policy.search == Search.exact
-        return isinstance(family, Gaussian) and exact and not self.policy.plus
+        return isinstance(family, Gaussian) and self.policy.search == Search.exact
 
     def tournament_from(self, family: Family) -> float:
         return 160.0
+
+    def straight(self) -> bool:
+        return not self.policy.plus
 
     def at(self, level: float) -> float:
         return sqrt(level)
 
     def line(self, family: Gaussian, arms: Arms, i: int) -> tuple[float, float]:
         return arms.mean(i), family.sigma * sqrt(2.0 / arms.pulls[i])
-
-
-@facts_of(KLUCB, **_SHAPE)
-class KLUCBClosedFacts(NamedTuple):
-    """Where the index has a closed form: concave."""
-
-    policy: KLUCB
-
-    def fits(self, family: Family) -> bool:
-        return type(family).kl_upper is not Family.kl_upper and self.policy.search == Search.exact
-
-    def tournament_from(self, family: Family) -> float:
-        return 160.0
 
 
 @facts_of(KLUCB, **_SHAPE, **_SOLVED)
@@ -175,13 +165,6 @@ class KLUCBFacts(NamedTuple):
         if not known or self.policy.search != Search.exact:
             return inf
         return 112.0 if family.mean_range()[1] < inf else 350.0
-
-
-class Bounded(Conjugate, Protocol):
-    """A family with cheap bounds on its posterior's tails and quantiles."""
-
-    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float: ...
-    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float: ...
 
 
 @facts_of(BayesUCB, costly=true, index_above=index_above)

@@ -216,6 +216,27 @@ class LooksAhead(Conjugate, Protocol):
         """Two numbers between which the best number of pulls in a row lies: see `KGStar`."""
 
 
+class Gains(Learns, LooksAhead, Protocol):
+    """A family with bounds on what pulls are worth."""
+
+    def gain_stays_below(
+        self, pulls: float, total: float, rival: float, left: float, value: float, several: bool
+    ) -> bool:
+        """Whether mu + left x gain is certainly below the value; several: the gain of KG*."""
+
+    def look_ahead_near(
+        self, pulls: float, gap: float, left: float
+    ) -> tuple[float, float, float]: ...
+    def look_ahead_rate_above(self, pulls: float, gap: float, left: float) -> float: ...
+
+
+class Bounded(Conjugate, Protocol):
+    """A family with cheap bounds on its posterior's tails and quantiles."""
+
+    def posterior_tail_above(self, pulls: float, total: float, value: float) -> float: ...
+    def posterior_quantile_below(self, pulls: float, total: float, tail: float) -> float: ...
+
+
 class Crosses(Conjugate, Protocol):
     """A family that knows how many equal outcomes move its posterior mean to a rival's."""
 
