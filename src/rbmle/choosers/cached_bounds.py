@@ -169,9 +169,9 @@ class CachedBounds(NamedTuple):
         it.
         """
         facts, memory, bound, n_arms = self.facts, self.memory, self.bound, arms.n_arms()
-        at, top, i = facts.at(level), int(memory[TOP]), first
+        at, top, i, seen = facts.at(level), int(memory[TOP]), first, -1
         while i != top:
-            out = self.value(i, at) < floor and clock.t <= self.expiry[i]
+            out = i == seen or (self.value(i, at) < floor and clock.t <= self.expiry[i])
             if not out and not self.renewed(family, arms, i, level, clock, floor):
                 rival, lower = not facts.surely_below(family, arms, i, level, floor), -inf
                 if rival and not facts.same_index(family, arms, i, top):
@@ -182,9 +182,10 @@ class CachedBounds(NamedTuple):
                 elif not bound[i] < inf:  # nothing is known but that it is below in this round
                     bound[i], self.expiry[i] = -inf, clock.t
                 if lower > floor:
-                    bound[top], bound[i], top, floor = inf, -inf, i, lower
-            i, first = (top if i == first else i) + 1, -1
-            i = i if i < n_arms else 0
+                    bound[top], bound[i], top, floor, seen = inf, -inf, i, lower, -1
+            if first >= 0:
+                i, seen, first = top, (first if top != first else -1), -1
+            i = i + 1 if i + 1 < n_arms else 0
         memory[TOP], self.expiry[top] = top, inf
 
     def renewed(
