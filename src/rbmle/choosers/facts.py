@@ -188,18 +188,15 @@ def facts_for(policy: Policy, family: Family) -> Facts | None:
         return None
     for kind in _known.get(type(policy), []):
         facts: Facts = kind(policy)
-        if facts.fits(family):
+        if not facts.fits(family):
+            continue
+        try:
             if facts.tournament_from(family) < inf:
-                _check_level(facts, family)
-            return facts
+                policy.level(family, ArmCount(2), Clock(2, 4))
+        except AttributeError:
+            raise TypeError(
+                f"{kind.__name__} must be about a policy whose level reads the round and the "
+                f"number of arms alone. {type(policy).__name__}.level reads more of them."
+            ) from None
+        return facts
     return None
-
-
-def _check_level(facts: Facts, family: Family) -> None:
-    try:
-        facts.policy.level(family, ArmCount(2), Clock(2, 4))
-    except AttributeError:
-        raise TypeError(
-            f"{type(facts).__name__} must be about a policy whose level reads the round and the "
-            f"number of arms alone. {type(facts.policy).__name__}.level reads more of them."
-        ) from None

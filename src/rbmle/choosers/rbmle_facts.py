@@ -34,10 +34,13 @@ class RBMLEFacts(NamedTuple):
         return isinstance(family, _KNOWN)
 
     def tournament_from(self, family: Family) -> float:
-        """48 arms if the mean is bounded above, else 160; with another f than the paper's 128."""
+        """48 arms if the mean is bounded above, else 64; with another f than the paper's 128.
+
+        Measured with 100 arms, in ns a round by a tournament and by cached bounds: 187 and 207 on
+        Gaussian, 275 and 402 on Exponential rewards."""
         if self.policy.f != BiasFunction.canonical:
             return 128.0
-        return 48.0 if family.mean_range()[1] < inf else 160.0
+        return 48.0 if family.mean_range()[1] < inf else 64.0
 
     def scale(self, family: Family, level: float) -> float:
         return family.in_units(1.0, level)

@@ -104,10 +104,19 @@ def solved(policy: KLUCB, family: Family) -> bool:
     return type(family).kl_upper is Family.kl_upper and not rough
 
 
+def solved_from(self: AboutKLUCB, family: Family) -> float:
+    """`tournament_from` of KL-UCB with a root search. Measured: both choosers cost the same at
+    about 110 arms for Bernoulli rewards, at 350 for exponential ones."""
+    known = isinstance(family, (Bernoulli, Binomial, Exponential, Gamma, Poisson))
+    if not known or self.policy.search != Search.exact:
+        return inf
+    return 112.0 if family.mean_range()[1] < inf else 350.0
+
+
 _SHAPE: Methods = {"index_error": root_error, "bends_one_way": beyond_the_pulls}
 _SOLVED: Methods = {
     "costly": true, "index_above": index_above, "index_below": root_below,
-    "surely_below": diverges,
+    "surely_below": diverges, "tournament_from": solved_from,
 }  # fmt: skip
 
 
@@ -121,7 +130,7 @@ class KLUCBGaussianFacts(NamedTuple):
         return isinstance(family, Gaussian) and self.policy.search == Search.exact
 
     def tournament_from(self, family: Family) -> float:
-        return 160.0
+        return 96.0
 
     def straight(self) -> bool:
         return not self.policy.plus
@@ -142,10 +151,6 @@ class KLUCBLogFacts(NamedTuple):
     def fits(self, family: Family) -> bool:
         return isinstance(family, (Exponential, Gamma)) and solved(self.policy, family)
 
-    def tournament_from(self, family: Family) -> float:
-        """Measured: both choosers cost the same at 350 arms."""
-        return 350.0 if self.policy.search == Search.exact else inf
-
     def straightened(self, family: Family, index: float) -> float:
         return log(index) if index > 0.0 else -inf
 
@@ -158,13 +163,6 @@ class KLUCBFacts(NamedTuple):
 
     def fits(self, family: Family) -> bool:
         return solved(self.policy, family)
-
-    def tournament_from(self, family: Family) -> float:
-        """Measured: both choosers cost the same at about 110 arms for Bernoulli rewards."""
-        known = isinstance(family, (Bernoulli, Binomial, Poisson))
-        if not known or self.policy.search != Search.exact:
-            return inf
-        return 112.0 if family.mean_range()[1] < inf else 350.0
 
 
 @facts_of(BayesUCB, costly=true, index_above=index_above)
