@@ -10,10 +10,14 @@ import subprocess
 import sys
 import textwrap
 import time
+from types import SimpleNamespace
 
 import pytest
+from numba.core.caching import FunctionCache
+from numba.core.types import float64, int64
 
 from rbmle._numba import cache as _cache
+from rbmle._numba.code_files import DiskCache
 
 SOURCES = str(pathlib.Path(_cache.__file__).parents[2])
 SLOW, HARMS = pytest.mark.slow, ("empty", "zeros", "bit")
@@ -247,3 +251,12 @@ def test_the_reason_is_said_once(root, caplog):
     assert "RBMLE_CACHE_DIR" in caplog.text
     _cache.place.cache_clear()
     _cache.explain.cache_clear()
+
+
+def test_code_for_other_types_is_not_used(monkeypatch):
+    """Two processes that save at once can give their code one name: Numba's index has no lock."""
+    cache = object.__new__(DiskCache)
+    stored = SimpleNamespace(signature=SimpleNamespace(args=(int64,)))
+    monkeypatch.setattr(FunctionCache, "load_overload", lambda *_: stored)
+    assert cache.load_overload((int64,), None) is stored
+    assert cache.load_overload((float64,), None) is None

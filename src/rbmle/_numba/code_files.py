@@ -42,11 +42,17 @@ class DiskCache(FunctionCache):  # type: ignore[misc]
         self._files = f"{self.cache_path}/{base}.*nb[ic]"
 
     def load_overload(self, sig: Signature, target_context: BaseContext) -> CompileResult | None:
+        """The code for arguments of these types, if it is there.
+
+        Two processes that save at the same time can give their code one name: Numba does not lock
+        its index. So code for other types may be found under a name, and is not used.
+        """
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception as problem:
             _cache.discard(self._files, problem)
             return None
+        return found if found is None or tuple(found.signature.args) == tuple(sig) else None
 
     def save_overload(self, sig: Signature, data: CompileResult) -> None:
         try:
