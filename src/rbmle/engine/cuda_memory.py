@@ -58,14 +58,14 @@ def arguments(plan: Plan, launch: Launch, bring: Callable[[Any], Any], threads: 
     chooser = chooser_on_device(policy, family, n_arms, plan.evidence)
     rules, game = rules_and_game(plan, p, index, launch.source, chooser)
     course = course_for(plan, p, index, plan.draws(p, index))
-    arms = spread(game.arms, room, threads)
+    arms = spread(game.arms, room, bring, threads)
     game = Game(
-        arms, arms if game.known is game.arms else spread(game.known, room, threads),
+        arms, arms if game.known is game.arms else spread(game.known, room, bring, threads),
         rows(game.state.size), rows(game.memory.size), launch.source.on_device(bring, rows),
-        spread(game.pending, room, threads),
+        spread(game.pending, room, bring, threads),
     )  # fmt: skip
     given = Given(
-        rules._replace(chooser=spread(chooser, room, threads)), game,
+        rules._replace(chooser=spread(chooser, room, bring, threads)), game,
         _course(course, worlds, bring, room, threads),
         Checkpoints(bring(plan.rounds), rows(plan.rounds.size), rows(plan.rounds.size)),
         Slice(len(worlds), first, last - first, 1, 1), bring(np.zeros(1, np.int64)),
@@ -78,13 +78,9 @@ def arguments(plan: Plan, launch: Launch, bring: Callable[[Any], Any], threads: 
 def _course(
     course: Course, worlds: list[Any], bring: Callable[[Any], Any], room: Any, threads: int
 ) -> Course:
-    """The course of all threads: gaps have a row for each problem, a table of delays is shared."""
-    counters, calendar = course.counters, course.calendar
-    spread_counters = spread(counters, room, threads)
+    """The course of all threads: gaps have a row for each problem."""
+    counters = spread(course.counters, room, bring, threads)
     if hasattr(counters, "gaps"):
-        gaps = bring(np.array([each.fixed_gaps for each in worlds]))
-        spread_counters = spread_counters._replace(gaps=gaps)
-    if hasattr(calendar, "arrivals"):
-        shared = calendar.arrivals._replace(table=bring(calendar.arrivals.table))
-        calendar = spread(calendar, room, threads)._replace(arrivals=shared)
-    return course._replace(calendar=calendar, counters=spread_counters)
+        counters = counters._replace(gaps=bring(np.array([each.fixed_gaps for each in worlds])))
+    calendar = spread(course.calendar, room, bring, threads)
+    return course._replace(calendar=calendar, counters=counters)

@@ -16,11 +16,17 @@ from .._numba.for_cuda import side_by_side
 from ..rewards.delays import Arrivals
 from ..rewards.linear_problem import LinearStream
 from ..rewards.streams import MeanPath, Stream, TableRows
+from .imputation import Playable
+from .late_rewards import Late
 from .regret_counters import ByCounts, ByPulls
 
 Room = Callable[..., Any]  # an array of this shape and kind, with its own layout
 
-_SHARED = (Arrivals, TableRows, MeanPath)  # records that all threads read
+# Arrays that all threads read, and never write.
+_SHARED = {
+    Arrivals: ("table",), TableRows: ("values",), MeanPath: ("means", "gaps", "starts"),
+    Late: ("places", "slots"), Playable: ("places",),
+}  # fmt: skip
 _BY_PROBLEM = {Stream: "means", ByPulls: "gaps", ByCounts: "gaps"}
 
 
@@ -55,7 +61,7 @@ def add_rows(record: Any) -> None:
     for name, value in zip(record._fields, record, strict=True):
         if isinstance(value, tuple):
             parts.append(f"self.{name}.row(p, k)")
-        elif has_arrays(value) and cls not in _SHARED:
+        elif has_arrays(value) and name not in _SHARED.get(cls, ()):
             parts.append(f"self.{name}[{'p' if _BY_PROBLEM.get(cls) == name else 'k'}]")
         else:
             parts.append(f"self.{name}")
@@ -67,19 +73,23 @@ def add_rows(record: Any) -> None:
     extend(cls, name="row")(made["row"])
 
 
-def spread(record: Any, room: Room, threads: int) -> Any:
+def spread(record: Any, room: Room, bring: Callable[[Any], Any], threads: int) -> Any:
     """The record with a row for each thread in the place of each array.
 
-    room: makes an array of a shape, a kind and a layout ("C" or "F") on the device. Arrays have at
-    least two rows and columns: otherwise their layout, which is part of their type, would be
-    ambiguous. Arrays of numbers of the same length stand side by side: threads that pull different
-    arms then read and write one sector of memory each, not one for each array.
+    room: makes an array of a shape, a kind and a layout ("C" or "F") on the device, whose numbers
+    are those that `restart` leaves. bring: moves an array there that all threads share.
+    Arrays have at least two rows and columns: otherwise their layout, which is part of their type,
+    would be ambiguous. Arrays of numbers of the same length stand side by side: threads that pull
+    different arms then read and write one sector of memory each, not one for each array.
     """
-    rows = max(threads, 2)
-    made: dict[int, Any] = {}
+    rows, shared = max(threads, 2), _SHARED.get(type(record), ())
+    made: dict[int, Any] = {
+        id(getattr(record, each)): bring(getattr(record, each)) for each in shared
+    }
     alike: dict[int, list[Any]] = {}
     for each in record:
-        if isinstance(each, np.ndarray) and each.ndim == 1 and each.dtype == np.float64:
+        own = isinstance(each, np.ndarray) and id(each) not in made
+        if own and each.ndim == 1 and each.dtype == np.float64:
             alike.setdefault(each.size, []).append(each)
     for size, arrays in alike.items():
         shape = max(size, 2), rows, len(arrays)
@@ -94,7 +104,7 @@ def spread(record: Any, room: Room, threads: int) -> Any:
         *(
             made[id(each)]
             if isinstance(each, np.ndarray)
-            else spread(each, room, threads)
+            else spread(each, room, bring, threads)
             if isinstance(each, tuple) and has_arrays(each)
             else each
             for each in record
