@@ -1,7 +1,7 @@
 """`EvidenceArms`, the decider's engine where the past is worth something else than its count.
 
-It treats late rewards as the simulator's `Counted` does (engine/waiting.py); a test compares them,
-choice by choice.
+It treats late rewards as the simulator's `Late` does (engine/late_rewards.py); a test compares
+them, choice by choice.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`FeatureArms`, the decider's engine where arms have features, which come with each pull.
 
-It treats late rewards as the simulator's `Supposing` does (engine/supposing.py); a test compares
+It treats late rewards as the simulator's `Imputed` does (engine/imputation.py); a test compares
 them, choice by choice. There, a reward that comes before the next choice is learned as such, and a
 pull whose reward comes later is supposed to have paid the mean so far. Which of the two it is, is
 known at the next pull. So rewards wait until then, and are learned in the order of their pulls.
