@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -64,6 +65,17 @@ class TestPlace:
         assert place() == before
         (sources / "called.py").write_text("x = 2\n")
         assert place() != before
+
+    def test_editing_what_is_never_compiled_keeps_it(self, root, tmp_path, monkeypatch):
+        for room in sorted(_cache.NEVER_COMPILED):
+            for file in (pathlib.Path(SOURCES) / "rbmle" / room).glob("*.py"):
+                assert not re.search(r"@(kernel|lean|record|apart)\b", file.read_text()), file
+        sources = tmp_path / "package" / "figures"
+        sources.mkdir(parents=True)
+        monkeypatch.setattr(_cache, "_PACKAGE", tmp_path / "package")
+        before = place()
+        (sources / "curves.py").write_text("x = 1\n")
+        assert place() == before
 
     @on_posix
     @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770])

@@ -21,6 +21,8 @@ from .._io.log import log
 
 _PACKAGE = pathlib.Path(__file__).parents[1]
 _NAME = re.compile(r"[0-9a-f]{16}(-[\w.+]+)?")  # names that `place` gives to folders
+# Rooms whose code is never compiled, nor called by compiled code: editing them keeps the cache.
+NEVER_COMPILED = frozenset({"atlas", "cli", "figures", "paper", "reports", "service", "studies"})
 _UNUSED_DAYS = 30  # a choice: a version unused for a month is unlikely to be used again
 _SEAL = hashlib.sha256().digest_size  # bytes of the checksum
 
@@ -36,12 +38,12 @@ class Place(NamedTuple):
 def place(compiler: str) -> Place:
     """The folder for these sources and this version of the compiler; it is created if missing.
 
-    Its name contains a digest of all sources of the package, because Numba's own cache notices an
-    edit only in the file of the compiled function itself, not in the files of functions it calls.
+    Its name contains a digest of the sources, because Numba's own cache notices an edit only in
+    the file of the compiled function itself, not in the files of functions it calls.
     """
     try:
         root = _root()
-        folder = root / f"{digest_of_sources()}-{compiler}"
+        folder = root / f"{digest_of_sources(NEVER_COMPILED)}-{compiler}"
         _make_private(folder)
         os.utime(folder)  # marks it as used today, so that no other version prunes it
         _prune(root, folder)
@@ -85,9 +87,10 @@ def check_seal(file: str, skip: int = 0) -> None:
 
 
 @functools.cache
-def digest_of_sources() -> str:
-    """A digest of all sources of the package, 16 hexadecimal digits."""
-    sources = sorted(_PACKAGE.rglob("*.py"))
+def digest_of_sources(without: frozenset[str] = frozenset()) -> str:
+    """A digest of the sources of the package, 16 hexadecimal digits. without: rooms left out."""
+    every = sorted(_PACKAGE.rglob("*.py"))
+    sources = [each for each in every if each.relative_to(_PACKAGE).parts[0] not in without]
     return hashlib.sha256(b"\0".join(each.read_bytes() for each in sources)).hexdigest()[:16]
 
 
