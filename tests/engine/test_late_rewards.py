@@ -13,7 +13,7 @@ from rbmle import BatchDelay, Decider, FixedDelay, GeometricDelay, Problem, Tabl
 from rbmle.engine import arguments, play
 from rbmle.engine.plan import Setup, Task, plan
 from rbmle.evidence import Counting, Discounted, Linear, Logistic, Window
-from rbmle.live import live_arms
+from rbmle.live import live_game
 from rbmle.random import delay_cell, key
 from rbmle.rewards.sources import RewardStream
 
@@ -95,8 +95,8 @@ def lived(policy: Any, problem: Problem, rounds: int, delay: Any) -> list[int]:
 @pytest.fixture
 def interpreted(monkeypatch: Any) -> None:
     """Deciders choose in the interpreter."""
-    plain = live_arms.decide.interpreted
-    monkeypatch.setattr(live_arms, "decide", SimpleNamespace(specialised=lambda *_: plain))
+    plain = live_game.choose.interpreted
+    monkeypatch.setattr(live_game, "choose", SimpleNamespace(specialised=lambda *_: plain))
 
 
 @pytest.mark.parametrize(("k", "delay"), [(0, DELAYS[0]), (0, DELAYS[3]), (1, DELAYS[5])])

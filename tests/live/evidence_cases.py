@@ -17,7 +17,7 @@ from rbmle.engine.plan import Setup, Task, plan
 from rbmle.evidence import Linear, Window
 from rbmle.evidence import linear as linear_module
 from rbmle.evidence import logistic as logistic_module
-from rbmle.live import evidence_arms, evidence_kernels, live_arms
+from rbmle.live import feature_game, live_game
 from rbmle.rewards.sources import RewardStream
 
 SEED, REPLICATION = 5, 2
@@ -62,17 +62,12 @@ class Interpreted:
 
 def interpret(monkeypatch: Any) -> None:
     """Deciders choose and learn in the interpreter from now on."""
-    monkeypatch.setattr(evidence_kernels, "show", plain(evidence_kernels.show))
-    for name in ("choose", "glance", "teach", "suppose", "amend"):
-        kernel = Interpreted(getattr(evidence_kernels, name))
-        monkeypatch.setattr(evidence_kernels, name, kernel)
+    for module, names in ((live_game, ("choose", "observe", "rank")), (feature_game, ("impute",))):
+        for name in names:
+            monkeypatch.setattr(module, name, Interpreted(getattr(module, name)))
     for module in (linear_module, logistic_module):
         for name in COMPILED & set(vars(module)):
             monkeypatch.setattr(module, name, plain(getattr(module, name)))
-    monkeypatch.setattr(live_arms, "decide", Interpreted(live_arms.decide))
-    rank = live_arms.rank.interpreted
-    for module in (live_arms, evidence_arms):
-        monkeypatch.setattr(module, "rank", rank)
 
 
 def linear(family: Any = "gaussian", **settings: Any) -> Decider[str]:

@@ -22,8 +22,8 @@ from rbmle import (
     ParameterError,
     ThompsonSampling,
 )
-from rbmle.live.live_arms import ROUNDS_BLIND
 from rbmle.policies import families_of
+from rbmle.rewards.delays import ROUNDS_BLIND
 
 RULES = [RBMLE(), UCB(), ThompsonSampling(), KLUCB()]
 
@@ -214,3 +214,23 @@ def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path: Path):
     assert not left.exists()
     assert ours.exists()  # a thread may be writing it
     assert others.exists()
+
+
+def test_pulls_of_an_arm_that_is_removed_expire_without_a_trace() -> None:
+    """The arm that takes its place in the arrays keeps its own statistics."""
+    live, twin = (
+        Decider(["a", "b", "c"], RBMLE(), Bernoulli(), seed=1, patience=patience)
+        for patience in (3, 1_000)
+    )
+    for each in (live, twin):
+        each.update(["a", "b", "c"], [0.0, 1.0, 0.0])
+        while not each.pending["a"]:
+            each.pull()
+        for name in ("b", "c"):
+            if each.pending[name]:
+                each.forget(name, each.pending[name])
+        each.remove("a")
+    for _ in range(8):
+        assert live.indices() == twin.indices()
+        for each in (live, twin):
+            each.update(each.pull(), 0.0)

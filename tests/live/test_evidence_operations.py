@@ -69,7 +69,7 @@ def law_of_consistency(kind: Any, seed: int, path: Path) -> None:
         if kind.reads():
             pending = sorted(n for arm in engine.arms.values() for n in arm.pending)
             assert list(engine.pulls) == pending
-            assert sum(pull.supposed is None for pull in engine.pulls.values()) <= 1
+            assert sum(pull.imputed is None for pull in engine.pulls.values()) <= 1
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

@@ -37,7 +37,7 @@ def test_verify_finds_what_was_changed(
         with storage.reading():
             state = storage.snapshot(1)
         with storage.writing():
-            storage.save_snapshot(1, 13, state.replace(b'"a","active"', b'"a","paused"'))
+            storage.save_snapshot(1, 13, state.replace(b'"active"', b'"paused"', 1))
     else:
         with storage.writing():
             storage._do(statement)

@@ -16,7 +16,7 @@ from .._numba.for_cuda import side_by_side
 from ..rewards.delays import Arrivals
 from ..rewards.linear_problem import LinearStream
 from ..rewards.streams import MeanPath, Stream, TableRows
-from .imputation import Playable
+from .imputation import Imputed
 from .late_rewards import Late
 from .regret_counters import ByCounts, ByPulls
 
@@ -25,7 +25,7 @@ Room = Callable[..., Any]  # an array of this shape and kind, with its own layou
 # Arrays that all threads read, and never write.
 _SHARED = {
     Arrivals: ("table",), TableRows: ("values",), MeanPath: ("means", "gaps", "starts"),
-    Late: ("places", "slots"), Playable: ("places",),
+    Late: ("places", "slots"), Imputed: ("places",),
 }  # fmt: skip
 _BY_PROBLEM = {Stream: "means", ByPulls: "gaps", ByCounts: "gaps"}
 

@@ -6,16 +6,19 @@ different places, with this code.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from math import inf
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from .._numba.compile import Floats, record
+from .._numba.compile import Floats, defaults_of, record
 from ..choosers import Chooser
 from ..evidence import Evidence
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
+
+T = TypeVar("T")
 
 PENDING, LOST, ELSEWHERE = 0, 1, 2  # what a pull was before its reward came
 NOTHING = inf  # in the place of an imputed reward
@@ -49,21 +52,49 @@ class Pull(NamedTuple):
 
 
 class PendingPulls(Protocol):
-    """What becomes of pulls whose rewards have not come: see `late_rewards` and `imputation`.
+    """What becomes of pulls whose rewards have not come, with the defaults that a record gets.
 
-    pick: choose an arm, and note that its reward is pending. learn: the reward of a pull has come.
-    expire: a pending pull is given up.
+    `late_rewards` and `imputation` have the records.
     """
 
     _fields: Any
 
-    def restart(self) -> None: ...
-    def draw(self, rules: Rules, game: Game, rng: Draws) -> None: ...
-    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int: ...
-    def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None: ...
-    def expire(self, rules: Rules, game: Game, i: int) -> None: ...
-    def imputes(self) -> bool: ...
-    def impute(self, rules: Rules, game: Game, i: int) -> float: ...
+    def restart(self) -> None:
+        """Forget every pull."""
+
+    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
+        """Draw the errors of all arms' means together, if the evidence does that."""
+        rules.evidence.draw(game.known, game.memory, game.features, rng, game.state)
+
+    @abstractmethod
+    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
+        """The arm to pull; where rewards come late, it is noted that its reward is pending."""
+
+    def note(self, rules: Rules, game: Game, i: int, number: int) -> None:
+        """Arm i was pulled, and its reward is pending."""
+
+    @abstractmethod
+    def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
+        """The reward of a pull has come."""
+
+    def expire(self, rules: Rules, game: Game, i: int) -> None:
+        """Give up a pending pull of arm i: the policy no longer sees it."""
+
+    def withdraw(self, rules: Rules, game: Game, i: int, status: int) -> None:
+        """Take back a pull of arm i that is PENDING or LOST."""
+
+    def imputes(self) -> bool:
+        """Whether the evidence learns an imputed reward for each pending pull."""
+        return False
+
+    def impute(self, rules: Rules, game: Game, i: int) -> float:
+        """Let the evidence learn a pull of arm i with the mean so far as its reward."""
+        return 0.0
+
+
+def pending_pulls(cls: type[T]) -> type[T]:
+    """Make a NamedTuple class a record of pending pulls."""
+    return record(cls, defaults_of(PendingPulls))
 
 
 @record

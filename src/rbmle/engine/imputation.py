@@ -11,51 +11,53 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, record
+from .._numba.compile import Floats
 from ..errors import ParameterError, Words
-from ..evidence import Evidence
+from ..evidence import Evidence, can_impute
 from ..policies.arms import Clock
 from ..policies.base import Policy
 from ..random import Draws
 from ..rewards.delays import Pending
-from .game import LOST, NOTHING, Game, Moment, PendingPulls, Pull, Rules
+from .game import LOST, NOTHING, Game, Moment, Pull, Rules, pending_pulls
 from .late_rewards import Late, Prompt
 
 _FAR = 1e305  # a statistic beyond this, or NaN, is no number that a policy could use
 
 
-@record
-class Playable(NamedTuple):
-    """The arms that may be played.
+@pending_pulls
+class Imputed(NamedTuple):
+    """The evidence learns a pending pull as if it had paid the mean so far, and corrects that when
+    the reward comes.
 
-    places: these arms. If they are not all, the policy sees copies of their statistics.
-    drawn: room for the errors of all arms' means, where they are drawn together for some arms.
-    checks: whether features may be so large that means are no numbers.
+    counts: False if the evidence does not count pending pulls.
+    places: the arms that may be played. If they are not all, the policy sees copies of their
+    statistics. drawn: room for the errors of all arms' means, where they are drawn together for
+    some arms. checks: whether features may be so large that means are no numbers.
     """
 
+    counts: bool
     places: NDArray[np.int64]
     drawn: Floats
     checks: bool
 
     @classmethod
-    def of(cls, n_arms: int, places: list[int] | None = None) -> Playable:
+    def of(cls, n_arms: int, counts: bool, places: list[int] | None = None) -> Imputed:
         """places: the arms that may be played live; by default all, in a simulation."""
         listed = np.arange(n_arms) if places is None else np.array(places, np.int64)
-        return cls(listed, np.zeros(1 + n_arms), places is not None)
+        return cls(counts, listed, np.zeros(1 + n_arms), places is not None)
 
     def everyone(self) -> bool:
         """Whether all arms may be played."""
         return self.places.size + 1 == self.drawn.size
 
     def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
-        """Draw the errors of all arms' means together."""
         known, memory, features = game.known, game.memory, game.features
         if self.everyone():
             rules.evidence.draw(known, memory, features, rng, game.state)
         else:
             rules.evidence.draw(known, memory, features, rng, self.drawn)
 
-    def pick(self, rules: Rules, game: Game, clock: Clock, rng: Draws) -> int:
+    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
         """The arm to pull; -1 if features are so large that a mean is no number.
 
         No arm is blind, as the ridge is worth something.
@@ -79,87 +81,29 @@ class Playable(NamedTuple):
         chosen = rules.chooser.pick(policy, game.state, rules.family, arms, clock, rng)
         return int(self.places[chosen])
 
-
-@record
-class Imputed(NamedTuple):
-    """The evidence counts a pending pull as if it had paid the mean so far, and corrects that when
-    the reward comes."""
-
-    playable: Playable
-
-    def restart(self) -> None:
-        """Nothing to do."""
-
-    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
-        """Draw the errors of all arms' means together."""
-        self.playable.draw(rules, game, rng)
-
-    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
-        """The arm to pull."""
-        return self.playable.pick(rules, game, clock, rng)
-
-    def expire(self, rules: Rules, game: Game, i: int) -> None:
-        """Nothing to do."""
-
     def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
         """Learn the reward of a pull, whose features are the present ones."""
-        evidence: Any = rules.evidence
-        known, memory, features = game.known, game.memory, game.features
-        i, imputed, moving = pull.arm, pull.imputed, features.moving()
-        if pull.status == LOST:  # what was imputed is forgotten: the mean now stands in for it
+        evidence, features, moving = rules.evidence, game.features, game.features.moving()
+        known, memory, i, imputed = game.known, game.memory, pull.arm, pull.imputed
+        if self.counts and pull.status == LOST:  # what was imputed is forgotten: the mean stands in
             evidence.look(known, memory, features, True)
             imputed = known.mean(i)
-        if imputed != NOTHING:
+        if self.counts and imputed != NOTHING:
             evidence.correct(known, memory, features, moving, i, imputed, reward)
         else:
             evidence.learn(known, memory, features, moving, i, reward)
 
     def imputes(self) -> bool:
-        """Whether the reward of a pending pull is imputed."""
-        return True
+        return self.counts
 
     def impute(self, rules: Rules, game: Game, i: int) -> float:
-        """Count a pull of arm i as if it had paid the mean so far, which is returned."""
-        evidence: Any = rules.evidence
         features = game.features
-        return float(evidence.expect(game.known, game.memory, features, features.moving(), i))
-
-
-@record
-class Ignored(NamedTuple):
-    """The evidence does not count a pending pull."""
-
-    playable: Playable
-
-    def restart(self) -> None:
-        """Nothing to do."""
-
-    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
-        """Draw the errors of all arms' means together."""
-        self.playable.draw(rules, game, rng)
-
-    def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
-        """The arm to pull."""
-        return self.playable.pick(rules, game, clock, rng)
-
-    def expire(self, rules: Rules, game: Game, i: int) -> None:
-        """Nothing to do."""
-
-    def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
-        """Learn the reward of a pull, whose features are the present ones."""
-        moving = game.features.moving()
-        rules.evidence.learn(game.known, game.memory, game.features, moving, pull.arm, reward)
-
-    def imputes(self) -> bool:
-        return False
-
-    def impute(self, rules: Rules, game: Game, i: int) -> float:
-        return 0.0
+        return rules.evidence.expect(game.known, game.memory, features, features.moving(), i)
 
 
 def pending_for(
     policy: Policy, evidence: Evidence, n_arms: int, delay: Any, places: list[int] | None = None
-) -> PendingPulls:
+) -> Any:
     """The pending pulls of a game, none yet.
 
     delay: that of a simulation; None if rewards come at once. places: the arms that may be played.
@@ -169,13 +113,11 @@ def pending_for(
     counts = delay.pending == Pending.counted
     if evidence.reads() == 0:
         return Late.of(n_arms, policy.remembers(), places, counts)
-    if not counts:
-        return Ignored(Playable.of(n_arms, places))
-    if not hasattr(evidence, "correct"):
+    if counts and not can_impute(evidence):
         raise ParameterError(
             type(delay).__name__,
             "pending",
             "'ignored' with evidence that cannot impute a reward",
             Words(type(evidence).__name__),
         )
-    return Imputed(Playable.of(n_arms, places))
+    return Imputed.of(n_arms, counts, places)

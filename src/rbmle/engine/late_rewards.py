@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, lean, record
+from .._numba.compile import Floats, lean
+from ..choosers import Chooser
 from ..policies.arms import Arms, Clock
 from ..random import Draws
 from ..rewards.delays import ROUNDS_BLIND
-from .game import LOST, PENDING, Game, Moment, Pull, Rules
+from .game import LOST, PENDING, Game, Moment, Pull, Rules, pending_pulls
 
 
 @lean
@@ -27,42 +28,22 @@ def clear(numbers: Floats) -> None:
 BLIND, WAITING = 0, 1  # places in `Late.totals`
 
 
-@record
+@pending_pulls
 class Prompt(NamedTuple):
     """Every reward is learned in its round: no pull is ever pending."""
 
     none: int = 0
 
-    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
-        """Draw the errors of all arms' means together, if the evidence does that."""
-        rules.evidence.draw(game.known, game.memory, game.features, rng, game.state)
-
-    def imputes(self) -> bool:
-        """Whether the evidence imputes the reward of a pending pull: only if it reads features."""
-        return False
-
-    def impute(self, rules: Rules, game: Game, i: int) -> float:
-        """Nothing to do."""
-        return 0.0
-
-    def restart(self) -> None:
-        """Nothing to do."""
-
     def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
-        """The arm to pull: the chooser's."""
         return rules.chooser.pick(rules.policy, game.state, rules.family, game.arms, clock, rng)
 
     def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
-        """Learn the reward of a pull."""
         features = game.features
         rules.evidence.learn(game.arms, game.memory, features, features.moving(), pull.arm, reward)
         rules.chooser.changed(pull.arm)
 
-    def expire(self, rules: Rules, game: Game, i: int) -> None:
-        """Nothing to do."""
 
-
-@record
+@pending_pulls
 class Late(NamedTuple):
     """Rewards come late. The policy sees a pending pull as if it had paid the arm's mean so far
     (Desautels, Krause and Burdick 2014).
@@ -92,18 +73,6 @@ class Late(NamedTuple):
     kept: Floats
     totals: Floats
 
-    def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
-        """Draw the errors of all arms' means together, if the evidence does that."""
-        rules.evidence.draw(game.known, game.memory, game.features, rng, game.state)
-
-    def imputes(self) -> bool:
-        """Whether the evidence imputes the reward of a pending pull: only if it reads features."""
-        return False
-
-    def impute(self, rules: Rules, game: Game, i: int) -> float:
-        """Nothing to do."""
-        return 0.0
-
     @classmethod
     def of(
         cls, n_arms: int, remembers: int, places: list[int] | None = None, counts: bool = True
@@ -119,106 +88,102 @@ class Late(NamedTuple):
         )  # fmt: skip
 
     def restart(self) -> None:
-        """Forget every pull."""
         self.totals[BLIND] = self.totals[WAITING] = 0.0
         for i in range(self.waits.size):
             self.waits[i] = self.lost[i] = self.last[i] = 0.0
 
     def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
-        """The arm to pull. It is noted that its reward is pending."""
-        i = self.find(rules, game, clock, now, rng)
-        self.note(rules, game, i, now.number)
+        policy, chooser, arms, state = rules.policy, rules.chooser, game.arms, game.state
+        changes_all = rules.evidence.changes_all()
+        if changes_all:
+            for slot in range(self.places.size):
+                self.show(chooser, game.known, arms, slot)
+        i = self.starved(game.known, arms, now.number)
+        if i < 0:
+            some = self.totals[BLIND] > 0.0 and not chooser.skips_absent()
+            shown = arms
+            if some:
+                shown = self.gather(arms)
+            for k in range(policy.remembers()):
+                self.kept[k] = state[k]
+            if some:
+                clear(state)
+            if changes_all and self.counts:  # its round is made of rewards that came
+                clock = clock.after(int(self.totals[WAITING]), now.t)
+            chosen = 0
+            if shown.n_arms() > 1:
+                chosen = chooser.pick(policy, state, rules.family, shown, clock, rng)
+            if some:
+                clear(state)
+            # Discard state computed from imputed rewards, or from some arms.
+            if some or (policy.remembers() > 0 and self.imputed(changes_all)):
+                for k in range(policy.remembers()):
+                    state[k] = self.kept[k]
+            i = int(self.order[chosen] if some else self.places[chosen])
+        self.noted(i, now.number)
+        if self.counts:
+            self.show(chooser, game.known, arms, self.slots[i])
         return i
 
-    def find(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
-        """The arm to pull."""
-        policy, chooser, arms, state = rules.policy, rules.chooser, game.arms, game.state
+    def starved(self, known: Arms, arms: Arms, number: int) -> int:
+        """A blind arm that is due, or the one with the fewest pulls if all are blind; else -1."""
         blind, count = int(self.totals[BLIND]), arms.n_arms()
         if blind > 0:
             oldest = self.oldest_blind(arms)
-            if now.number - self.last[oldest] > ROUNDS_BLIND * count:
+            if number - self.last[oldest] > ROUNDS_BLIND * count:
                 return oldest
             if blind == count:
-                return self.least_pulled(game.known)
-        some = blind > 0 and not chooser.skips_absent()
-        if some:
-            count = self.gather(arms)
-        if count == 1:
-            return int(self.order[0] if some else self.places[0])
-        for k in range(policy.remembers()):
-            self.kept[k] = state[k]
-        shown = arms
-        if some:
-            clear(state)
-            pulls, sums, squares, origins = self.seen
-            shown = Arms(pulls[:count], sums[:count], squares[:count], origins[:count])
-        if rules.evidence.changes_all() and self.counts:  # its round is made of rewards that came
-            clock = clock.after(int(self.totals[WAITING]), now.t)
-        chosen = chooser.pick(policy, state, rules.family, shown, clock, rng)
-        if some:
-            clear(state)
-        # Discard state computed from imputed rewards, or from some arms.
-        if some or self.imputed(rules):
-            for k in range(policy.remembers()):
-                state[k] = self.kept[k]
-        return int(self.order[chosen] if some else self.places[chosen])
+                return self.least_pulled(known)
+        return -1
 
-    def imputed(self, rules: Rules) -> bool:
+    def imputed(self, changes_all: bool) -> bool:
         """Whether the policy saw imputed rewards."""
-        if not self.counts or rules.policy.remembers() == 0:
-            return False
-        if rules.evidence.changes_all():
-            return bool(self.totals[WAITING] > 0.0)
         waiting = 0.0
-        for k in range(self.places.size):
-            waiting += self.waits[self.places[k]]
+        if self.counts and changes_all:
+            waiting = self.totals[WAITING]
+        elif self.counts:
+            for k in range(self.places.size):
+                waiting += self.waits[self.places[k]]
         return waiting > 0.0
 
     def note(self, rules: Rules, game: Game, i: int, number: int) -> None:
+        self.noted(i, number)
+        self.show(rules.chooser, game.known, game.arms, self.slots[i])
+
+    def noted(self, i: int, number: int) -> None:
         """Arm i was pulled, and its reward is pending."""
         self.waits[i] += 1.0
         self.last[i] = number
         self.totals[WAITING] += 1.0
-        if self.counts:
-            self.show(rules, game, self.slots[i])
 
     def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
-        """Learn the reward of a pull."""
-        i = pull.arm
-        if pull.status == PENDING:
-            self.waits[i] -= 1.0
-            self.totals[WAITING] -= 1.0
-        elif pull.status == LOST:
-            self.lost[i] -= 1.0
-        rules.evidence.learn(game.known, game.memory, game.features, False, i, reward)
-        every = rules.evidence.changes_all()
-        first, last = (0, self.places.size) if every else (self.slots[i], self.slots[i] + 1)
-        for slot in range(first, last):
-            self.show(rules, game, slot)
+        rules.evidence.learn(game.known, game.memory, game.features, False, pull.arm, reward)
+        self.withdraw(rules, game, pull.arm, pull.status)
 
     def expire(self, rules: Rules, game: Game, i: int) -> None:
-        """Give up a pending pull of arm i: the policy no longer sees it."""
         self.lost[i] += 1.0
-        self.withdraw(rules, game, i)
+        self.withdraw(rules, game, i, PENDING)
 
-    def withdraw(self, rules: Rules, game: Game, i: int) -> None:
-        """A pending pull of arm i is pending no more: its reward will not come."""
-        self.waits[i] -= 1.0
-        self.totals[WAITING] -= 1.0
-        self.show(rules, game, self.slots[i])
+    def withdraw(self, rules: Rules, game: Game, i: int, status: int) -> None:
+        if status == PENDING:
+            self.waits[i] -= 1.0
+            self.totals[WAITING] -= 1.0
+        elif status == LOST:
+            self.lost[i] -= 1.0
+        self.show(rules.chooser, game.known, game.arms, self.slots[i])
 
-    def show(self, rules: Rules, game: Game, slot: int) -> None:
+    def show(self, chooser: Chooser, known: Arms, arms: Arms, slot: int) -> None:
         """Write the present statistics of the arm at this slot where the policy sees them."""
         if slot < 0:
             return
-        i, known, arms = self.places[slot], game.known, game.arms
+        i = self.places[slot]
         rewards, waiting = known.pulls[i], self.waits[i] if self.counts else 0.0
         was_blind = arms.pulls[slot] < 0.0
         if self.counts and rewards == 0.0 and waiting + self.lost[i] > 0.0:
             if not was_blind:
                 arms.pulls[slot] = -1.0
                 self.totals[BLIND] += 1.0
-                rules.chooser.withdraw(slot)
+                chooser.withdraw(slot)
             return
         sums, squares = known.sums[i], known.squares[i]
         if waiting > 0.0:
@@ -228,12 +193,12 @@ class Late(NamedTuple):
         arms.origins[slot] = known.origins[i]
         if was_blind:
             self.totals[BLIND] -= 1.0
-            rules.chooser.bring_back(slot)
+            chooser.bring_back(slot)
         else:
-            rules.chooser.changed(slot)
+            chooser.changed(slot)
 
-    def gather(self, arms: Arms) -> int:
-        """Put the arms that are not blind side by side; their number."""
+    def gather(self, arms: Arms) -> Arms:
+        """The arms that are not blind, side by side."""
         count = 0
         for k in range(arms.n_arms()):
             if arms.pulls[k] >= 0.0:
@@ -242,7 +207,8 @@ class Late(NamedTuple):
                 self.seen.squares[count] = arms.squares[k]
                 self.seen.origins[count] = arms.origins[k]
                 count += 1
-        return count
+        pulls, sums, squares, origins = self.seen
+        return Arms(pulls[:count], sums[:count], squares[:count], origins[:count])
 
     def oldest_blind(self, arms: Arms) -> int:
         """The blind arm whose last pull is the oldest."""

@@ -2,7 +2,15 @@
 
 from .counting import Counting
 from .discounted import Discounted
-from .interface import EVIDENCE, Evidence, Features, as_evidence, check_evidence, evidence
+from .interface import (
+    EVIDENCE,
+    Evidence,
+    Features,
+    as_evidence,
+    can_impute,
+    check_evidence,
+    evidence,
+)
 from .linear import Linear
 from .logistic import Logistic
 from .window import Window
@@ -17,6 +25,7 @@ __all__ = [
     "Logistic",
     "Window",
     "as_evidence",
+    "can_impute",
     "check_evidence",
     "evidence",
 ]

@@ -36,6 +36,10 @@ class Features(NamedTuple):
         """Feature a of arm i."""
         return float(self.values[i, a])
 
+    def moving(self) -> bool:
+        """Whether they change from round to round: always, if there are any."""
+        return self.values.size > 0
+
 
 class Evidence(Protocol):
     """The methods of every kind of evidence, with the defaults that a class gets."""
@@ -65,6 +69,21 @@ class Evidence(Protocol):
     ) -> None:
         """Learn a reward of arm i. moving: whether features are drawn anew each round."""
         arms.learn(i, reward)
+
+    def expect(
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
+    ) -> float:
+        """Learn a pull of arm i with the mean so far imputed as its reward; returns that mean.
+
+        For evidence that reads features, where rewards may come late.
+        """
+        return 0.0
+
+    def correct(
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int,
+        imputed: float, reward: float,
+    ) -> None:  # fmt: skip
+        """Replace an imputed reward by the real one. Evidence without it ignores pending pulls."""
 
     def draw(
         self, arms: Arms, memory: Floats, features: FeatureRows, rng: Draws, drawn: Floats
@@ -132,6 +151,11 @@ def evidence(cls: type[T]) -> type[T]:
     record(cls, defaults_of(Evidence))
     register(EVIDENCE, cls)
     return cls
+
+
+def can_impute(evidence: Evidence) -> bool:
+    """Whether the evidence can impute the reward of a pending pull, and correct it later."""
+    return type(evidence).correct is not Evidence.correct
 
 
 def as_evidence(given: object, owner: str, key: str = "evidence") -> Evidence:

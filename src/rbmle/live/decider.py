@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -14,18 +15,28 @@ from ..errors import ParameterError, integer
 from ..evidence import Counting
 from ..policies.base import has_index
 from ..random import MAX_ARMS
-from .contexts import a_vector, refuse_context, the_features, the_vectors
+from ..spec import to_spec
 from .decisions import Decision, Decisions
-from .input_checks import a_name, a_reward, support, unknown
-from .kept import Kept
+from .feature_game import game_of
+from .input_checks import (
+    a_context,
+    a_name,
+    a_reward,
+    support,
+    the_contexts,
+    the_features,
+    unknown,
+)
 from .live_arm import LiveArm, Name, listed
+from .live_game import LiveGame
 from .settings import PATIENCE, Settings
+from .state import Reader, plain_decisions, plain_game, read, resumed, write
 
 N = TypeVar("N", bound=Name)
 T = TypeVar("T")
 
 
-class Decider(Kept, Generic[N]):
+class Decider(Generic[N]):
     """A policy at work: it chooses among named arms and learns from their rewards.
 
     arms: at least two distinct names, strings or whole numbers.
@@ -89,20 +100,19 @@ class Decider(Kept, Generic[N]):
         twice = next((name for name, n in Counter(known).items() if n > 1), None)
         if twice is not None:
             raise ParameterError("Decider", "arms", "distinct names", twice)
-        self._start(
-            Settings.checked(policy, family, seed, horizon, ties, replication, patience, evidence),
-            [LiveArm(each) for each in known],
+        settings = Settings.checked(
+            policy, family, seed, horizon, ties, replication, patience, evidence
         )
+        self._use(settings, game_of(settings, [LiveArm(each) for each in known]), Decisions())
 
-    def _start(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
-        self._settings = settings
+    def _use(self, settings: Settings, game: LiveGame, decisions: Decisions) -> None:
+        self._settings, self._live, self._decisions = settings, game, decisions
         self.policy, self.family, self.seed, self.horizon = settings[:4]
         self.ties, self.replication, self.patience, self.evidence = settings[4:]
-        self._reads = self.evidence.reads() > 0
         self._support = support(self.family)
+        # Saves are written one after the other, in the order of their calls. They have a lock of
+        # their own so that no pull waits for the disk.
         self._lock, self._saving = threading.Lock(), threading.Lock()
-        self._decisions = Decisions()
-        self._live = settings.live_arms(arms, withdrawn)
 
     @overload
     def pull(self, n: None = None, *, id: Name | None = None, context: Any = None) -> N: ...
@@ -116,32 +126,22 @@ class Decider(Kept, Generic[N]):
         context: for evidence that reads features, those of each enabled arm, by its name; or one
         list for all arms, if each has a theta of its own.
         """
-        if n is None and context is None:
-            with self._lock:
-                return self._live.pull().name if id is None else self._named_pull(id)
         if n is not None:
             n = integer("Decider", "n", n, "[1, inf)")
             if id is not None:
                 raise ParameterError("Decider", "id", "left out where 'n' is given", id)
         with self._lock:
-            given = self._features(context)
+            features = the_features(context, self._live.arms, self.evidence)
             if n is not None:
-                return [self._live.pull(*given).name for _ in range(n)]
-            return self._live.pull(*given).name if id is None else self._named_pull(id, *given)
+                return [self._live.pull(features).name for _ in range(n)]
+            if id is not None:
+                return self._named_pull(a_name("id", id), features)
+            return self._live.pull(features).name
 
-    def _features(self, context: Any) -> tuple[Any, ...]:
-        """What the engine is given besides: the features of all arms, or nothing."""
-        if not self._reads:
-            refuse_context(context, self.evidence)
-        if context is None:
-            return ()
-        return (the_features(context, self._live.arms, self.evidence),)
-
-    def _named_pull(self, given: Name, *features: Any) -> Any:
-        id = a_name("id", given)
+    def _named_pull(self, id: Name, features: Any) -> Any:
         if id not in self._decisions:
             number = self._live.number
-            self._decisions.keep(id, Decision(self._live.pull(*features), number))
+            self._decisions.keep(id, Decision(self._live.pull(features), number))
         return self._decisions[id].arm.name
 
     @overload
@@ -172,30 +172,14 @@ class Decider(Kept, Generic[N]):
             if id is not None:
                 self._named_update(a_name("id", id), arm, reward, context)
             elif isinstance(arm, (str, int, np.integer)) or not isinstance(arm, Iterable):
-                if context is None and not self._reads:
-                    self._live.learn(self._arm(arm), self._reward(reward))
-                else:
-                    self._learn(self._arm(arm), self._reward(reward), None, context)
+                self._learn(self._arm(arm), self._reward(reward), None, context)
             else:
-                self._learn_all(self._batch(list(arm), reward), context)
+                pairs = self._batch(list(arm), reward)
+                names = [arm.name for arm, _ in pairs]
+                self._live.learn_all(pairs, the_contexts(context, names, self.evidence))
 
     def _learn(self, arm: LiveArm, reward: float, number: int | None, context: Any) -> None:
-        """Learn a reward, with the context of its pull if evidence reads features."""
-        if self._reads:
-            vector = None if context is None else a_vector(context, self.evidence, arm.name)
-            self._live.learn_from(self._live.find(arm, number, vector, set()), reward)
-        else:
-            refuse_context(context, self.evidence)
-            self._live.learn(arm, reward, number)
-
-    def _learn_all(self, pairs: list[tuple[LiveArm, float]], contexts: Any) -> None:
-        if self._reads:
-            names = [arm.name for arm, _ in pairs]
-            self._live.learn_all(pairs, the_vectors(contexts, names, self.evidence))
-        else:
-            refuse_context(contexts, self.evidence)
-            for arm, reward in pairs:
-                self._live.learn(arm, reward)
+        self._live.learn(arm, reward, number, a_context(context, self.evidence, arm.name))
 
     def _named_update(self, id: Name, arm: Any, reward: Any, context: Any) -> None:
         known = self._decisions.get(id)
@@ -327,7 +311,9 @@ class Decider(Kept, Generic[N]):
             name = type(self.policy).__name__
             raise ParameterError("Decider", "policy", "one that ranks arms by an index", name)
         with self._lock:
-            known: dict[Any, float] = self._live.indices(*self._features(context))
+            known: dict[Any, float] = self._live.indices(
+                the_features(context, self._live.arms, self.evidence)
+            )
         return known
 
     def __repr__(self) -> str:
@@ -336,3 +322,43 @@ class Decider(Kept, Generic[N]):
             lines = listed(self._live.arms.values(), self._live.mean_of)
         kind = "" if isinstance(self.evidence, Counting) else f"{self.evidence}, "
         return "\n".join([f"Decider: {self.policy}, {self.family}, {kind}round {t}", *lines])
+
+    def _records(self) -> dict[str, Any]:
+        return {"policy": self.policy, "family": self.family, "evidence": self.evidence}
+
+    def _state(self) -> dict[str, Any]:
+        """All that is known except policy, family and evidence, as data that JSON can hold."""
+        with self._lock:
+            named = {"decisions": plain_decisions(self._decisions)}
+            return {**self._settings.plain(), **plain_game(self._live), **named}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole state to a file; a kill at any moment leaves the old or the new file."""
+        with self._saving:
+            specs = {name: to_spec(each) for name, each in self._records().items()}
+            write(path, {**specs, **self._state()})
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        policy: Any = None,
+        family: Any = None,
+        evidence: Any = None,
+    ) -> Decider[Any]:
+        """The decider that was saved to a file; it goes on as if it had never stopped.
+
+        policy, family, evidence: used instead of the saved ones, for instance if their classes are
+        not imported here. Raises FileNotFoundError if there is no such file, and StateError if it
+        does not hold a decider.
+        """
+        decider = cls.__new__(cls)
+        decider._use(*resumed(read(path), policy, family, evidence))
+        return decider
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self._records(), "state": self._state()}
+
+    def __setstate__(self, pickled: dict[str, Any]) -> None:
+        """Restore a pickled or copied decider; it gets its own locks."""
+        self._use(*resumed(Reader("a pickled Decider", pickled.pop("state")), **pickled))

@@ -1,10 +1,13 @@
-"""One arm of a decider: the statistics of its rewards, and its pulls without a reward."""
+"""One arm of a decider: what it was paid, and its pulls without a reward."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
+from ..engine.game import ELSEWHERE, LOST, PENDING
+from ..policies.arms import origin_of
 
 Name = str | int
 
@@ -18,6 +21,7 @@ class LiveArm:
     pending: the numbers of the pulls whose reward has not come, oldest first.
     lost: how many pulls were given up because their reward did not come in time.
     last: the number of the latest pull.
+    place: where its statistics are in the arrays of the game.
     """
 
     name: Any  # a Name
@@ -29,7 +33,7 @@ class LiveArm:
     lost: int = 0
     last: int = 0
     enabled: bool = True
-    slot: int = -1  # where its statistics are; -1 if they are not laid out
+    place: int = -1
 
     @property
     def rounds(self) -> int:
@@ -37,33 +41,21 @@ class LiveArm:
         return self.pulls + len(self.pending) + self.lost
 
     @property
-    def blind(self) -> bool:
-        """Whether the arm was pulled but has no reward yet, and so has no index."""
-        return self.pulls == 0 and bool(self.pending or self.lost)
-
-    @property
     def mean(self) -> float:
         """The mean of the rewards; NaN before the first."""
         return self.total / self.pulls if self.pulls else float("nan")
 
-    def statistics(self) -> tuple[float, float, float, float]:
-        """Pulls, sum, squares and origin as in `policies.Arms`.
+    def paid(self, reward: float) -> None:
+        """Add a reward to the statistics."""
+        if self.pulls == 0:
+            self.origin = origin_of(reward)
+        away = reward - self.origin
+        self.pulls += 1
+        self.total += reward
+        self.squares += away * away
 
-        They are computed as if each pending pull had paid the mean so far.
-        """
-        waiting = len(self.pending)
-        if not waiting:
-            return self.pulls, self.total, self.squares, self.origin
-        scale = waiting / self.pulls
-        return (
-            self.pulls + waiting,
-            self.total + scale * self.total,
-            self.squares + scale * self.squares,
-            self.origin,
-        )
-
-    def answered(self, number: int | None) -> bool:
-        """Strike off the pull that a reward belongs to; False if there is none.
+    def answered(self, number: int | None) -> int:
+        """Strike off the pull that a reward belongs to: PENDING, LOST or made ELSEWHERE.
 
         number: that of the pull, or None for the oldest pending one. If no such pull is pending, a
         pull that was given up is struck off, if there is one.
@@ -72,11 +64,11 @@ class LiveArm:
             number = next(iter(self.pending), None)
         if number is not None and number in self.pending:
             del self.pending[number]
-            return True
+            return PENDING
         if self.lost:
             self.lost -= 1
-            return True
-        return False
+            return LOST
+        return ELSEWHERE
 
 
 def listed(arms: Iterable[LiveArm], mean_of: Callable[[LiveArm], float]) -> list[str]:

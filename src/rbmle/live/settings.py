@@ -10,11 +10,6 @@ from ..families import FAMILIES
 from ..policies.fit import as_family, as_policy, check_fit, on_family
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from ..rewards.delays import PATIENCE as PATIENCE
-from .evidence_arms import EvidenceArms
-from .feature_arms import FeatureArms
-from .live_arm import LiveArm
-from .live_arms import LiveArms
-from .state import Reader
 
 
 class Settings(NamedTuple):
@@ -56,43 +51,7 @@ class Settings(NamedTuple):
             )
         return cls(policy, family, seed, horizon, ties, replication, patience, evidence)
 
-    @classmethod
-    def saved(cls, saved: Reader, policy: Any, family: Any, evidence: Any) -> Settings:
-        """The settings in a saved state, with this policy, family and evidence."""
-        return cls.checked(
-            policy,
-            family,
-            saved.take("seed"),
-            saved.take("horizon"),
-            saved.take("ties"),
-            saved.take("replication"),
-            saved.take("patience"),
-            evidence,
-        )
-
     def plain(self) -> dict[str, Any]:
         """All settings but the policy, the family and the evidence, as data for JSON."""
-        return {
-            "seed": self.seed,
-            "replication": self.replication,
-            "horizon": self.horizon,
-            "ties": self.ties,
-            "patience": self.patience,
-        }
-
-    def live_arms(self, arms: list[LiveArm], withdrawn: int) -> LiveArms:
-        """The engine of a decider with these settings and arms."""
-        given = (
-            arms,
-            self.policy,
-            self.family,
-            (self.seed, self.replication),
-            (self.horizon or 0) if self.policy.uses_horizon() else 0,
-            self.ties == "random",
-            self.patience,
-            withdrawn,
-        )
-        if isinstance(self.evidence, Counting):
-            return LiveArms(*given)
-        engine = FeatureArms if self.evidence.reads() > 0 else EvidenceArms
-        return engine(self.evidence, *given)
+        names = ("seed", "replication", "horizon", "ties", "patience")
+        return {name: getattr(self, name) for name in names}

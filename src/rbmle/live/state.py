@@ -1,27 +1,60 @@
-"""The file that holds a decider's state: versioned JSON, written atomically, checked when read."""
+"""A game as data that JSON can hold, and back: in a decider's file, its pickle, and a snapshot of
+the service. A file is versioned, written atomically, and checked when it is read."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping
+from math import inf, isnan, nan
 from sys import float_info
 from typing import Any
 
+import numpy as np
+
 from .._io.files import sweep_leftovers, write_atomically
-from ..errors import Interval, StateError
+from .._numba.compile import Floats
+from ..errors import Interval, ParameterError, StateError
+from ..evidence import EVIDENCE, Counting
+from ..families import FAMILIES
+from ..policies.base import POLICIES
+from ..spec import from_spec
 from .decisions import Decision, Decisions
+from .feature_game import FeatureGame, FeaturePull, game_of
+from .input_checks import support
 from .live_arm import LiveArm, Name
+from .live_game import LiveGame
+from .settings import Settings
 
 FORMAT, VERSION = "rbmle-decider", 1
 _COUNTS = 2**53  # every whole number up to this is a float
 # A saved sum may be this much outside the range of sums of allowed rewards, relatively. Rounding
 # changes a sum of n terms of one sign by at most n 2^-53 of it: 1e-6 covers 10^10 pulls.
 _ROUNDING = 1e-6
+_FORGOTTEN = "forgotten"  # JSON has no NaN
+_INFINITE = "inf"  # nor this: features that are all 0 are worth 1e300 pulls, whose squares overflow
 
 
-def plain(arm: LiveArm) -> dict[str, Any]:
-    """The arm as data that JSON can hold; `Reader.arms` reads it."""
+def plain_game(game: LiveGame) -> dict[str, Any]:
+    """All that a game knows, except its settings."""
+    known: dict[str, Any] = {}
+    if not isinstance(game.evidence, Counting):  # whose arms say it all
+        rows = [[_INFINITE if x == inf else x for x in each.tolist()] for each in game.known]
+        known = {"statistics": rows, "memory": game.remembered.tolist()}
+    if isinstance(game, FeatureGame):
+        # Evidence may leave traces of the last features where it works: they belong to the state.
+        known["features"] = game.game.features.values.ravel().tolist()
+        known["pulls"] = [_plain_pull(each) for each in game.pulls.values()]
+        known["came"] = [_plain_pull(each) for each in game.came]
+    return {
+        "withdrawn": game.withdrawn,
+        "memory": game.memory,
+        "arms": [_plain_arm(arm) for arm in game.arms.values()],
+        **({"known": known} if known else {}),
+    }
+
+
+def _plain_arm(arm: LiveArm) -> dict[str, Any]:
     return {
         "name": arm.name,
         "pulls": arm.pulls,
@@ -30,8 +63,15 @@ def plain(arm: LiveArm) -> dict[str, Any]:
         "origin": arm.origin,
         "pending": list(arm.pending),
         "lost": arm.lost,
+        "last": arm.last,
         "enabled": arm.enabled,
     }
+
+
+def _plain_pull(pull: FeaturePull) -> list[Any]:
+    forgotten = pull.imputed is not None and isnan(pull.imputed)
+    imputed = _FORGOTTEN if forgotten else pull.imputed
+    return [pull.number, pull.arm.name, pull.context.tolist(), imputed, pull.reward]
 
 
 def plain_decisions(decisions: Decisions) -> list[list[Any]]:
@@ -50,18 +90,16 @@ def read(path: str | os.PathLike[str]) -> Reader:
     """The state in the file; raises StateError unless this version of the package can read it."""
     with open(path, "rb") as file:
         content = file.read()
+    reader = Reader(path, {})
     try:
-        data = json.loads(content.decode("utf-8"), parse_constant=_refuse)
+        reader.data = json.loads(content.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise StateError(_sentence(path, "it is not JSON")) from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise StateError(_sentence(path, f"its 'format' is not {FORMAT!r}"))
-    reader = Reader(path, data)
+        raise reader.error("it is not JSON") from None
+    if not isinstance(reader.data, dict) or reader.data.get("format") != FORMAT:
+        raise reader.error(f"its 'format' is not {FORMAT!r}")
     version = reader.whole("version", least=1)
     if version > VERSION:
-        raise StateError(
-            _sentence(path, f"its version {version} is newer than {VERSION}, the newest known here")
-        )
+        raise reader.error(f"its version {version} is newer than {VERSION}, the newest known here")
     return reader
 
 
@@ -69,8 +107,82 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _sentence(path: str | os.PathLike[str], why: str) -> str:
-    return f"Decider: {os.fspath(path)!r} cannot be loaded: {why}."
+def resumed(
+    saved: Reader, policy: Any, family: Any, evidence: Any
+) -> tuple[Settings, LiveGame, Decisions]:
+    """The settings, the game and the named decisions of a saved decider.
+
+    policy, family, evidence: used instead of the saved ones. If the policy is the saved one, it
+    goes on with its memory.
+    """
+    try:
+        own = from_spec(saved.take("policy"), POLICIES) if policy is None else policy
+        model = from_spec(saved.take("family"), FAMILIES) if family is None else family
+        if evidence is None:
+            evidence = from_spec(saved.take("evidence"), EVIDENCE)
+        seed, horizon, ties = saved.take("seed"), saved.take("horizon"), saved.take("ties")
+        later = saved.take("replication"), saved.take("patience"), evidence
+        settings = Settings.checked(own, model, seed, horizon, ties, *later)
+        game = restored(saved, settings)
+    except (ParameterError, OverflowError) as problem:
+        raise saved.error(str(problem).rstrip(".")) from None
+    if policy is None or "policy" not in saved.data:
+        game.memory = saved.memory(len(game.memory))
+    return settings, game, saved.decisions(game.arms)
+
+
+def restored(saved: Reader, settings: Settings) -> LiveGame:
+    """The game that `plain_game` wrote, without the policy's memory."""
+    arms = saved.arms(support(settings.family))
+    game = game_of(settings, arms, saved.whole("withdrawn"))
+    if isinstance(game.evidence, Counting):
+        return game
+    known, n_arms = saved.inside("known"), len(game.arms)
+    listed = known.take("statistics")
+    if not isinstance(listed, list) or len(listed) != len(game.known):
+        raise known.bad("statistics", f"{len(game.known)} lists", listed)
+    for mine, given in zip(game.known, listed, strict=True):
+        infinite = [each == _INFINITE for each in given] if isinstance(given, list) else []
+        finite = [0.0 if each == _INFINITE else each for each in given] if infinite else given
+        mine[:] = known.numbers("statistics", n_arms, finite)
+        mine[np.array(infinite, dtype=bool)] = inf
+    game.remembered[:] = known.numbers("memory", game.remembered.size)
+    if not game.evidence.holds(n_arms, game.remembered):
+        kind = type(game.evidence).__name__
+        raise known.bad("memory", f"what {kind} remembers", game.remembered.tolist())
+    if isinstance(game, FeatureGame):
+        _restore_pulls(game, known)
+    game.show_all()
+    return game
+
+
+def _restore_pulls(game: FeatureGame, known: Reader) -> None:
+    """Bring back the pulls whose rewards are not learned."""
+    values = game.game.features.values
+    values[:] = known.numbers("features", values.size).reshape(values.shape)
+    pulls = [_pull(game, known, "pulls", each) for each in known.items("pulls")]
+    game.pulls = {each.number: each for each in pulls if each.number is not None}
+    pending = sorted((n, arm.name) for arm in game.arms.values() for n in arm.pending)
+    if [(each.number, each.arm.name) for each in pulls] != pending:
+        raise known.bad("pulls", "the pending pulls of the arms", [each[0] for each in pending])
+    game.came = [_pull(game, known, "came", each) for each in known.items("came")]
+    if any(each.reward is None for each in game.came):
+        raise known.bad("came", "pulls with a reward", None)
+
+
+def _pull(game: FeatureGame, known: Reader, key: str, given: Any) -> FeaturePull:
+    """One pull: its number, arm, features, imputed reward and reward."""
+    told = "lists of number, arm, context, imputed and reward"
+    form = isinstance(given, list) and len(given) == 5
+    if not form or type(given[0]) not in (int, type(None)) or given[1] not in game.arms:
+        raise known.bad(key, told, given)
+    number, arm, context, *rewards = given
+    rewards = [nan if each == _FORGOTTEN else each for each in rewards]
+    if any(each is not None and type(each) not in (int, float) for each in rewards):
+        raise known.bad(key, told, given)
+    vector = known.numbers(key, game.evidence.reads(), context)
+    imputed, reward = (None if each is None else float(each) for each in rewards)
+    return FeaturePull(number, game.arms[arm], vector, imputed, reward)
 
 
 class Reader:
@@ -83,13 +195,33 @@ class Reader:
 
     def error(self, why: str) -> StateError:
         """The error for a file that cannot be loaded."""
-        return StateError(_sentence(self.path, why))
+        return StateError(f"Decider: {os.fspath(self.path)!r} cannot be loaded: {why}.")
+
+    def bad(self, key: str, allowed: str, value: object) -> StateError:
+        """The error for a value that is not allowed."""
+        text = repr(value)
+        short = text if len(text) <= 60 else text[:57] + "..."
+        return self.error(f"{self.where}{key!r} must be {allowed}, not {short}")
 
     def take(self, key: str) -> Any:
         """The value of the key, whatever it is."""
         if key not in self.data:
             raise self.error(f"{self.where}{key!r} is missing")
         return self.data[key]
+
+    def inside(self, key: str) -> Reader:
+        """The value of the key, an object."""
+        value = self.take(key)
+        if not isinstance(value, dict):
+            raise self.bad(key, "an object", value)
+        return Reader(self.path, value, f"{key}: ")
+
+    def items(self, key: str) -> list[Any]:
+        """The value of the key, a list."""
+        value = self.take(key)
+        if not isinstance(value, list):
+            raise self.bad(key, "a list", value)
+        return value
 
     def whole(self, key: str, least: int = 0) -> int:
         """The value of the key, a whole number in [least, 2^53)."""
@@ -101,13 +233,23 @@ class Reader:
     def real(self, key: str) -> float:
         """The value of the key, a finite number."""
         value = self.take(key)
-        if type(value) not in (int, float) or not abs(value) <= float_info.max:
+        if not _is_number(value):
             raise self.bad(key, "a finite number", value)
         return float(value)
 
-    def bad(self, key: str, allowed: str, value: object) -> StateError:
-        """The error for a value that is not allowed."""
-        return self.error(f"{self.where}{key!r} must be {allowed}, not {_short(value)}")
+    def numbers(self, key: str, size: int, given: Any = None) -> Floats:
+        """A list of so many finite numbers: the one given, or the value of the key."""
+        given = self.take(key) if given is None else given
+        if not isinstance(given, list) or len(given) != size or not all(map(_is_number, given)):
+            raise self.bad(key, f"lists of {size} finite numbers", given)
+        return np.array(given, dtype=np.float64)
+
+    def memory(self, size: int) -> list[float]:
+        """The numbers that the policy carries from round to round."""
+        values = self.take("memory")
+        if not isinstance(values, list) or len(values) != size or not all(map(_is_number, values)):
+            raise self.bad("memory", f"a list of {size} finite numbers", values)
+        return values
 
     def arms(self, support: Interval) -> list[LiveArm]:
         """The arms; their sums must be possible for rewards in the interval `support`."""
@@ -124,73 +266,27 @@ class Reader:
             arms[arm.name] = arm
         if not any(arm.enabled for arm in arms.values()):
             raise self.error("no arm is enabled")
-        if sum(arm.rounds for arm in arms.values()) >= _COUNTS:
+        rounds = sum(arm.rounds for arm in arms.values())
+        if rounds >= _COUNTS:
             raise self.error("it has too many pulls")
-        newest = sum(arm.rounds for arm in arms.values()) + self.whole("withdrawn")
+        newest = rounds + self.whole("withdrawn")
         numbers = [number for arm in arms.values() for number in arm.pending]
         if len(set(numbers)) != len(numbers) or any(not 0 < each <= newest for each in numbers):
             raise self.bad("pending", f"distinct numbers of pulls in [1, {newest}]", numbers)
-        for arm in arms.values():
-            arm.last = max(arm.pending, default=newest)
         return list(arms.values())
 
-    def decisions(self, arms: Mapping[Name, LiveArm]) -> Decisions:
-        """The named decisions."""
-        found = Decisions()
-        for each in self._list("decisions"):
-            form = isinstance(each, list) and len(each) == 4
-            if not form or type(each[0]) not in (str, int) or each[1] not in arms:
-                raise self.bad("decisions", "a list of id, arm, number and reward", each)
-            id, arm, number, reward = each
-            if type(number) not in (int, type(None)) or type(reward) not in (
-                float,
-                int,
-                type(None),
-            ):
-                raise self.bad("decisions", "a list of id, arm, number and reward", each)
-            found.keep(id, Decision(arms[arm], number, reward))
-        return found
-
-    def _list(self, key: str) -> list[Any]:
-        value = self.take(key)
-        if not isinstance(value, list):
-            raise self.bad(key, "a list", value)
-        return value
-
-    def pending(self) -> dict[int, None]:
-        """The numbers of the pending pulls."""
-        given = self.take("pending")
-        if not isinstance(given, list) or not all(type(each) is int for each in given):
-            raise self.bad("pending", "a list of numbers of pulls", given)
-        return dict.fromkeys(sorted(given))
-
-    def memory(self, size: int) -> list[float]:
-        """The numbers that the policy carries from round to round."""
-        values = self.take("memory")
-        if (
-            not isinstance(values, list)
-            or len(values) != size
-            or not all(type(x) in (int, float) and abs(x) <= float_info.max for x in values)
-        ):
-            raise self.bad("memory", f"a list of {size} finite numbers", values)
-        return values
-
     def _arm(self, support: Interval) -> LiveArm:
-        name, enabled = self.take("name"), self.take("enabled")
+        name, enabled, pending = self.take("name"), self.take("enabled"), self.take("pending")
         if type(name) not in (str, int):
             raise self.bad("name", "a string or a whole number", name)
         if type(enabled) is not bool:
             raise self.bad("enabled", "true or false", enabled)
+        if not isinstance(pending, list) or not all(type(each) is int for each in pending):
+            raise self.bad("pending", "a list of numbers of pulls", pending)
         arm = LiveArm(
-            name,
-            self.whole("pulls"),
-            self.real("sum"),
-            self.real("squares"),
-            self.real("origin"),
-            self.pending(),
-            self.whole("lost"),
-            enabled=enabled,
-        )
+            name, self.whole("pulls"), self.real("sum"), self.real("squares"), self.real("origin"),
+            dict.fromkeys(sorted(pending)), self.whole("lost"), self.whole("last"), enabled,
+        )  # fmt: skip
         slack = _ROUNDING * abs(arm.total)
         low, high = arm.pulls * support.low - slack, arm.pulls * support.high + slack
         if not low <= arm.total <= high:
@@ -199,7 +295,19 @@ class Reader:
             raise self.bad("squares", f"that of {arm.pulls} squares", arm.squares)
         return arm
 
+    def decisions(self, arms: Mapping[Name, LiveArm]) -> Decisions:
+        """The named decisions."""
+        found = Decisions()
+        for each in self.items("decisions"):
+            form = isinstance(each, list) and len(each) == 4 and type(each[0]) in (str, int)
+            if not form or each[1] not in arms or type(each[2]) not in (int, type(None)):
+                raise self.bad("decisions", "a list of id, arm, number and reward", each)
+            id, arm, number, reward = each
+            if type(reward) not in (float, int, type(None)):
+                raise self.bad("decisions", "a list of id, arm, number and reward", each)
+            found.keep(id, Decision(arms[arm], number, reward))
+        return found
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= float_info.max

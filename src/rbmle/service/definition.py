@@ -13,10 +13,10 @@ from ..errors import ParameterError, Words, number
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..families.registry import mean_at
-from ..live.feature_arms import FeatureArms
+from ..live.feature_game import game_of
 from ..live.input_checks import a_reward, support
 from ..live.live_arm import LiveArm
-from ..live.live_arms import LiveArms
+from ..live.live_game import LiveGame
 from ..live.settings import PATIENCE, Settings
 from ..policies.base import has_index
 from ..policies.fit import PLAYERS
@@ -99,19 +99,14 @@ class Definition(NamedTuple):
         Compiled code depends on the number of arms, never on what is known of them: two arms that
         are pulled and rewarded are enough, and, for features, a reward that comes late.
         """
-        live = self.live_arms([LiveArm(each) for each in self.arms])
-        if isinstance(live, FeatureArms):
-            features = np.ones((len(self.arms), self.reads))
-            with suppress(ParameterError):  # evidence of a user may refuse these very features
-                late = [live.pull(features) for _ in range(2)]
-                for arm in late:
-                    live.learn_from(live.find(arm, None, None, set()), self.default_value())
-                live.pull(features)
-            return
-        for _ in range(2):
-            live.learn(live.pull(), self.default_value())
-        if has_index(self.settings.policy):
-            live.indices()
+        live = self.game()
+        features = np.ones((len(self.arms), self.reads)) if self.reads else None
+        with suppress(ParameterError):  # evidence of a user may refuse these very features
+            for arm in [live.pull(features) for _ in range(2)]:
+                live.learn(arm, self.default_value())
+            live.pull(features)
+            if has_index(self.settings.policy) and not self.reads:
+                live.indices()
 
     @property
     def reads(self) -> int:
@@ -122,9 +117,9 @@ class Definition(NamedTuple):
         """Some reward that the family allows."""
         return mean_at(self.settings.family, 0.5)
 
-    def live_arms(self, arms: list[LiveArm], withdrawn: int = 0) -> LiveArms:
-        """The engine that decides, with these arms. The first of its kind compiles for seconds."""
-        return self.settings.live_arms(arms, withdrawn)
+    def game(self) -> LiveGame:
+        """The game that decides, at its beginning. The first of its kind compiles for seconds."""
+        return game_of(self.settings, [LiveArm(each) for each in self.arms])
 
 
 def check_room(evidence: Any, n_arms: int) -> None:

@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from .._numba.compile import Floats
 from ..errors import ParameterError, RbmleError
-from ..live.contexts import refuse_context, the_features
-from ..live.feature_arms import FeatureArms
-from ..live.input_checks import a_reward, support
+from ..live.feature_game import FeatureGame
+from ..live.input_checks import a_reward, support, the_features
 from ..live.live_arm import LiveArm
+from ..live.live_game import LiveGame
+from ..live.state import Reader, plain_game, restored
 from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
 from .definition import Definition, check_room
-from .engine_state import plain_engine, restore_engine
 from .history import MOST_ARMS, History
 from .rows import Kind, Row
 
@@ -52,7 +53,7 @@ class Open(NamedTuple):
 
 
 class Experiment:
-    """One experiment: the engine of its decisions, and the decisions that wait for a reward.
+    """One experiment: the game of its decisions, and the decisions that wait for a reward.
 
     seq, at: the place and the time of the last row. made, rewarded, expired: how many rows there
     are of each kind. open: the decisions that wait, by `seq`, oldest first; without `wait`, only
@@ -62,22 +63,21 @@ class Experiment:
 
     def __init__(self, number: int, name: str, definition: Definition, at: float = 0.0) -> None:
         self.number, self.name, self.definition = number, name, definition
-        self.arms = [LiveArm(each) for each in definition.arms]
-        self.states = ["active"] * len(self.arms)
+        self.states = ["active"] * len(definition.arms)
         self.seq, self.at = 1, at  # row 1 is the creation
         self.sound = True
         self.made = self.rewarded = self.expired = 0
         self.open: dict[int, Open] = {}
         self._queue: deque[int] = deque()
         self.history = History()
-        self._start(0)
+        self._start(definition.game())
 
-    def _start(self, withdrawn: int) -> None:
-        self.live = self.definition.live_arms(self.arms, withdrawn)
+    def _start(self, live: LiveGame) -> None:
+        self.live, self.arms = live, list(live.arms.values())
         self.places = {arm.name: place for place, arm in enumerate(self.arms)}
         self.support = support(self.definition.settings.family)
         self._reads = self.definition.reads
-        self._featured = self.live if isinstance(self.live, FeatureArms) else None
+        self._featured = live if isinstance(live, FeatureGame) else None
         # What the policy remembers, and where evidence works with features, only choosing changes.
         self._rechoose = self.definition.settings.policy.remembers() > 0 or self._reads > 0
 
@@ -85,47 +85,41 @@ class Experiment:
 
     def decide(self, id: str | None, now: float, context: Context | None = None) -> Row:
         """Choose an arm. context: the features of the arms, if the evidence reads them."""
-        text, given = None, ()
-        if self._reads:
-            text, given = self._features(context)
-        elif context is not None:
-            refuse_context(context, self.definition.settings.evidence)
+        features = self._features(context)
+        text = None if context is None else written(context, self.places)
         t, number = self.live.rounds + 1, self.live.number
         self.sound = False
-        arm = self.places[self.live.pull(*given).name]
-        row = self._row(Kind.DECISION, now, id, arm, t, number, None, None, text)
+        arm = self.live.pull(features).place
+        row = self._row(Kind.DECISION, now, id=id, arm=arm, t=t, number=number, text=text)
         self._opened(row)
         self.sound = True
         return row
 
-    def _features(self, context: Context | None) -> tuple[str, tuple[Any, ...]]:
-        """The context as it is stored, and as the engine reads it; raises if it is not allowed."""
+    def _features(self, context: Context | None) -> Floats | None:
+        """The context as the game reads it; raises if it is not allowed."""
         evidence = self.definition.settings.evidence
-        if context is None:
+        if context is None and self._reads:
             kind = type(evidence).__name__
             raise ParameterError(
                 "service", "context", f"given with {kind}, which reads features", None
             )
-        features = the_features(context, self.live.arms, evidence)
-        return written(context, self.places), (features,)
+        return the_features(context, self.live.arms, evidence)
 
     def reward(self, of: int, waiting: Open, value: float, now: float) -> Row:
         """Learn the reward of the decision at `of`, which has none yet."""
-        row = self._row(
-            Kind.REWARD, now, None, waiting.arm, None, waiting.number, of, value,
-            self._forgotten(waiting),
-        )  # fmt: skip
+        row = self._ended(Kind.REWARD, of, waiting, value, now)
         self._learned(row)
         return row
 
-    def _forgotten(self, waiting: Open) -> str | None:
-        """The features of a decision, as they are stored, if the engine has forgotten them."""
-        if waiting.context is None or self._remembers(waiting.number):
-            return None
-        return written_vector(waiting.context)
+    def _ended(self, kind: Kind, of: int, waiting: Open, value: float | None, now: float) -> Row:
+        """The row of a decision's end; with its features, if the game has forgotten them."""
+        text, (arm, number, _, context) = None, waiting
+        if value is not None and context is not None and not self._remembers(number):
+            text = written_vector(context)
+        return self._row(kind, now, arm=arm, number=number, of=of, value=value, text=text)
 
     def _remembers(self, number: int) -> bool:
-        """Whether the engine still has the features of the decision of this number."""
+        """Whether the game still has the features of the decision of this number."""
         return self._featured is not None and number in self._featured.pulls
 
     def expire(self, now: float) -> list[Row]:
@@ -141,11 +135,7 @@ class Experiment:
             if waiting is None:
                 self._queue.popleft()
             elif waiting.at + wait <= now:
-                default = self.definition.default
-                row = self._row(
-                    Kind.EXPIRED, now, None, waiting.arm, None, waiting.number, of, default,
-                    None if default is None else self._forgotten(waiting),
-                )  # fmt: skip
+                row = self._ended(Kind.EXPIRED, of, waiting, self.definition.default, now)
                 self._learned(row)
                 rows.append(row)
             else:
@@ -167,17 +157,11 @@ class Experiment:
         self._changed(row)
         return row
 
-    def _row(
-        self, kind: Kind, now: float, id: str | None = None, arm: int | None = None,
-        t: int | None = None, number: int | None = None, of: int | None = None,
-        value: float | None = None, text: str | None = None,
-    ) -> Row:  # fmt: skip
+    def _row(self, kind: Kind, now: float, **fields: Any) -> Row:
         self.seq += 1
         if now > self.at:
             self.at = now
-        return Row(
-            self.number, self.seq, int(kind), self.at, id, arm, t, number, of, value, text
-        )  # fmt: skip
+        return Row(self.number, self.seq, int(kind), self.at, **fields)
 
     # Rows that another worker has appended, or this one before it was started again.
 
@@ -207,10 +191,8 @@ class Experiment:
 
     def _compare(self, row: Row, arm: LiveArm) -> None:
         t, number = self.live.rounds + 1, self.live.number
-        given: tuple[Any, ...] = ()
-        if self._reads:
-            given = (features_of(row.text or "", len(self.arms), self._reads),)
-        chosen = self.live.pull(*given)
+        given = features_of(row.text or "", len(self.arms), self._reads) if self._reads else None
+        chosen = self.live.pull(given)
         if chosen is not arm or (t, number) != (row.t, row.number):
             raise LogError(
                 f"{self.name}: row {row.seq} chose {arm.name!r} in round {row.t}; "
@@ -239,12 +221,9 @@ class Experiment:
         arm, number = self.arms[row.arm or 0], row.number or 0
         if row.value is None:
             self.live.withdraw(arm, number)
-        elif self._featured is not None:
-            features = None if row.text is None else vector(row.text, self._reads)
-            pull = self._featured.find(arm, number, features, set())
-            self._featured.learn_from(pull, row.value)
         else:
-            self.live.learn(arm, row.value, number)
+            context = None if row.text is None else vector(row.text, self._reads)
+            self.live.learn(arm, row.value, number, context)
         if row.kind == Kind.REWARD:
             self.rewarded += 1
         else:
@@ -283,22 +262,14 @@ class Experiment:
             "seq": self.seq,
             "at": self.at,
             "counts": [self.made, self.rewarded, self.expired],
-            "withdrawn": self.live.withdrawn,
-            "memory": self.live.memory,
-            "arms": [
-                [
-                    arm.name, state, arm.pulls, arm.total, arm.squares, arm.origin, arm.lost,
-                    arm.last, list(arm.pending),
-                ]
-                for arm, state in zip(self.arms, self.states, strict=True)
-            ],
+            "states": self.states,
             "open": [self._plain_open(seq, each) for seq, each in self.open.items()],
             "history": self.history.plain(),
-            **plain_engine(self.live),
-        }  # fmt: skip
+            "game": plain_game(self.live),
+        }
 
     def _plain_open(self, seq: int, waiting: Open) -> list[Any]:
-        """A decision that waits; without its features while the engine has them."""
+        """A decision that waits; without its features while the game has them."""
         arm, number, at, context = waiting
         if context is None or self._remembers(number):
             return [seq, arm, number, at]
@@ -311,21 +282,12 @@ class Experiment:
     def restore(self, stored: bytes) -> None:
         """Take over the state of a snapshot; the same choices follow as from the rows."""
         data = msgspec.json.decode(stored)
-        self.arms, self.states = [], []
-        for name, state, pulls, total, squares, origin, lost, last, pending in data["arms"]:
-            self.arms.append(
-                LiveArm(
-                    name, pulls, float(total), float(squares), float(origin),
-                    dict.fromkeys(pending), lost, last, state == "active",
-                )
-            )  # fmt: skip
-            self.states.append(state)
-        self.seq, self.at = data["seq"], data["at"]
+        self.seq, self.at, self.states = data["seq"], data["at"], data["states"]
         self.made, self.rewarded, self.expired = data["counts"]
         self.history = History.of(data["history"])
-        self._start(data["withdrawn"])
-        self.live.memory = data["memory"]
-        restore_engine(self.live, data)
+        saved = Reader("a snapshot", data["game"])
+        self._start(restored(saved, self.definition.settings))
+        self.live.memory = saved.memory(len(self.live.memory))
         self.open = {seq: self._restored(*each) for seq, *each in data["open"]}
         self._queue = deque(self.open)
 

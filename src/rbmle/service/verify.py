@@ -133,8 +133,7 @@ class _Sums:
         elif row.kind in (Kind.REWARD, Kind.EXPIRED):
             del self.waiting[row.of or 0]
             if row.value is not None:
-                origin = 0.0 if self.reads else origin_of(row.value)
-                origin = self.origins.setdefault(arm, origin)
+                origin = self.origins.setdefault(arm, origin_of(row.value))
                 self.pulls[arm] += 1
                 self.totals[arm] = self.totals.get(arm, 0.0) + row.value
                 self.squares[arm] = self.squares.get(arm, 0.0) + (row.value - origin) ** 2

@@ -8,7 +8,6 @@ from math import isfinite
 import numpy as np
 from msgspec.structs import asdict
 
-from ..live.evidence_arms import EvidenceArms
 from ..policies.base import has_index
 from .experiment import Experiment
 from .ledger import Ledger
@@ -92,7 +91,7 @@ def _details(known: Experiment) -> Details:
     indices = {}
     if has_index(known.definition.settings.policy) and not known.definition.reads:
         indices = live.indices()
-    worth = _worth(known)
+    worth = [live.worth(arm) for arm in known.arms]
     best = _probability_best(known, worth)
     played = [arm.rounds for arm in known.arms]
     total = sum(played)
@@ -134,19 +133,6 @@ def _details(known: Experiment) -> Details:
 def _number(value: float | None) -> float | None:
     """The number, or None where JSON has none: before the first reward, or infinite."""
     return None if value is None or not isfinite(value) else value
-
-
-def _worth(known: Experiment) -> list[tuple[float, float, float, float]]:
-    """What each arm's rewards are worth now: pulls, sum, squares and origin.
-
-    Forgetting evidence weighs them as it does for the policy. With features it is the plain sums,
-    because what they are worth depends on the features of the moment.
-    """
-    live = known.live
-    if isinstance(live, EvidenceArms) and not known.definition.reads:
-        table = [each.tolist() for each in live.known]
-        return [tuple(column[arm.slot] for column in table) for arm in known.arms]
-    return [(arm.pulls, arm.total, arm.squares, arm.origin) for arm in known.arms]
 
 
 def _interval(pulls: float, total: float, squares: float, origin: float) -> list[float] | None:

@@ -1,0 +1,210 @@
+"""`FeatureGame`: the game of a decider whose arms have features, which come with each pull.
+
+In a simulation, a reward that comes before the next choice is learned as such, and a pull whose
+reward comes later is learned with an imputed reward. Live, the next pull decides which of the two
+it is. So rewards wait until then, and are learned in the order of their pulls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isnan, nan
+
+import numpy as np
+
+from .._numba.compile import Floats, kernel
+from ..engine.game import LOST, NOTHING, PENDING, Game, Rules
+from ..errors import ParameterError
+from ..evidence import can_impute
+from ..policies.arms import Arms
+from .live_arm import LiveArm, Name
+from .live_game import LiveGame
+from .settings import Settings
+
+_MOST_UNLEARNED = 1_000  # rewards of pulls made elsewhere that wait for the next pull: a choice
+
+
+@kernel
+def impute(rules: Rules, game: Game, i: int) -> float:
+    """Learn a pull of arm i with the mean so far imputed as its reward; returns that mean."""
+    return float(game.pending.impute(rules, game, i))
+
+
+@dataclass(slots=True, eq=False)
+class FeaturePull:
+    """A pull whose reward is not learned yet.
+
+    number: that of the pull; None if it was made elsewhere, or given up.
+    imputed: the reward that was imputed; None if the pull is not counted yet, NaN if that was
+    forgotten because the pull was given up.
+    reward: None until it has come.
+    """
+
+    number: int | None
+    arm: LiveArm
+    context: Floats
+    imputed: float | None = None
+    reward: float | None = None
+
+
+class FeatureGame(LiveGame):
+    """All arms of a decider, where a pull comes with the features of the arms."""
+
+    def __init__(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
+        self.imputes = can_impute(settings.evidence)  # if not, pending pulls do not count
+        self.pulls: dict[int, FeaturePull] = {}  # pending pulls by number, oldest first
+        self.came: list[FeaturePull] = []  # those whose rewards came since the last pull
+        super().__init__(settings, arms, withdrawn)
+
+    def arrange(self) -> None:
+        """Lay out the arrays of the game anew: the arms have changed."""
+        super().arrange()
+        self._impute = impute.specialised(self.rules, self.game, 0)
+
+    def pull(self, features: Floats | None = None) -> LiveArm:
+        """Choose an arm. features: a row for each arm, as `the_features` makes them."""
+        if features is None:
+            kind = type(self.evidence).__name__
+            raise ParameterError(
+                "Decider", "context", f"given with {kind}, which reads features", None
+            )
+        self.settle()
+        self.game.features.values[:] = features
+        number, chosen = self.number, super().pull()
+        self.pulls[number] = FeaturePull(number, chosen, features[chosen.place].copy())
+        return chosen
+
+    def expire(self) -> list[int]:
+        """Give up pulls that have waited too long: what was imputed stays, the context goes."""
+        expired = super().expire()
+        for number in expired:
+            del self.pulls[number]
+        return expired
+
+    def learn(
+        self, arm: LiveArm, reward: float, number: int | None = None, context: Floats | None = None
+    ) -> None:
+        """Learn a reward. context: the features of the pull it belongs to; None if known here."""
+        self._learn_from(self._find(arm, number, context, set()), reward)
+
+    def _find(
+        self, arm: LiveArm, number: int | None, context: Floats | None, taken: set[int]
+    ) -> FeaturePull:
+        """The pull that a reward belongs to.
+
+        number: that of the pull, if it is known. Else it is the oldest pending pull of the arm with
+        this context, or with any if None; or one that was given up, or was made elsewhere.
+        taken: pulls that are out of question, because other rewards belong to them.
+        """
+        pull = None
+        if number is not None:
+            pull = self.pulls.get(number)
+            if pull and context is not None and not np.array_equal(pull.context, context):
+                told = "that of the named pull, or left out"
+                raise ParameterError("Decider", "context", told, context.tolist())
+        else:
+            for each in (self.pulls[n] for n in arm.pending if n not in taken):
+                if context is None or np.array_equal(each.context, context):
+                    pull = each
+                    break
+        if pull is not None:
+            return pull
+        if context is None:
+            told = f"given for a reward of {arm.name!r} without a pending pull"
+            raise ParameterError("Decider", "context", told, None)
+        return FeaturePull(None, arm, context, nan if arm.lost and self.imputes else None)
+
+    def _learn_from(self, pull: FeaturePull, reward: float) -> None:
+        """Learn the reward of a pull that `_find` has found."""
+        arm = pull.arm
+        if pull.number is not None:
+            del arm.pending[pull.number], self.pulls[pull.number]
+        elif arm.lost:
+            arm.lost -= 1
+        else:
+            self.rounds += 1
+        arm.paid(reward)
+        pull.reward = reward
+        self.came.append(pull)
+        if pull.number is None and len(self.came) % _MOST_UNLEARNED == 0:
+            self.settle()  # those of own pulls are never more than `patience`
+
+    def learn_all(self, pairs: list[tuple[LiveArm, float]], contexts: list[Floats | None]) -> None:
+        """Learn several rewards, or none of them if one has no context."""
+        found: list[FeaturePull] = []
+        taken: set[int] = set()
+        for (arm, _), context in zip(pairs, contexts, strict=True):
+            found.append(self._find(arm, None, context, taken))
+            if found[-1].number is not None:
+                taken.add(found[-1].number)
+        for pull, (_, reward) in zip(found, pairs, strict=True):
+            self._learn_from(pull, reward)
+
+    def settle(self) -> None:
+        """Impute the reward of the last pull if it has not come, and learn those that have."""
+        newest = self._newest()
+        imputed = self._settle(self.game)
+        if newest is not None:
+            newest.imputed = imputed
+        self.came.clear()
+
+    def _newest(self) -> FeaturePull | None:
+        """The pull that is not counted yet; there is at most one, the newest."""
+        number = next(reversed(self.pulls), None)
+        if number is None or not self.imputes or self.pulls[number].imputed is not None:
+            return None
+        return self.pulls[number]
+
+    def _settle(self, game: Game) -> float | None:
+        """Do so in this game; returns the imputed reward of the newest pull."""
+        newest_imputed, newest, values = None, self._newest(), game.features.values
+        if newest is not None:
+            values[newest.arm.place] = newest.context
+            newest_imputed = self._impute(self.rules, game, newest.arm.place)
+        for pull in sorted(self.came, key=_order):
+            place, before, reward = pull.arm.place, pull.imputed, pull.reward
+            values[place] = pull.context
+            status = LOST if before is not None and isnan(before) else PENDING
+            imputed = NOTHING if before is None or status == LOST else before
+            self._observe(self.rules, game, place, status, imputed, reward)
+        return newest_imputed
+
+    def lay_out(self, names: list[Name]) -> None:
+        """Give each of these arms its place. Rewards of arms that go are learned before."""
+        if self._laid_out and names != self._laid_out:
+            self.settle()
+        super().lay_out(names)
+
+    def forget(self, arm: LiveArm, numbers: list[int]) -> None:
+        """Withdraw pending pulls: what was imputed for them stays."""
+        for number in numbers:
+            del self.pulls[number]
+        super().forget(arm, numbers)
+
+    def remove(self, arm: LiveArm) -> None:
+        """Remove the arm and what was learned about it alone."""
+        super().remove(arm)
+        self.pulls = {number: each for number, each in self.pulls.items() if each.arm is not arm}
+
+    def indices(self, features: Floats | None = None) -> dict[Name, float]:
+        """The index of each enabled arm with these features; nothing is learned by it."""
+        if features is None:
+            raise ParameterError("Decider", "context", "given: indices depend on it", None)
+        known, memory = Arms(*(each.copy() for each in self.known)), self.remembered.copy()
+        game = self.game._replace(known=known, memory=memory)
+        self._settle(game)
+        game.features.values[:] = features
+        self.evidence.look(known, memory, game.features, True)
+        places = [arm.place for arm in self.enabled]
+        return self.ranked(game._replace(arms=Arms(*(each[places] for each in known))), 0)
+
+
+def _order(pull: FeaturePull) -> float:
+    """Rewards are learned in the order of their pulls; those of pulls made elsewhere come last."""
+    return inf if pull.number is None else pull.number
+
+
+def game_of(settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> LiveGame:
+    """The game of a decider with these settings and arms."""
+    kind = FeatureGame if settings.evidence.reads() > 0 else LiveGame
+    return kind(settings, arms, withdrawn)

@@ -1,0 +1,314 @@
+"""`LiveGame`: the game of a decider, whose arms have names and come and go.
+
+It has no validation and no locking. The game itself, its rules and its late rewards are those of
+the simulator (engine/game.py), so that live equals simulated.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._io.memory import machine_memory, size_text
+from .._numba.compile import Floats, kernel, record
+from ..choosers import chooser_for
+from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game, Moment, Pull, Rules
+from ..engine.imputation import Imputed
+from ..engine.late_rewards import WAITING, Late
+from ..errors import ParameterError
+from ..evidence import Counting, Features, can_impute
+from ..families import Family
+from ..policies.arms import Arms, Clock
+from ..policies.base import Policy, fresh_state
+from ..random import Counter, Draws, key
+from .live_arm import LiveArm, Name
+from .settings import Settings
+
+
+@record
+class Constants(NamedTuple):
+    """horizon: 0 unless the policy knows it. randomness, replication: as in a simulation."""
+
+    horizon: int
+    randomness: Counter
+    replication: int
+
+    def moment(self, t: int, number: int) -> Moment:
+        """Round t, as the policy sees it: never one after the horizon."""
+        return Moment(min(t, self.horizon) if self.horizon > 0 else t, self.horizon, number)
+
+    def rng(self, number: int) -> Draws:
+        """The random numbers of a pull. They repeat after 2^32 pulls: its low 32 bits count."""
+        return self.randomness.at(self.replication, number & 0xFFFFFFFF)
+
+
+@kernel
+def choose(rules: Rules, game: Game, constants: Constants, t: int, number: int) -> int:
+    """The arm to play in round t, whose pull has this number."""
+    return rules.choose(game, constants.moment(t, number), constants.rng(number))
+
+
+@kernel
+def observe(rules: Rules, game: Game, i: int, status: int, imputed: float, reward: float) -> None:
+    """Learn the reward of a pull of arm i; `Pull` explains its status and its imputed reward."""
+    rules.observe(game, Pull(i, status, imputed), reward)
+
+
+def observe_one(
+    rules: Rules, game: Game, i: int, status: int, imputed: float, reward: float
+) -> None:
+    """The same where only arm i changes: in the interpreter it is as quick, and not compiled."""
+    pull: Pull = tuple.__new__(Pull, (i, status, imputed))  # without the checks of its fields
+    game.pending.learn(rules, game, pull, reward)
+
+
+@kernel
+def rank(policy: Policy, family: Family, arms: Arms, clock: Clock, indices: Floats) -> None:
+    """Fill `indices` with the index of each arm in this round."""
+    level = policy.level(family, arms, clock)
+    for i in range(arms.n_arms()):
+        indices[i] = policy.index_of(family, arms, i, level)
+
+
+class LiveGame:
+    """All arms of a decider, and the game that chooses among those that are enabled."""
+
+    def __init__(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
+        """withdrawn: how many pulls were forgotten or belonged to arms that are removed. They no
+        longer count as rounds, but their random numbers are not used again."""
+        self.policy, self.family, self.evidence = (
+            settings.policy, settings.family, settings.evidence
+        )  # fmt: skip
+        self._counting = isinstance(self.evidence, Counting)
+        self.arms = {arm.name: arm for arm in arms}
+        self.withdrawn, self.patience = withdrawn, settings.patience
+        self.rounds = sum(arm.rounds for arm in arms)
+        waiting = [(number, arm) for arm in arms for number in arm.pending]
+        self._waiting = deque(sorted(waiting, key=lambda each: each[0]))  # oldest pull first
+        horizon = (settings.horizon or 0) if self.policy.uses_horizon() else 0
+        randomness = Counter(*key(settings.seed), settings.ties == "random")
+        self._constants = Constants(horizon, randomness, settings.replication)
+        self.known, self.remembered = Arms.fresh(0), np.zeros(0)
+        self._laid_out: list[Name] = []
+        self.arrange()
+
+    @property
+    def number(self) -> int:
+        """The number of the coming pull; no number is ever used twice, even after a withdrawal."""
+        return self.rounds + self.withdrawn + 1
+
+    def arrange(self) -> None:
+        """Lay out the arrays of the game anew: the arms have changed."""
+        self.lay_out(list(self.arms))
+        self._by_place = list(self.arms.values())
+        for place, arm in enumerate(self._by_place):
+            arm.place = place
+        self.enabled = [arm for arm in self._by_place if arm.enabled]
+        n_arms, n_enabled = len(self.arms), len(self.enabled)
+        places, reads = [arm.place for arm in self.enabled], self.evidence.reads()
+        apart = reads == 0 or n_enabled < n_arms
+        self.rules = Rules(
+            self.policy, self.family, self.evidence,
+            chooser_for(self.policy, self.family, n_enabled, self.evidence),
+        )  # fmt: skip
+        self.game = Game(
+            Arms.fresh(n_enabled) if apart else self.known, self.known,
+            fresh_state(self.policy, self.family, n_enabled), self.remembered,
+            Features(np.zeros((n_arms, reads))),
+            Imputed.of(n_arms, can_impute(self.evidence), places) if reads
+            else Late.of(n_arms, self.policy.remembers(), places),
+        )  # fmt: skip
+        self.show_all()
+        self._choose = choose.specialised(self.rules, self.game, self._constants, 1, 1)
+        self._observe: Callable[..., None] = observe_one
+        if self.evidence.changes_all():
+            told = 0, PENDING, NOTHING, 0.0
+            self._observe = observe.specialised(self.rules, self.game, *told)
+
+    def show_all(self) -> None:
+        """Bring what the policy sees up to date with all arms and what is known of them."""
+        late = self.game.pending
+        if isinstance(late, Late):
+            for arm in self._by_place:
+                if arm.rounds:
+                    i = arm.place
+                    if self._counting:
+                        for column, value in zip(self.known, self.worth(arm), strict=True):
+                            column[i] = value
+                    late.waits[i], late.lost[i], late.last[i] = len(arm.pending), arm.lost, arm.last
+                    late.show(self.rules.chooser, self.known, self.game.arms, int(late.slots[i]))
+            late.totals[WAITING] = late.waits.sum()
+
+    def lay_out(self, names: list[Name]) -> None:
+        """Give each of these arms its place; what is known of those that had one goes with it."""
+        if names == self._laid_out:
+            return
+        old = {name: place for place, name in enumerate(self._laid_out)}
+        places = [old.get(name, -1) for name in names]
+        known, remembered = Arms.fresh(len(names)), _room(self.evidence, len(names))
+        self.evidence.begin(known, remembered)
+        for new, place in enumerate(places):
+            if place >= 0:
+                for after, before in zip(known, self.known, strict=True):
+                    after[new] = before[place]
+        if old:
+            self.evidence.relayout(self.known, self.remembered, places, known, remembered)
+        self.known, self.remembered, self._laid_out = known, remembered, names
+
+    def pull(self, features: Floats | None = None) -> LiveArm:
+        """Choose an arm; its reward is pending from now on. features: none here."""
+        self.expire()
+        place = self._choose(self.rules, self.game, self._constants, self.rounds + 1, self.number)
+        if place < 0:
+            told = "features for which means are finite numbers"
+            raise ParameterError("Decider", "context", told, self.game.features.values.tolist())
+        return self._noted(self._by_place[place])
+
+    def play(self, arm: LiveArm) -> None:
+        """Note a pull of the arm, which `pull` has chosen in another process.
+
+        What is known afterwards is the same as after `pull`, except for the `memory` of a policy
+        that remembers: only its own choice changes that.
+        """
+        self.expire()
+        self.game.pending.note(self.rules, self.game, arm.place, self.number)
+        self._noted(arm)
+
+    def _noted(self, arm: LiveArm) -> LiveArm:
+        number = self.number
+        arm.pending[number], arm.last = None, number
+        self._waiting.append((number, arm))
+        self.rounds += 1
+        return arm
+
+    def expire(self) -> list[int]:
+        """Give up pulls that have waited longer than `patience`; their numbers."""
+        too_old, expired = self.number - self.patience, []
+        while self._waiting and self._waiting[0][0] <= too_old:
+            number, arm = self._waiting.popleft()
+            if number in arm.pending:
+                del arm.pending[number]
+                arm.lost += 1
+                expired.append(number)
+                self.game.pending.expire(self.rules, self.game, arm.place)
+        return expired
+
+    @property
+    def memory(self) -> list[float]:
+        """The numbers that the policy carries from round to round."""
+        values: list[float] = self.game.state[: self.policy.remembers()].tolist()
+        return values
+
+    @memory.setter
+    def memory(self, values: list[float]) -> None:
+        self.game.state[: len(values)] = values
+
+    def learn(
+        self, arm: LiveArm, reward: float, number: int | None = None, context: Floats | None = None
+    ) -> None:
+        """Learn a reward of the arm. context: none here.
+
+        number: that of the pull it belongs to. If it is None, the reward belongs to the oldest
+        pending pull, or else to one that was given up, or else it counts as one more pull.
+        """
+        status = arm.answered(number)
+        if status == ELSEWHERE:
+            self.rounds += 1
+        arm.paid(reward)
+        self._observe(self.rules, self.game, arm.place, status, NOTHING, reward)
+
+    def learn_all(self, pairs: list[tuple[LiveArm, float]], contexts: list[Floats | None]) -> None:
+        """Learn several rewards, or none of them if one is refused."""
+        for (arm, reward), context in zip(pairs, contexts, strict=True):
+            self.learn(arm, reward, None, context)
+
+    def forget(self, arm: LiveArm, numbers: list[int]) -> None:
+        """Withdraw the arm's pending pulls of these numbers."""
+        for number in numbers:
+            del arm.pending[number]
+            self.game.pending.withdraw(self.rules, self.game, arm.place, PENDING)
+        self._withdraw(len(numbers))
+
+    def withdraw(self, arm: LiveArm, number: int) -> None:
+        """Withdraw the arm's pull of this number, whether it is pending or was given up."""
+        if number in arm.pending:
+            self.forget(arm, [number])
+        else:
+            arm.lost -= 1
+            self.game.pending.withdraw(self.rules, self.game, arm.place, LOST)
+            self._withdraw(1)
+
+    def _withdraw(self, n: int) -> None:
+        self.rounds -= n
+        self.withdrawn += n
+
+    def add(self, arm: LiveArm) -> None:
+        """Add an arm."""
+        self.lay_out([*self.arms, arm.name])
+        self.arms[arm.name] = arm
+        self.arrange()
+
+    def switch(self, arm: LiveArm, enabled: bool) -> None:
+        """Enable or disable the arm."""
+        if arm.enabled != enabled:
+            arm.enabled = enabled
+            self.arrange()
+
+    def remove(self, arm: LiveArm) -> None:
+        """Remove the arm and what was learned about it alone."""
+        self.lay_out([each for each in self.arms if each != arm.name])
+        del self.arms[arm.name]
+        self._withdraw(arm.rounds)
+        arm.pending.clear()
+        self.arrange()
+
+    def worth(self, arm: LiveArm) -> tuple[float, float, float, float]:
+        """The arm's pulls, sum, squares and origin.
+
+        Evidence that forgets weighs them as it does for the policy. With features they are the
+        plain statistics, as what they are worth depends on the features of the moment.
+        """
+        if self._counting or self.evidence.reads():
+            return arm.pulls, arm.total, arm.squares, arm.origin
+        pulls, total, squares, origin = (float(each[arm.place]) for each in self.known)
+        return pulls, total, squares, origin
+
+    def mean_of(self, arm: LiveArm) -> float:
+        """The mean of the arm's rewards, weighed so; NaN if nothing is left."""
+        pulls, total, _, _ = self.worth(arm)
+        return total / pulls if pulls > 0 else nan
+
+    def indices(self, features: Floats | None = None) -> dict[Name, float]:
+        """The index of each enabled arm: inf if nothing is known of it, NaN if it is blind."""
+        late = self.game.pending
+        if self.evidence.changes_all():
+            for slot in range(len(self.enabled)):
+                late.show(self.rules.chooser, self.known, self.game.arms, slot)
+        return self.ranked(self.game, int(late.totals[WAITING]))
+
+    def ranked(self, game: Game, pending: int) -> dict[Name, float]:
+        """The indices that follow from this game, with so many pending pulls."""
+        seen = game.arms
+        values, ranked = np.where(seen.pulls < 0.0, nan, np.inf), np.flatnonzero(seen.pulls > 0.0)
+        if ranked.size:
+            now = self._constants.moment(self.rounds + 1, self.number)
+            clock = self.evidence.clock(game.memory, now.t, now.horizon)
+            if self.evidence.changes_all():
+                clock = clock.after(pending, now.t)
+            found = np.empty(ranked.size)
+            rank(self.policy, self.family, Arms(*(each[ranked] for each in seen)), clock, found)
+            values[ranked] = found
+        return {arm.name: float(each) for arm, each in zip(self.enabled, values, strict=True)}
+
+
+def _room(evidence: Any, n_arms: int) -> Floats:
+    """Room for what the evidence remembers of so many arms."""
+    size, most = evidence.memory_size(n_arms), machine_memory()
+    if most is not None and 8 * size > most:
+        fits = f"one whose memory fits in {size_text(most)} with {n_arms} arms"
+        raise ParameterError("Decider", "evidence", fits, evidence)
+    return np.zeros(size)
