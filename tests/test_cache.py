@@ -18,7 +18,7 @@ from numba.core.caching import FunctionCache
 from numba.core.types import float64, int64
 
 from rbmle._numba import cache as _cache
-from rbmle._numba.code_files import DiskCache
+from rbmle._numba.cache import DiskCache
 
 SOURCES = str(pathlib.Path(_cache.__file__).parents[2])
 SLOW, HARMS = pytest.mark.slow, ("empty", "zeros", "bit")
@@ -218,9 +218,9 @@ class TestProcesses:
     @pytest.mark.slow
     def test_a_full_disk_is_no_error(self, root, monkeypatch):
         code = """
-            from rbmle._numba import code_files as _code_files
+            from rbmle._numba import cache
             def full(self, sig, data): raise OSError(28, "No space left on device")
-            _code_files.FunctionCache.save_overload = full
+            cache.FunctionCache.save_overload = full
         """
         code = textwrap.dedent(code) + textwrap.dedent(CODE)
         message, _, hits = python(code, root).stdout.splitlines()

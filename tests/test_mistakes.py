@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from rbmle import UCB, Bernoulli, Decider, Problem, simulate
-from rbmle._numba.code_search import exception_in
-from rbmle._numba.mistakes import explained, rehearse
+from rbmle._numba.mistakes import exception_in, explained, rehearse
 from rbmle.errors import DefinitionError, RbmleError
 
 COINS = Problem(Bernoulli(), [0.2, 0.5])

@@ -51,12 +51,11 @@ from .policies import (
 )
 from .reports import write_report
 from .result import Result
+from .rewards.changing import Drift, Phases
 from .rewards.delays import BatchDelay, FixedDelay, GeometricDelay, TableDelay
-from .rewards.drift import Drift
 from .rewards.features import GaussianFeatures, SphereFeatures, TableFeatures
 from .rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
 from .rewards.linear_problem import LinearProblem
-from .rewards.phases import Phases
 from .rewards.problems import Problem
 from .rewards.sources import RewardStream, Table
 from .studies.runner import load, run

@@ -48,29 +48,21 @@ class ParameterError(RbmleError):
         self, owner: str, name: str, allowed: str, got: object = _NOTHING, hint: str = ""
     ) -> None:
         self.owner, self.name, self.allowed, self.got, self.hint = owner, name, allowed, got, hint
-        told = "" if got is _NOTHING else f" Got {show(got)}."
+        told = f" Got {shown}." if (shown := show(got)) else ""
         rule = f"'{name}' must be {allowed}" if name else allowed
         super().__init__(f"{owner}: {rule}.{told}{hint}")
 
     def of(
         self, owner: str, name: str | None = None, instead_of: str | None = None
     ) -> ParameterError:
-        """The same error about another owner's parameter.
-
-        instead_of: only if the parameter is this owner's.
-        """
+        """The same error about another owner's parameter; only that of `instead_of`, if given."""
         if instead_of not in (None, self.owner):
             return self
         return ParameterError(owner, name or self.name, self.allowed, self.got, self.hint)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        got = self.got if self.got is _NOTHING else Words(show(self.got))
-        return _received, (self.owner, self.name, self.allowed, got, self.hint)
-
-
-def _received(owner: str, name: str, allowed: str, got: str, hint: str) -> ParameterError:
-    """The error in another process."""
-    return ParameterError(owner, name, allowed, got or _NOTHING, hint)
+        got = Words(show(self.got))
+        return ParameterError, (self.owner, self.name, self.allowed, got, self.hint)
 
 
 class DefinitionError(RbmleError, TypeError):

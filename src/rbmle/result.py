@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ._io.extras import not_installed
+from ._io.machine import not_installed
 from ._io.text import count_text, html_table, labels, number_text, text_table, without_defaults
 from ._records.record import Record, is_record
 from .comparison import Comparison, ComparisonTable, paired_comparison
 from .errors import ParameterError, integer, number, one_of
 from .evidence import Counting, Evidence
 from .families import Family
-from .rewards.worlds import World
+from .rewards.problems import World
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,8 +20,7 @@ from collections.abc import Mapping
 from math import inf, isinf
 from typing import Any, TypeVar
 
-from ._records.extensions import load_installed
-from ._records.names import ALIASES, parsed
+from ._records.names import ALIASES, load_installed, parsed
 from ._records.record import KNOWN, Choice, Record, is_record
 from .errors import ParameterError, Words, one_of
 
@@ -42,8 +41,7 @@ def to_spec(record: Record) -> dict[str, Any]:
     if stands_in(record):
         STAND_INS.setdefault(kind.__name__, kind)
         if hasattr(record, "as_spec"):
-            written: dict[str, Any] = record.as_spec()
-            return written
+            return dict(record.as_spec())
     if _known().get(kind.__name__) is not kind:
         raise ParameterError("spec", "record", "a policy, family, law or bias", record)
     fields = {field: _plain(kind, field, value) for field, value in record._asdict().items()}
@@ -82,14 +80,11 @@ def class_named(name: object, among: Mapping[str, type], owner: str, key: str) -
     If the name is not known, the classes that installed packages announce are loaded first.
     owner, key: whose parameter the name is, for error messages.
     """
-    full = ALIASES.get(str(name).upper(), name)
-    spelled = {each.lower(): each for each in among}
-    found = spelled.get(str(full).lower())
-    if found is None:
+    full = str(ALIASES.get(str(name).upper(), name)).lower()
+    if full not in map(str.lower, among):
         load_installed()
-        spelled = {each.lower(): each for each in among}
-        found = spelled.get(str(full).lower()) or one_of(owner, key, name, among)
-    return among[found]
+    spelled = {each.lower(): each for each in among}
+    return among[spelled.get(full) or one_of(owner, key, name, among)]
 
 
 def as_record(given: object, among: Mapping[str, type], owner: str, key: str) -> Any:
@@ -97,10 +92,8 @@ def as_record(given: object, among: Mapping[str, type], owner: str, key: str) ->
     if isinstance(given, str):
         return from_spec(given, among, owner, key)
     if isinstance(given, type):
-        name = given.__name__
-        raise ParameterError(
-            owner, key, f"written with parentheses, {name}()", Words(f"the class {name}")
-        )
+        words = f"written with parentheses, {given.__name__}()"
+        raise ParameterError(owner, key, words, Words(f"the class {given.__name__}"))
     return given
 
 

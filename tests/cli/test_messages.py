@@ -4,7 +4,7 @@ import logging
 
 import typer
 
-from rbmle._io.log import log
+from rbmle._io.machine import log
 from rbmle.cli.main import run
 
 

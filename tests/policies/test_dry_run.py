@@ -15,7 +15,7 @@ from numpy.random import random as numpy_random
 
 import rbmle
 from rbmle import Arms, Bernoulli, Clock, Decider, Problem, Study, policy, simulate
-from rbmle._numba.code_search import generator_in
+from rbmle._numba.mistakes import generator_in
 from rbmle.errors import DefinitionError
 from rbmle.policies import dry_run
 

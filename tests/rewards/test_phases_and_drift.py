@@ -11,7 +11,7 @@ import pytest
 from rbmle import Drift, Exponential, ParameterError, Phases, Problem, Uniform
 from rbmle.random import Cell, key, path_uniforms
 from rbmle.random.philox import PATHS
-from rbmle.rewards.drift import folded
+from rbmle.rewards.changing import folded
 
 DAY, NIGHT = Problem("bernoulli", [0.2, 0.6, 0.5]), Problem("bernoulli", [0.7, 0.1, 0.5])
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from run_cases import ONE, STUDY, child, files
 
-from rbmle._io.locks import Locks
+from rbmle._io.files import Locks
 from rbmle.engine.devices import play_plan
 from rbmle.errors import RunWarning
 from rbmle.studies import schedule, work_items
@@ -31,7 +31,7 @@ ALL = 150 * 3 * 2  # replications of STUDY, in all
 
 HOLD = """
 import sys, time
-from rbmle._io.locks import Locks
+from rbmle._io.files import Locks
 locks = Locks(sys.argv[1])
 print(*(locks.take(int(each)) for each in sys.argv[2:]), flush=True)
 time.sleep(60)
@@ -39,7 +39,7 @@ time.sleep(60)
 
 FORK = """
 import os, sys
-from rbmle._io.locks import Locks
+from rbmle._io.files import Locks
 
 locks = Locks(sys.argv[1])
 assert locks.take(3)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rbmle import UCB, Bernoulli, ParameterError, Problem, Study, run, simulate
-from rbmle._io.memory import machine_memory
+from rbmle._io.machine import machine_memory
 from rbmle.cli.main import run as command
 from rbmle.studies.runner import load
 
@@ -49,7 +49,7 @@ def test_what_is_stored_is_refused_where_memory_is_small(
 ) -> None:
     run(Study(COINS, [UCB()], 100, 5), tmp_path)
     assert load(tmp_path).complete
-    monkeypatch.setattr("rbmle._io.memory.machine_memory", lambda: 1_000)
+    monkeypatch.setattr("rbmle._io.machine.machine_memory", lambda: 1_000)
     with pytest.raises(ParameterError, match=r"5 need .* kB, and there are 1 kB"):
         load(tmp_path)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from .._records.record import Record, is_record
@@ -18,33 +17,25 @@ def labels(policies: Sequence[Record], families: Sequence[object]) -> tuple[str,
     >>> labels([RBMLE(), RBMLE(2.0), UCB()], [None] * 3)
     ('RBMLE(alpha=BetaBias())', 'RBMLE(alpha=LogBias(c=2.0))', 'UCB')
     """
-    return distinct_names(
-        [
-            (type(policy), {**policy._asdict(), "family": family})
-            for policy, family in zip(policies, families, strict=True)
-        ]
-    )
+    pairs = zip(policies, families, strict=True)
+    return distinct_names([(type(each), {**each._asdict(), "family": own}) for each, own in pairs])
 
 
 def distinct_names(described: Sequence[tuple[type, Mapping[str, object]]]) -> tuple[str, ...]:
     """Distinct names as in `labels`, for (class, {parameter or "family": value}) each."""
-    kinds, parts = [kind for kind, _ in described], [own for _, own in described]
-    named = []
-    for kind, own in zip(kinds, parts, strict=True):
-        namesakes = [each for other, each in zip(kinds, parts, strict=True) if other is kind]
+    names = []
+    for kind, own in described:
+        namesakes = [parts for other, parts in described if other is kind]
         telling = [
             f"{key}={without_defaults(value)}"
             for key, value in own.items()
             if value is not None
             and any(without_defaults(each[key]) != without_defaults(value) for each in namesakes)
         ]
-        named.append(f"{kind.__name__}({', '.join(telling)})" if telling else kind.__name__)
-    seen: Counter[str] = Counter()
-    for place, name in enumerate(named):
-        seen[name] += 1
-        if seen[name] > 1:
-            named[place] = f"{name} #{seen[name]}"
-    return tuple(named)
+        names.append(f"{kind.__name__}({', '.join(telling)})" if telling else kind.__name__)
+    counts = [names[: place + 1].count(name) for place, name in enumerate(names)]
+    pairs = zip(names, counts, strict=True)
+    return tuple(name if count == 1 else f"{name} #{count}" for name, count in pairs)
 
 
 def without_defaults(value: object) -> str:
@@ -151,17 +142,14 @@ def count_text(count: int, one: str, many: str = "") -> str:
 
 def text_table(head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
     """A table as aligned plain text. Each row is a name and its cells; `head` names the columns."""
-    listed = list(rows)
-    first = max([6, *(len(name) for name, _ in listed)])
-    columns = zip(*(cells for _, cells in listed), strict=True) if listed else [()] * len(head)
-    widths = [
-        max(10, *(2 + len(each) for each in (name, *column)))
-        for name, column in zip(head, columns, strict=True)
-    ]
+    lines = [("", head), *rows]
+    first = max([6, *(len(name) for name, _ in lines)])
+    columns = zip(*(cells for _, cells in lines), strict=True)
+    widths = [max(10, *(2 + len(each) for each in column)) for column in columns]
     return "\n".join(
         f"{name:{first}}"
         + "".join(f"{each:>{width}}" for each, width in zip(cells, widths, strict=True))
-        for name, cells in [("", head), *listed]
+        for name, cells in lines
     )
 
 

@@ -46,30 +46,27 @@ class Target(NamedTuple):
 
 
 def add_target(target: Target) -> None:
-    """Let code for this kind of processor call the methods of records."""
-    _infer_methods(target)
-    for name in _bridged:
-        _lower_calls(target, name)
-    _targets.append(target)
-
-
-def _infer_methods(target: Target) -> None:
-    """Tell Numba what `record.name` is in compiled code: the method of the record's own class.
+    """Let code for this kind of processor call the methods of records.
 
     Numba's documented way, `overload_method`, allows one signature for each name; here each class
     may have its own.
     """
 
     class Methods(target.attributes):  # type: ignore[name-defined,misc]
+        """What `record.name` is: a field, or else the method of the record's own class."""
+
         key = types.BaseNamedTuple
 
         def generic_resolve(self, record: types.BaseNamedTuple, name: str) -> types.Type | None:
-            function = _method(record, name)
-            if function is None:
+            function = vars(record.instance_class).get(name) if name in _bridged else None
+            if not inspect.isfunction(function) or name in record.fields:
                 return None
             return types.BoundFunction(_template(target, name, record, function), record)
 
     target.infer(Methods)
+    for name in _bridged:
+        _lower_calls(target, name)
+    _targets.append(target)
 
 
 def _template(
@@ -130,9 +127,3 @@ def bridge(name: str) -> None:
         _bridged.add(name)
         for target in _targets:
             _lower_calls(target, name)
-
-
-def _method(record: types.BaseNamedTuple, name: str) -> FunctionType | None:
-    """The method of a record of this Numba type, or None; a field of the same name comes first."""
-    function = vars(record.instance_class).get(name) if name in _bridged else None
-    return function if inspect.isfunction(function) and name not in record.fields else None

@@ -2,7 +2,7 @@
 
 Code from the cache is run, so nobody else may be able to put files there: the folder must belong to
 the user, and only the user may write to it. Without such a folder each process compiles for itself
-and caches nothing.
+and caches nothing. Files have a checksum: one that is damaged is compiled again.
 """
 
 from __future__ import annotations
@@ -12,12 +12,19 @@ import functools
 import hashlib
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
-from .._io.log import log
+from numba.core.base import BaseContext
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.compiler import CompileResult
+from numba.core.typing import Signature
+
+from .._io.machine import log
 
 _PACKAGE = pathlib.Path(__file__).parents[1]
 _NAME = re.compile(r"[0-9a-f]{16}(-[\w.+]+)?")  # names that `place` gives to folders
@@ -57,33 +64,8 @@ def explain(compiler: str) -> None:
     """Log the reason if compiled code cannot be cached; once only."""
     problem = place(compiler).problem
     if problem:
-        log.warning(
-            "compiled code is not kept for the next run: %s (RBMLE_CACHE_DIR names a folder)",
-            problem,
-        )
-
-
-def discard(files: str, problem: Exception) -> None:
-    """Delete damaged files of compiled code, so that they are compiled again.
-
-    files: a pattern that matches them. problem: what reading them raised.
-    """
-    path = pathlib.Path(files)
-    log.warning("%s is compiled again: its file was damaged (%s)", path.stem, problem)
-    for each in path.parent.glob(path.name):
-        each.unlink(missing_ok=True)
-
-
-def sealed(data: bytes) -> bytes:
-    """The data followed by its SHA-256, for `check_seal`."""
-    return data + hashlib.sha256(data).digest()
-
-
-def check_seal(file: str, skip: int = 0) -> None:
-    """Raise ValueError unless the file, after its first `skip` bytes, is intact `sealed` data."""
-    data = pathlib.Path(file).read_bytes()[skip:]
-    if hashlib.sha256(data[:-_SEAL]).digest() != data[-_SEAL:]:
-        raise ValueError("checksum")
+        words = "compiled code is not kept for the next run: %s (RBMLE_CACHE_DIR names a folder)"
+        log.warning(words, problem)
 
 
 @functools.cache
@@ -140,3 +122,60 @@ def _prune(root: pathlib.Path, current: pathlib.Path) -> None:
         with contextlib.suppress(FileNotFoundError):  # another process was quicker
             if each.stat().st_mtime < oldest:
                 shutil.rmtree(each, ignore_errors=True)
+
+
+class SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's cache files with a checksum; without one, damaged machine code would be run."""
+
+    def _dump(self, obj: object) -> bytes:
+        data: bytes = super()._dump(obj)
+        return data + hashlib.sha256(data).digest()
+
+    def _load_index(self) -> object:
+        version = pickle.dumps(self._version, protocol=-1)  # the file begins with it, unsealed
+        with contextlib.suppress(FileNotFoundError):
+            _check_seal(self._index_path, skip=len(version))
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> object:
+        _check_seal(self._data_path(name))
+        return super()._load_data(name)
+
+
+def _check_seal(file: str, skip: int = 0) -> None:
+    """Raise ValueError unless the file, after its first `skip` bytes, ends with its checksum."""
+    data = pathlib.Path(file).read_bytes()[skip:]
+    if hashlib.sha256(data[:-_SEAL]).digest() != data[-_SEAL:]:
+        raise ValueError("checksum")
+
+
+class DiskCache(FunctionCache):  # type: ignore[misc]
+    """Numba's disk cache of a function, except that unreadable or unwritable files are no error."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__(function)
+        base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
+        self._cache_file = SealedFiles(self.cache_path, base, stamp)
+        self._files = pathlib.Path(self.cache_path, f"{base}.*nb[ic]")
+
+    def load_overload(self, sig: Signature, target_context: BaseContext) -> CompileResult | None:
+        """The code for arguments of these types, if it is there.
+
+        Two processes that save at the same time can give their code one name: Numba does not lock
+        its index. So code for other types may be found under a name, and is not used.
+        """
+        try:
+            found = super().load_overload(sig, target_context)
+        except Exception as problem:
+            files = self._files
+            log.warning("%s is compiled again: its file was damaged (%s)", files.stem, problem)
+            for each in files.parent.glob(files.name):
+                each.unlink(missing_ok=True)
+            return None
+        return found if found is None or tuple(found.signature.args) == tuple(sig) else None
+
+    def save_overload(self, sig: Signature, data: CompileResult) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as problem:
+            log.warning("compiled code was not kept: %s", problem)

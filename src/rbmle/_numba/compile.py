@@ -1,16 +1,14 @@
-"""The compile layer: the only module that knows Numba.
+"""The compile layer: records, functions and loops for compiled code.
 
-Compiled code can call the methods of a class decorated with `record` by name, as interpreted code
-does: Numba's type of a NamedTuple names its class, and the method is looked up there. With
-NUMBA_DISABLE_JIT=1 nothing is compiled, and the interpreter runs the same lines.
+Compiled code calls the methods of a class decorated with `record` by name, as interpreted code
+does (`bridge.py`). With NUMBA_DISABLE_JIT=1 the interpreter runs the same lines.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Generic, ParamSpec, TypeVar
 
@@ -24,12 +22,11 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin
 from numpy.typing import NDArray
 
-from .._io.log import log
+from .._io.machine import log
 from .._records.record import checked, is_package
 from ..errors import DefinitionError
 from . import cache as _cache
 from .bridge import APART, INTERPRETED, Target, add_target, bridge, failures
-from .code_files import DiskCache
 from .mistakes import explained, rehearse
 
 P = ParamSpec("P")
@@ -38,10 +35,9 @@ T = TypeVar("T")
 
 Floats = NDArray[np.float64]
 
-# The private parts of Numba that this module, `code_files` and `bridge` use. A test compares
-# the table with the installed Numba, so that a version in which one of them changed fails
-# with a clear sentence. The range of versions in pyproject.toml is the range in which the table was
-# found to hold.
+# The private parts of Numba that this room uses. A test compares the table with the installed
+# Numba, so that a version in which one of them changed fails with a clear sentence. It was found to
+# hold for the range of versions in pyproject.toml.
 PRIVATE = (
     "numba.core.caching.FunctionCache(py_func)",
     "numba.core.caching.FunctionCache.load_overload(self, sig, target_context)",
@@ -51,8 +47,7 @@ PRIVATE = (
     "numba.core.caching.IndexDataCacheFile._load_index(self)",
     "numba.core.caching.IndexDataCacheFile._load_data(self, name)",
     "numba.core.caching.IndexDataCacheFile._data_path(self, name)",
-    "numba.core.event.register(kind, listener)",
-    "numba.core.event.unregister(kind, listener)",
+    "numba.core.event.install_listener(kind, listener)",
     "numba.core.targetconfig.ConfigStack.top_or_none()",
     "numba.core.types.BoundFunction.__init__(self, template, this)",
     "numba.core.types.Dispatcher.get_call_type(self, context, args, kws)",
@@ -78,11 +73,10 @@ _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True} | _NO_WR
 def njit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function of this package to native code, and cache the code on disk.
 
-    It must not return arrays. It is compiled with the options of its first caller, and if that is
-    `lean`, the arrays it returns would be freed too early in a caller that counts references. A
-    method of a record may: it is compiled for the options of each caller. If it takes arrays and
-    is called in short loops, it should be `lean`: compiled first for a caller that counts
-    references, it would count them for all.
+    It is compiled with the options of its first caller. So it must not return arrays: if the first
+    caller is `lean`, they would be freed too early in one that counts references. (A method of a
+    record may: it is compiled for each caller's options.) And if it takes arrays and is called in
+    short loops, it should be `lean`, or it may count references for all.
     """
     compiled: Callable[P, R] = _cached_on_disk(function)
     return compiled
@@ -94,7 +88,7 @@ def _cached_on_disk(function: Callable[..., object]) -> CPUDispatcher:
     if folder is not None and not INTERPRETED:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:
-            compiled._cache = DiskCache(function)
+            compiled._cache = _cache.DiskCache(function)
         except (OSError, RuntimeError) as problem:  # a full disk, or the folder was just deleted
             log.debug("%s", problem)
         finally:
@@ -103,10 +97,10 @@ def _cached_on_disk(function: Callable[..., object]) -> CPUDispatcher:
 
 
 def apart(function: Callable[P, R]) -> Callable[P, R]:
-    """As `njit`, for a long function of numbers, which takes a good part of a microsecond.
+    """As `njit`, but not inlined: for a function that takes a good part of a microsecond.
 
-    It is not inlined. Inlined, it would make the code of its callers many times as long: that takes
-    long to compile, and is slow on a GPU, whose cache for code is small.
+    Inlined, it would make its callers many times as long: that takes long to compile, and is slow
+    on a GPU, whose cache for code is small.
     """
     return njit(apart_method(function))
 
@@ -153,8 +147,10 @@ def record(cls: type[T], defaults: Mapping[str, Callable[..., object]] | None = 
         if name not in vars(cls):
             setattr(cls, name, function)
             _defaults.setdefault(cls, set()).add(name)
-        elif inspect.isfunction(vars(cls)[name]):
-            _check_parameters(cls, name, function)
+        elif inspect.isfunction(vars(cls)[name]):  # the package calls it with these parameters
+            expected = inspect.signature(function).parameters
+            if len(inspect.signature(getattr(cls, name)).parameters) != len(expected):
+                raise DefinitionError(f"{cls.__name__}.{name} must take ({', '.join(expected)}).")
     bridge_methods(cls)
     return checked(cls)
 
@@ -175,29 +171,17 @@ def defaults_of(*protocols: type) -> dict[str, Callable[..., object]]:
 
 
 def bridge_methods(cls: type) -> None:
-    """Let compiled code call the methods of a record class."""
+    """Let compiled code call the methods of a record class by name."""
     for name, function in vars(cls).items():
         if inspect.isfunction(function) and not name.startswith("__"):
             bridge(name)
 
 
-def _check_parameters(cls: type, name: str, default: Callable[..., object]) -> None:
-    """Raise unless the class's method takes as many parameters as the default it replaces.
-
-    The package itself calls the method, with the default's arguments.
-    """
-    expected = inspect.signature(default).parameters
-    if len(inspect.signature(getattr(cls, name)).parameters) != len(expected):
-        raise DefinitionError(f"{cls.__name__}.{name} must take ({', '.join(expected)}).")
-
-
 def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator that adds a function to record classes as a method, from outside the classes.
 
-    A module that alone needs some method of a family or policy can keep it to itself that way. The
-    function is returned unchanged. It replaces a default that the class got from `record`; if the
-    class itself defines the method, that is an error.
-    name: the name of the method, if it is not the function's.
+    It replaces a default that the class got from `record`; if the class itself defines the method,
+    that is an error. name: the name of the method, if it is not the function's.
     """
 
     def attach(function: Callable[P, R]) -> Callable[P, R]:
@@ -256,22 +240,22 @@ class Kernel(Generic[R]):
         if INTERPRETED:
             return self.interpreted(*args)
         if all(map(_is_cacheable, args)):
-            with _announced(args):
+            with event.install_listener("numba:compile", _Announcement(args)):
                 result: R = self._cached(*args)
                 return result
         return self.specialised(*args)(*args)
 
     def specialised(self, *args: object) -> Callable[..., R]:
-        """The native code for arguments of exactly these types, compiled now unless it was before.
+        """The native code for arguments of these types, compiled now unless it was before.
 
-        A call of it neither looks up nor checks types and so costs well under a microsecond. The
-        caller must pass exactly these types.
+        A call of it costs well under a microsecond, because types are neither looked up nor
+        checked: the caller must pass exactly these.
         """
         if INTERPRETED:
             return self.interpreted
         cacheable, signature = all(map(_is_cacheable, args)), tuple(map(numba.typeof, args))
         compiled = self._cached if cacheable else self._uncached
-        with _announced(args):
+        with event.install_listener("numba:compile", _Announcement(args)):
             if cacheable:
                 compiled.compile(signature)
             elif signature not in compiled.overloads:
@@ -290,9 +274,7 @@ class Kernel(Generic[R]):
             raise explained(args, problem, failures[0] if failures else None) from None
 
 
-def kernel(function: Callable[..., R]) -> Kernel[R]:
-    """A decorator that makes a loop over records a `Kernel`."""
-    return Kernel(function)
+kernel = Kernel  # as a decorator
 
 
 def _interpreted(function: Callable[..., R]) -> Callable[..., R]:
@@ -316,11 +298,11 @@ def _is_cacheable(value: object) -> bool:
     return ours and all(map(_is_cacheable, value))
 
 
-class _FirstCompilation(event.Listener):  # type: ignore[misc]
-    """Logs once for each set of classes that they are being compiled, to explain the wait."""
+class _Announcement(event.Listener):  # type: ignore[misc]
+    """Logs once for each pair of classes that they are being compiled, to explain the wait."""
 
-    def __init__(self, kinds: tuple[type, ...]) -> None:
-        self.kinds = kinds
+    def __init__(self, args: tuple[object, ...]) -> None:
+        self.kinds = compiled_for(args)
 
     def on_start(self, event: event.Event) -> None:
         if self.kinds not in _said:
@@ -341,13 +323,3 @@ def compiled_for(args: tuple[object, ...]) -> tuple[type, ...]:
     if records and records[0]._fields[:2] == ("policy", "family"):
         records = list(records[0])
     return tuple(type(each) for each in records[:2])
-
-
-@contextlib.contextmanager
-def _announced(args: tuple[object, ...]) -> Iterator[None]:
-    listener = _FirstCompilation(compiled_for(args))
-    event.register("numba:compile", listener)
-    try:
-        yield
-    finally:
-        event.unregister("numba:compile", listener)

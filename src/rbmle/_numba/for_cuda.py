@@ -23,7 +23,7 @@ from numba import cuda, types
 from numba.core.errors import NumbaError
 from numba.cuda.core import config, errors
 
-from .._io.log import log
+from .._io.machine import log
 from ..errors import RbmleError
 from .bridge import APART, INTERPRETED, Target, add_target, failures
 from .compile import Floats, compiled_for

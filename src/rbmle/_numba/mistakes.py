@@ -3,32 +3,31 @@
 Before a user's class is compiled, the interpreter plays a few rounds with it: it reports an
 undefined variable or a wrong attribute in the form that Python programmers know. If the code passes
 there and the compiler refuses it, the reason and the line are cut out of the compiler's long
-message. Generators of random numbers are looked for in the code itself: the compiler accepts
-NumPy's.
+message. Generators of random numbers, which the compiler accepts, and exceptions, which a GPU
+cannot raise, are looked for in the code itself, in all of its branches, and in the functions that
+it calls unless they are a library's.
 """
 
 from __future__ import annotations
 
 import copy
+import dis
 import inspect
 import linecache
 import os
+import random
 import re
 import sys
 import traceback
 from collections.abc import Callable, Container, Iterator
-from types import CodeType, FrameType, FunctionType
+from types import BuiltinMethodType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._records.record import is_package
 from ..errors import DefinitionError, show
-from .code_search import exception_in, generator_in
 
-# A rehearsal ends after this many calls of the package's functions: about 0.1 s, some hundred
-# rounds of three arms.
-_MAX_CALLS = 5_000
+_MAX_CALLS = 5_000  # of the package's functions in a rehearsal: 0.1 s, 100 rounds of three arms
 _MAX_BYTES = 1 << 26  # 64 MB: larger arrays take longer to copy than a rehearsal is worth
 # Exceptions that mean that the code is wrong. Others may occur in the interpreter only: 1.0 / 0.0
 # and log(0.0) raise there, but are infinite in compiled code.
@@ -45,8 +44,12 @@ _CANNOT = (
     r"'\1' cannot be compiled for these arguments. A body must be arithmetic on single numbers, "
     r"without arrays, lists or text of its own."
 )
-
 _DEFINED = re.compile(r"\s*def (\w+)")
+_GENERATOR_MODULES = ("random", "secrets", "numpy.random")
+_GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
+# The instructions of Python's interpreter that raise (`raise`, `assert`) and that begin a handler
+# (`except`, `finally`, and the end of `with`).
+_EXCEPTIONS = {"RAISE_VARARGS": "raised", "PUSH_EXC_INFO": "caught"}
 
 _Return = tuple[CodeType, int, object]  # a user's method, the line where it returned, the value
 
@@ -61,7 +64,7 @@ def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
     Raises DefinitionError, with the user's line, if that shows a mistake in a user's class.
     """
     refuse_generators(args)
-    if sum(each.nbytes for each in _arrays(args)) > _MAX_BYTES:
+    if sum(each.nbytes for each in _all_in(args) if isinstance(each, np.ndarray)) > _MAX_BYTES:
         return
     codes = _users_code(args)
     returned: list[_Return] = []  # the most recent return of a user's method, if any
@@ -76,8 +79,7 @@ def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
             if calls > _MAX_CALLS:
                 raise _Enough
 
-    outer = sys.getprofile()
-    own = copy.deepcopy(args)
+    outer, own = sys.getprofile(), copy.deepcopy(args)
     try:
         with np.errstate(all="ignore"):
             sys.setprofile(watch)
@@ -87,8 +89,8 @@ def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
     except _MISTAKES as problem:
         sys.setprofile(outer)
         raise _interpreter_error(args, problem, codes, returned) from None
-    except Exception:
-        pass  # it may be no mistake: see _MISTAKES
+    except Exception:  # it may be no mistake: see _MISTAKES
+        pass
     finally:
         sys.setprofile(outer)
 
@@ -101,9 +103,8 @@ def refuse_generators(args: tuple[object, ...]) -> None:
     for function in _users_functions(args):
         found = generator_in(function)
         if found is not None:
-            name, line = found
             reason = "random numbers must come from the 'rng' or 'cell' that a method is given."
-            raise _error(args, f"{reason} Got {name}.", function.__code__.co_filename, line)
+            raise _error(args, f"{reason} Got {found[0]}.", function.__code__, found[1])
 
 
 def refuse_exceptions(args: tuple[object, ...], compiled: Container[FunctionType]) -> None:
@@ -116,7 +117,7 @@ def refuse_exceptions(args: tuple[object, ...], compiled: Container[FunctionType
         if found is not None:
             words, code, line = found
             reason = f"no exceptions can be {words} on a device (raise, assert, try, with)."
-            raise _error(args, reason, code.co_filename, line)
+            raise _error(args, reason, code, line)
 
 
 def _interpreter_error(
@@ -134,7 +135,7 @@ def _interpreter_error(
         reason = f"{code.co_name} returned {show(value)}. {reason}"
     else:
         return _error(args, reason)
-    return _error(args, reason, code.co_filename, line)
+    return _error(args, reason, code, line)
 
 
 def explained(
@@ -145,18 +146,16 @@ def explained(
     place: the method and the line that are to blame, if the compiler's message does not say.
     """
     text = "\n" + re.sub(r"\x1b\[[0-9;]*m", "", str(problem))
-    files = {os.path.basename(code.co_filename): code.co_filename for code in _users_code(args)}
+    files = {os.path.basename(code.co_filename): code for code in _users_code(args)}
     begin, reason = 0, ""
     for found in _PLACE.finditer(text):
         reason = reason or _reason_in(text[begin : found.start()])
         begin = found.end()
-        file = files.get(os.path.basename(found["file"]))
-        if file is not None:
-            return _error(args, reason, file, int(found["line"]))
+        code = files.get(os.path.basename(found["file"]))
+        if code is not None:
+            return _error(args, reason, code, int(found["line"]))
     reason = reason or _reason_in(text) or type(problem).__name__
-    if place is None:
-        return _error(args, reason)
-    return _error(args, reason, place[0].__code__.co_filename, place[1])
+    return _error(args, reason, *((place[0].__code__, place[1]) if place else ()))
 
 
 def _reason_in(text: str) -> str:
@@ -166,14 +165,17 @@ def _reason_in(text: str) -> str:
     return _UNKNOWN.sub(_CANNOT, first)
 
 
-def _error(args: tuple[object, ...], reason: str, file: str = "", line: int = 0) -> DefinitionError:
+def _error(
+    args: tuple[object, ...], reason: str, code: CodeType | None = None, line: int = 0
+) -> DefinitionError:
+    """The error about a user's class; code: any code in the file of the line to blame."""
     owners = " for ".join(dict.fromkeys(each.__name__ for each in _users_classes(args)))
-    if not file:
-        return DefinitionError(f"{owners}: {reason}")
-    place = f'  File "{file}", line {line}, in {_function_at(args, file, line)}'
-    return DefinitionError(
-        f"{owners}: {reason}\n{place}\n    {linecache.getline(file, line).strip()}"
-    )
+    text = f"{owners}: {reason}"
+    if code is not None:
+        file = code.co_filename
+        text += f'\n  File "{file}", line {line}, in {_function_at(args, file, line)}'
+        text += f"\n    {linecache.getline(file, line).strip()}"
+    return DefinitionError(text)
 
 
 def _function_at(args: tuple[object, ...], file: str, line: int) -> str:
@@ -187,15 +189,13 @@ def _function_at(args: tuple[object, ...], file: str, line: int) -> str:
 
 def _users_classes(args: tuple[object, ...]) -> Iterator[type]:
     """The classes of records among the arguments that are not the package's own."""
-    for each in args:
-        if isinstance(each, tuple):
-            if type(each) is not tuple and not is_package(type(each)):
-                yield type(each)
-            yield from _users_classes(each)
+    for kind in map(type, _all_in(args)):
+        if issubclass(kind, tuple) and kind is not tuple and not is_package(kind):
+            yield kind
 
 
 def _users_functions(args: tuple[object, ...]) -> Iterator[FunctionType]:
-    """All methods that users wrote for the records among the arguments."""
+    """The methods that users wrote for the records among the arguments."""
     for kind in _users_classes(args):
         for each in vars(kind).values():
             if inspect.isfunction(each) and not is_package(each) and each.__name__[:2] != "__":
@@ -203,13 +203,94 @@ def _users_functions(args: tuple[object, ...]) -> Iterator[FunctionType]:
 
 
 def _users_code(args: tuple[object, ...]) -> set[CodeType]:
-    """The code of all methods that users wrote for the records among the arguments."""
     return {each.__code__ for each in _users_functions(args)}
 
 
-def _arrays(args: tuple[object, ...]) -> Iterator[NDArray[np.generic]]:
+def _all_in(args: tuple[object, ...]) -> Iterator[object]:
+    """The arguments, and everything in the records among them."""
     for each in args:
+        yield each
         if isinstance(each, tuple):
-            yield from _arrays(each)
-        elif isinstance(each, np.ndarray):
-            yield each
+            yield from _all_in(each)
+
+
+def generator_in(
+    function: FunctionType, seen: frozenset[FunctionType] = frozenset()
+) -> tuple[str, int] | None:
+    """The name and the line of the first generator of random numbers that the function uses.
+
+    seen: functions already searched.
+    """
+    for name, value, line in _names_of(function):
+        if _is_generator(value):
+            return name, line
+        inner = _users_function(value)
+        if inner is not None and inner not in seen:
+            found = generator_in(inner, seen | {function})
+            if found is not None:
+                return f"{found[0]} in {name}", line
+    return None
+
+
+def exception_in(function: FunctionType) -> tuple[str, CodeType, int] | None:
+    """Whether exceptions are "raised" or "caught", in which code and line; None if neither.
+
+    On a GPU the thread would end in the middle of its replication, and nobody would know.
+    """
+    for each in _all_called(function, set()):
+        for step, line in _steps(each):
+            if step.opname in _EXCEPTIONS:
+                return _EXCEPTIONS[step.opname], each.__code__, line
+    return None
+
+
+def _all_called(function: FunctionType, seen: set[FunctionType]) -> Iterator[FunctionType]:
+    """The function and every function of the user's that it calls, directly or not."""
+    seen.add(function)
+    yield function
+    for _, value, _ in _names_of(function):
+        inner = _users_function(value)
+        if inner is not None and inner not in seen:
+            yield from _all_called(inner, seen)
+
+
+def _steps(function: FunctionType) -> Iterator[tuple[dis.Instruction, int]]:
+    """The instructions of a function, each with its line."""
+    line = function.__code__.co_firstlineno
+    for each in dis.get_instructions(function):
+        if each.positions is not None and each.positions.lineno is not None:
+            line = each.positions.lineno
+        yield each, line
+
+
+def _names_of(function: FunctionType) -> Iterator[tuple[str, object, int]]:
+    """(name, value, line) of the global names in use, such as `np` and then `np.random`."""
+    outer = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    name, value = "", None
+    for each, line in _steps(function):
+        if each.opname in ("LOAD_GLOBAL", "LOAD_DEREF"):
+            name, value = str(each.argval), outer.get(str(each.argval))
+        elif each.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, ModuleType):
+            name, value = f"{name}.{each.argval}", getattr(value, str(each.argval), None)
+        else:
+            value = None
+        if value is not None:
+            yield name, value, line
+
+
+def _users_function(value: object) -> FunctionType | None:
+    """The Python function, also if Numba compiled it; None if it is none or a library's."""
+    inner = getattr(value, "py_func", value)
+    libraries = ("rbmle", "numpy", "numba", "math")
+    if isinstance(inner, FunctionType) and str(inner.__module__).split(".")[0] not in libraries:
+        return inner
+    return None
+
+
+def _is_generator(value: object) -> bool:
+    if isinstance(value, ModuleType):
+        return value.__name__ in _GENERATOR_MODULES
+    if isinstance(value, (BuiltinMethodType, MethodType)):  # `from random import gauss`
+        value = value.__self__
+    of_module = str(getattr(value, "__module__", "")).split(".")[:2]
+    return isinstance(value, _GENERATORS) or of_module == ["numpy", "random"]

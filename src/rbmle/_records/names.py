@@ -1,12 +1,30 @@
-"""Policies and laws from text that people type: `ucb(alpha=1)` or `gaussian(sigma=2)`."""
+"""Classes by their names: as people type them, `ucb(alpha=1)`, and from outside the package.
+
+A class is known by its name once the module that defines it has been imported: the decorators
+`@policy`, `@family` and `@law` register it. A user names a module with `--import` or with
+`import = [...]` in a study's file. An installed package announces its classes by entry points in
+its pyproject.toml,
+
+    [project.entry-points."rbmle.policies"]
+    imed = "my_package.imed:IMED"
+
+and in the same way under "rbmle.families".
+"""
 
 from __future__ import annotations
 
 import ast
+import functools
+import importlib
+import os
 import re
+import sys
+import warnings
+from collections.abc import Iterable
+from importlib.metadata import entry_points
 from typing import Any
 
-from ..errors import ParameterError
+from ..errors import ParameterError, RunWarning, Words
 
 # Names in the paper that differ from the names of the classes. "KLUCB&UCB" is one column of its
 # tables, because the two coincide for Gaussian rewards.
@@ -51,12 +69,12 @@ def parsed(text: str, owner: str, key: str) -> dict[str, Any]:
     name, inside = match.groups()
     values: dict[str, Any] = {"name": name}
     for part in split(inside or ""):
-        field, equals, value = part.partition("=")
+        field, equals, value = map(str.strip, part.partition("="))
         if not equals:
             raise ParameterError(name, "parameter", "as in alpha=1", part)
-        if field.strip() in values:
-            raise ParameterError(name, "parameter", "given once", field.strip())
-        values[field.strip()] = _literal(value.strip())
+        if field in values:
+            raise ParameterError(name, "parameter", "given once", field)
+        values[field] = _literal(value)
     return values
 
 
@@ -66,3 +84,39 @@ def _literal(text: str) -> object:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # all that it raises
         return text
+
+
+def import_modules(
+    names: Iterable[str],
+    owner: str,
+    key: str = "import",
+    beside: str | os.PathLike[str] | None = None,
+) -> None:
+    """Import modules by name, so that the classes they define are known.
+
+    Besides Python's usual places, the current folder and the folder `beside` (that of the study's
+    file) are searched, last.
+    """
+    folders = [os.getcwd(), *([] if beside is None else [os.path.abspath(beside)])]
+    sys.path.extend(each for each in folders if each not in sys.path)
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception as problem:
+            why = f"{type(problem).__name__}: {problem}"
+            got = Words(f"{name!r} ({' '.join(why.split())})")
+            raise ParameterError(
+                owner, key, "names of modules that can be imported", got
+            ) from problem
+
+
+@functools.cache
+def load_installed() -> None:
+    """Load the classes that installed packages announce, once; warn of one that fails to load."""
+    for group in ("rbmle.policies", "rbmle.families"):
+        for each in entry_points(group=group):
+            try:
+                each.load()
+            except Exception as problem:
+                text = f"{group}: {each.name} = {each.value} cannot be loaded ({problem})."
+                warnings.warn(RunWarning(text), stacklevel=2)

@@ -14,11 +14,10 @@ Coercion also gives every instance of a class the same types, so it is compiled 
 from __future__ import annotations
 
 import enum
-import functools
 import inspect
-import types
 import typing
 from collections.abc import Callable, Mapping
+from functools import partial, wraps
 from inspect import Parameter, Signature
 from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
@@ -96,16 +95,16 @@ def checked(cls: type[T]) -> type[T]:
     hints = typing.get_type_hints(cls, include_extras=True)
     known = {name: _field(cls.__name__, name, hints[name]) for name in fields}
 
-    @functools.wraps(plain)
+    @wraps(plain)
     def new(cls_: type[T], *args: object, **kwargs: object) -> T:
         try:
             given = plain(cls_, *args, **kwargs)
         except TypeError:
-            listing = ", ".join(repr(name) for name in fields)
-            takes = f"the parameters {listing}" if fields else "no parameters"
+            takes = f"the parameters {', '.join(map(repr, fields))}" if fields else "no parameters"
             unknown = next((name for name in kwargs if name not in fields), None)
             hint = did_you_mean(unknown, fields) if unknown else ""
-            got = Words(_show_call(args, kwargs))
+            shown = [*map(show, args), *(f"{key}={show(value)}" for key, value in kwargs.items())]
+            got = Words(f"({', '.join(shown)})")
             raise ParameterError(cls.__name__, "", f"takes {takes}", got, hint) from None
         values = [each.coerce(value) for each, value in zip(known.values(), given, strict=True)]
         return tuple.__new__(cls_, values)  # type: ignore[type-var]
@@ -124,20 +123,15 @@ def _describe(kind: Any, new: Callable[..., object], fields: Mapping[str, _Field
     By itself a NamedTuple shows its annotations as they are stored:
     ForwardRef('Annotated[float, "(0, inf)"]').
     """
-    parameters = [Parameter("_cls", Parameter.POSITIONAL_OR_KEYWORD)]
+    ordinary = Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [Parameter("_cls", ordinary)]
     for name, field in fields.items():
         default = kind._field_defaults.get(name, Parameter.empty)
-        ordinary = Parameter.POSITIONAL_OR_KEYWORD
         parameters.append(Parameter(name, ordinary, default=default, annotation=field.shown))
         inspect.getattr_static(kind, name).__doc__ = field.words
     vars(new)["__signature__"] = Signature(parameters)
     new.__annotations__ = {name: field.shown for name, field in fields.items()}
     new.__doc__ = f"Create new instance of {kind.__name__}, its parameters checked."
-
-
-def _show_call(args: tuple[object, ...], kwargs: dict[str, object]) -> str:
-    parts = [show(value) for value in args] + [f"{k}={show(v)}" for k, v in kwargs.items()]
-    return f"({', '.join(parts)})"
 
 
 class _Field(NamedTuple):
@@ -161,29 +155,26 @@ def _field(owner: str, name: str, hint: object) -> _Field:
     if choice is not None:
         names = tuple(choice.__members__)
         words = f"One of {', '.join(map(repr, names))}."
-        return _Field(lambda value: _member(owner, name, value, choice), Literal[names], words)
+        return _Field(partial(_member, owner, name, choice), Literal[names], words)
     if hint is bool:
-        return _Field(lambda value: _boolean(owner, name, value), bool, f"True or False{within}")
+        return _Field(partial(_boolean, owner, name), bool, f"True or False{within}")
     if hint is float:
-        return _Field(lambda value: number(owner, name, value, allowed), float, f"A number{within}")
+        return _Field(partial(number, owner, name, interval=allowed), float, f"A number{within}")
     if hint is int:
-        return _Field(
-            lambda value: integer(owner, name, value, allowed), int, f"A whole number{within}"
-        )
+        shown = f"A whole number{within}"
+        return _Field(partial(integer, owner, name, interval=allowed), int, shown)
     return _Field(lambda value: value, hint, "")
 
 
 def _choice_in(hint: object) -> type[Choice] | None:
     """The `Choice` among the types that a union lists, if there is one."""
-    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
-    members = typing.get_args(hint) if union else (hint,)
-    for each in members:
+    for each in (hint, *typing.get_args(hint)):
         if isinstance(each, type) and issubclass(each, Choice):
             return each
     return None
 
 
-def _member(owner: str, name: str, value: object, choice: type[Choice]) -> Choice:
+def _member(owner: str, name: str, choice: type[Choice], value: object) -> Choice:
     if isinstance(value, choice):
         return value
     return choice[one_of(owner, name, value, choice.__members__)]

@@ -34,7 +34,7 @@ def atlas(
     """
     import sys
 
-    from .._io.extras import require_extra
+    from .._io.machine import require_extra
     from ..atlas import atlas as play
     from .screen import say, show_json
     from .show_atlas import atlas_data, show_atlas

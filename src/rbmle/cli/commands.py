@@ -56,7 +56,7 @@ def reproduce(
     import shlex
     import sys
 
-    from .._io.extras import require_extra
+    from .._io.machine import require_extra
     from ..paper.folder import reproduce as reproduce_paper
     from ..paper.reproduction import count_verdicts
     from ..reports import write_report
@@ -288,7 +288,7 @@ def policies(modules: Import = None, json: Json = False) -> None:
 
     Example: rbmle policies
     """
-    from .._records.extensions import load_installed
+    from .._records.names import load_installed
     from .screen import show_json
     from .tables import policy_list, show_policies
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import typer
 
 from .._io import interrupt
-from .._io.log import log
+from .._io.machine import log
 from ..errors import RbmleError
 from . import atlas, commands, service, standard_streams  # noqa: F401  (they add to `app`)
 from .interrupts import bounded

@@ -69,6 +69,6 @@ Policies = Annotated[str, typer.Option(help="Names, with commas: rbmle,ucb(alpha
 
 def bring(owner: str, modules: list[str] | None) -> None:
     """Import what `--import` names."""
-    from .._records.extensions import import_modules
+    from .._records.names import import_modules
 
     import_modules(modules or (), owner, "--import")

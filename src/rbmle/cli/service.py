@@ -27,7 +27,7 @@ _service.add_typer(_key, name="key")
 
 @contextmanager
 def _opened(database: str) -> Iterator[Storage]:
-    from .._io.extras import require_extra
+    from .._io.machine import require_extra
 
     require_extra("service", "service")
     from ..service.storage import open_storage
@@ -48,7 +48,7 @@ def serve(
 
     Example: rbmle serve --database sqlite:///rbmle.db --workers 2
     """
-    from .._io.extras import require_extra
+    from .._io.machine import require_extra
 
     require_extra("serve", "service")
     from ..service.server import serve as run

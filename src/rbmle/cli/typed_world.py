@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from .._records.names import parsed
 from ..errors import ParameterError, one_of
-from ..rewards.drift import Drift
-from ..rewards.phases import Phases
-from ..rewards.problems import Problem
-from ..rewards.worlds import World
+from ..rewards.changing import Drift, Phases
+from ..rewards.problems import Problem, World
 from .arguments import numbers_given
 
 _DRIFT = ("step", "every", "seed", "low", "high")

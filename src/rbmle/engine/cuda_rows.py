@@ -13,9 +13,11 @@ import numpy as np
 
 from .._numba.compile import extend
 from .._numba.for_cuda import side_by_side
+from ..rewards.changing import MeanPath
 from ..rewards.delays import Arrivals
 from ..rewards.linear_problem import LinearStream
-from ..rewards.streams import MeanPath, Stream, TableRows
+from ..rewards.problems import Stream
+from ..rewards.sources import TableRows
 from .imputation import Imputed
 from .late_rewards import Late
 from .regret_counters import ByCounts, ByPulls

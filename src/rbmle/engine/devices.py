@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._io.extras import require_extra
+from .._io.machine import require_extra
 from ..errors import one_of
 from .on_cpu import Progress, compile_for_cpu, play_on_cpu
 from .plan import Filled, Plan

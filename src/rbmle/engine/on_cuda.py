@@ -14,7 +14,7 @@ import numpy as np
 from numba import cuda
 from numpy.typing import NDArray
 
-from .._io.memory import size_text
+from .._io.machine import size_text
 from .._numba.compile import Floats
 from .._numba.for_cuda import DeviceKernel, free_memory
 from ..errors import ParameterError, RbmleError

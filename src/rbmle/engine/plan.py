@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._io.memory import check_memory
+from .._io.machine import check_memory
 from .._numba.compile import Floats
 from .._records.record import Record
 from ..errors import ParameterError, integer, one_of
@@ -19,8 +19,8 @@ from ..policies.fit import Assuming, as_policy, labelled, on_problem, player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
 from ..rewards.delays import as_delay
+from ..rewards.problems import World
 from ..rewards.sources import Rewards, check_rewards
-from ..rewards.worlds import World
 from ..spec import stands_in
 
 Filled = tuple[Floats, Floats, Floats]  # regret, best_pulls and pulls, which are filled

@@ -9,7 +9,7 @@ import numpy as np
 from .._numba.compile import Floats, record
 from ..evidence import Evidence
 from ..policies.arms import Arms
-from ..rewards.worlds import World
+from ..rewards.problems import World
 
 
 @record

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 from numpy.typing import ArrayLike
 
-from .._io.log import log
+from .._io.machine import log
 from ..errors import ParameterError, integer
 from ..result import Result
+from ..rewards.problems import World
 from ..rewards.sources import Rewards, RewardStream
-from ..rewards.worlds import World
 from .devices import check_device, compile_plan, device_name, play_plan
 from .plan import Listed, Plan, Setup, plan
 

@@ -1,7 +1,6 @@
 """Evidence: what an arm's past is worth now. Policies read effective pulls and sums from it."""
 
-from .counting import Counting
-from .discounted import Discounted
+from .discounted import Counting, Discounted
 from .interface import (
     EVIDENCE,
     Evidence,

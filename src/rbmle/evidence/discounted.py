@@ -1,4 +1,4 @@
-"""Discounted evidence: the past loses a constant factor each round."""
+"""Evidence in which every reward counts for ever, or in which the past fades."""
 
 from __future__ import annotations
 
@@ -12,6 +12,20 @@ from .interface import evidence
 # Less of a pull than this is nothing: the arm is unpulled again. Its sums could still be divided by
 # it, but not for much longer: the smallest float with all its digits is 2e-308.
 _NEGLIGIBLE_PULLS = 1e-100
+
+
+@evidence
+class Counting(NamedTuple):
+    """Every reward counts once: pulls are numbers of pulls, sums are sums of rewards.
+
+    It is the evidence of the plain bandit, and the default everywhere.
+
+    >>> Counting().memory_size(10)
+    0
+    """
+
+    def changes_all(self) -> bool:
+        return False
 
 
 @evidence

@@ -12,15 +12,7 @@ from ..families import Family
 from ..policies.arms import Arms
 from ..random import Draws
 from .interface import evidence
-from .matrices import (
-    FeatureRows,
-    dot,
-    invert_root,
-    largest_feature,
-    square_of,
-    times,
-    transposed_times,
-)
+from .matrices import FeatureRows, dot, invert_root, largest_feature, solve, square_of, times
 
 # The inverse is computed anew after this many rewards. In between, each reward adds an error of
 # some 1e-16 of it. For d = 20 that takes 100 of the 800 products of a round.
@@ -103,12 +95,9 @@ class Linear(NamedTuple):
     def check_family(self, family: Family) -> None:
         low, high = family.mean_range()
         if low > -inf or high < inf:
-            raise ParameterError(
-                "Linear",
-                "family",
-                "one whose means are any numbers, as in Gaussian()",
-                Words(f"{type(family).__name__}; Logistic is for Bernoulli rewards"),
-            )
+            words = "one whose means are any numbers, as in Gaussian()"
+            got = Words(f"{type(family).__name__}; Logistic is for Bernoulli rewards")
+            raise ParameterError("Linear", "family", words, got)
 
     def begin(self, arms: Arms, memory: Floats) -> None:
         for k in range(memory.size):
@@ -122,17 +111,17 @@ class Linear(NamedTuple):
 
     def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
         if fresh:
-            place, residual = 0, self.residual(memory, 0)
+            residual = self.residual(memory, 0)
             for i in range(arms.n_arms()):
                 if not self.shared:
-                    place, residual = self.block_of(i), self.residual(memory, i)
-                self.look_at(arms, memory, features, i, place, residual)
+                    residual = self.residual(memory, i)
+                self.look_at(arms, memory, features, i, residual)
 
     def look_at(
-        self, arms: Arms, memory: Floats, features: FeatureRows, i: int, place: int, residual: float
+        self, arms: Arms, memory: Floats, features: FeatureRows, i: int, residual: float
     ) -> None:
-        """Compute the mean of arm i and x'V^-1 x from its features and its block, at `place`."""
-        d = self.dimension
+        """Compute the mean of arm i and x'V^-1 x from its features and its block."""
+        d, place = self.dimension, self.block_of(i)
         known = self.blocks(arms.n_arms()) * self.block() + 2 * d + 2 * i
         mean = dot(memory, place + 2 * d * d + d, features, i, d)
         square = square_of(memory, place + d * d, features, i, d)
@@ -158,8 +147,7 @@ class Linear(NamedTuple):
         v = self.blocks(n_arms) * self.block()  # R'x
         w = v + d  # V^-1 x
         root, sums, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
-        square = transposed_times(memory, root, features, i, v, d)
-        times(memory, root, v, w, d)
+        square = solve(memory, root, features, i, v, d)
         surprise = (reward - dot(memory, theta, features, i, d)) / (1.0 + square)
         shrink = 1.0 / (1.0 + square + sqrt(1.0 + square))  # (1 - (1 + s)^-1/2) / s, s = v'v
         matrix, inverse = memory[place:root], memory[root:sums]
@@ -206,7 +194,7 @@ class Linear(NamedTuple):
         for j in range(arms.n_arms()):
             if j == i or self.shared:
                 if anew:
-                    self.look_at(arms, memory, features, j, self.block_of(j), residual)
+                    self.look_at(arms, memory, features, j, residual)
                 else:
                     along = dot(memory, w, features, j, d)
                     known = w + d + 2 * j
@@ -254,8 +242,7 @@ class Linear(NamedTuple):
         w = v + d
         root, sums, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
         surprise = reward - imputed
-        transposed_times(memory, root, features, i, v, d)
-        times(memory, root, v, w, d)
+        solve(memory, root, features, i, v, d)
         for r in range(d):
             memory[sums + r] += surprise * features.feature(i, r)
             memory[theta + r] += surprise * memory[w + r]

@@ -12,15 +12,7 @@ from ..families import Bernoulli, Family
 from ..policies.arms import Arms
 from ..random import Draws
 from .interface import evidence
-from .matrices import (
-    FeatureRows,
-    dot,
-    invert_root,
-    largest_feature,
-    square_of,
-    times,
-    transposed_times,
-)
+from .matrices import FeatureRows, dot, invert_root, largest_feature, solve, square_of, times
 
 _RECOMPUTE_EVERY = 64  # rewards: then the root of the inverse is recomputed, as in `Linear`
 _LEAST_VARIANCE = 1e-12  # pulls stay finite where a mean is 0 or 1 up to rounding
@@ -112,10 +104,8 @@ class Logistic(NamedTuple):
 
     def check_family(self, family: Family) -> None:
         if not isinstance(family, Bernoulli):
-            raise ParameterError(
-                "Logistic", "family", "Bernoulli(); Linear is for Gaussian rewards",
-                type(family).__name__,
-            )  # fmt: skip
+            words = "Bernoulli(); Linear is for Gaussian rewards"
+            raise ParameterError("Logistic", "family", words, type(family).__name__)
 
     def begin(self, arms: Arms, memory: Floats) -> None:
         for k in range(memory.size):
@@ -157,8 +147,7 @@ class Logistic(NamedTuple):
         """Change theta^, H and its root by one reward, with the Gaussian approximation so far."""
         d = self.dimension
         theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
-        q = transposed_times(memory, d * d, features, i, v, d)
-        times(memory, d * d, v, w, d)
+        q = solve(memory, d * d, features, i, v, d)
         z = dot(memory, theta, features, i, d)
         a = surprise_of(reward, z, q)
         mean = logistic(z + a * q)
@@ -249,8 +238,7 @@ class Logistic(NamedTuple):
         d, counts = self.dimension, 2 * self.dimension * self.dimension + 3 * self.dimension
         theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
         if moving:
-            transposed_times(memory, d * d, features, i, v, d)
-            times(memory, d * d, v, w, d)
+            solve(memory, d * d, features, i, v, d)
             for r in range(d):
                 memory[theta + r] += (reward - imputed) * memory[w + r]
         else:
@@ -266,6 +254,5 @@ class Logistic(NamedTuple):
         after[:counts] = memory[:counts]
         for place, old in enumerate(places):
             if old >= 0:
-                after[counts + 2 * place : counts + 2 * place + 2] = memory[
-                    counts + 2 * old : counts + 2 * old + 2
-                ]
+                new_place, old_place = counts + 2 * place, counts + 2 * old
+                after[new_place : new_place + 2] = memory[old_place : old_place + 2]

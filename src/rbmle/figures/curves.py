@@ -14,8 +14,7 @@ from .._io.text import count_text
 from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..result import Result
-from ..rewards.problems import Problem
-from ..rewards.worlds import World
+from ..rewards.problems import Problem, World
 from ..theory import lai_robbins
 from .canvas import RecordFigure
 from .charts import Chart, ChartAxis, ChartCurve

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._io.memory import machine_memory, size_text
+from .._io.machine import machine_memory, size_text
 from .._numba.compile import Floats, kernel, record
 from ..choosers import chooser_for
 from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game, Moment, Pull, Rules

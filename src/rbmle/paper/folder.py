@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._io.files import write_atomically
-from .._io.log import log
+from .._io.machine import log
 from ..errors import RbmleError, RunError, one_of
 from ..result import Result
 from ..studies.progress_table import Progress

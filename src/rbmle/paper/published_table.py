@@ -9,10 +9,8 @@ import numpy as np
 from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..random.mersenne import MersenneDraws
-from ..rewards.problems import Problem
-from ..rewards.sources import Rewards, source
-from ..rewards.streams import Pays, TableRows
-from ..rewards.worlds import World
+from ..rewards.problems import Pays, Problem, World
+from ..rewards.sources import Rewards, TableRows, source
 from .legacy_tables import has_legacy_table, legacy_table
 
 

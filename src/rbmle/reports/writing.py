@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from .._io.extras import require_extra
+from .._io.machine import require_extra
 from ..errors import ParameterError
 from ..paper.folder import is_paper, load_paper
 from ..result import Result

@@ -50,9 +50,8 @@ class Arrivals(NamedTuple):
     """When each reward comes: a pure function of seed, replication and round.
 
     fixed: a number of rounds. every: the length of batches, or 0. scale: the logarithm of the
-    probability that a reward takes one more round, or 0. entries, table: rounds to draw from, their
-    number first, or 0.
-    lost: the probability that a reward never comes.
+    probability that a reward takes one more round, or 0. entries: how many rounds there are to draw
+    from at the beginning of `table`, or 0. lost: the probability that a reward never comes.
     """
 
     fixed: int = 0
@@ -134,7 +133,6 @@ class GeometricDelay(NamedTuple):
     pending: Pending | str = "counted"
 
     def arrivals(self) -> Arrivals:
-        """The delay for compiled code."""
         scale = log(self.mean / (1.0 + self.mean)) if self.mean > 0.0 else 0.0
         return Arrivals(scale=scale, lost=self.lost)
 
@@ -155,7 +153,6 @@ class BatchDelay(NamedTuple):
     pending: Pending | str = "counted"
 
     def arrivals(self) -> Arrivals:
-        """The delay for compiled code."""
         return Arrivals(every=self.every, lost=self.lost)
 
 
@@ -183,7 +180,6 @@ class TableDelay(NamedTuple):
     pending: Pending | str = "counted"
 
     def arrivals(self) -> Arrivals:
-        """The delay for compiled code."""
         table = np.array([*self.rounds, 0], np.int64)  # two or more, as devices need
         return Arrivals(entries=len(self.rounds), table=table, lost=self.lost)
 

@@ -1,7 +1,6 @@
 """Features of arms that are drawn at random: anew each round, or once for each replication.
 
-They are a pure function of the seed, the replication, the round and the arm, as rewards are: all
-policies meet the same features.
+They are a pure function of the seed and the cell, as rewards are: all policies meet the same ones.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from .._records.record import Choice, register
 from ..errors import ParameterError
 from ..random import MAX_ARMS, Cell, feature_cell
 from ..special import normal_quantile
-from .worlds import as_numbers, check_finite
+from .problems import as_numbers, check_finite
 
 T = TypeVar("T")
 
@@ -70,10 +69,10 @@ def fill_sphere(out: Floats, key0: int, key1: int, replication: int, t: int, arm
     """Fill the first rows of `out` with points that are uniform on the unit sphere in 3 dimensions.
 
     By a point (u, v) of the unit disc, with s = u^2 + v^2 (Marsaglia, "Choosing a point from the
-    surface of a sphere", 1972): (2 u sqrt(1 - s), 2 v sqrt(1 - s), 1 - 2 s). No quantile of the
-    normal distribution and no division: a quarter of the time of normal numbers. The four words of
-    block 0 of cell j are a point of the square around the disc for arm 2j and one for arm 2j + 1;
-    who does not hit the disc goes on with blocks of its own.
+    surface of a sphere", 1972): (2 u sqrt(1 - s), 2 v sqrt(1 - s), 1 - 2 s). That takes a quarter
+    of the time of normal numbers. The four words of block 0 of cell j are a point of the square
+    around the disc for arm 2j and one for arm 2j + 1; an arm whose point is not in the disc goes on
+    with blocks of its own.
     """
     for i in range(0, arms, 2):
         a, b, c, d = feature_cell(key0, key1, replication, t, i // 2).words(0, 0)
@@ -196,9 +195,8 @@ def as_table(given: Any) -> Floats:
         return given  # type: ignore[no-any-return]
     values = as_numbers("TableFeatures", "values", given)
     if values.ndim != 2 or not values.size or values.shape[1] > 1000:
-        raise ParameterError(
-            "TableFeatures", "values", "of shape (rows, dimension), dimension <= 1000", values.shape
-        )
+        words = "of shape (rows, dimension), dimension <= 1000"
+        raise ParameterError("TableFeatures", "values", words, values.shape)
     check_finite("TableFeatures", "values", values)
     return values
 
@@ -215,10 +213,6 @@ class TableFeatures(NamedTuple):
     values: Annotated[Any, as_table]
     each: Each | str = "round"
     common: bool = False
-
-    def with_values(self, values: Any) -> TableFeatures:
-        """The same with its table on a device."""
-        return self._replace(values=values)
 
     def draw(self, out: Floats, key0: int, key1: int, replication: int, t: int) -> None:
         rows = self.values.shape[0]

@@ -9,6 +9,7 @@ from math import exp, inf
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._numba.compile import Floats
 from ..errors import ParameterError
@@ -18,15 +19,14 @@ from ..random import MAX_ARMS, Cell, key
 from ..spec import as_record
 from .features import FEATURES_DRAWN, GivenFeatures
 from .laws import LAWS
-from .streams import Bring, Rows, reward_source
-from .worlds import World, as_numbers, means_text
+from .problems import Bring, Rows, World, as_numbers, means_text, reward_source
 
 _MOST_THETAS = 5  # shown in a report; the rest is counted
 
 
 @reward_source
 class LinearStream(NamedTuple):
-    """Rewards of arms with features: a pure function of the problem and the cell.
+    """Rewards of arms with features.
 
     theta: one row for all arms, or one for each. known, means: the features of this round and the
     means that follow from them. logistic: whether means are 1 / (1 + exp(-x'theta)).
@@ -42,17 +42,16 @@ class LinearStream(NamedTuple):
     key1: int
 
     def own(self) -> LinearStream:
-        """The same, with room of its own for the features of a round."""
-        if self.drawing.given():
-            return self
-        return self._replace(known=np.zeros_like(self.known), means=np.zeros_like(self.means))
+        """The same, with room of its own for the features and means of a round."""
+        known = self.known if self.drawing.given() else np.zeros_like(self.known)
+        return self._replace(known=known, means=self.means.copy())
 
     def on_device(self, bring: Bring, rows: Rows) -> LinearStream:
         """The record on a device: given features have a row for each problem; drawn ones have room
         for each thread."""
         drawing, known, means = self.drawing, self.known, self.means
         if hasattr(drawing, "values"):
-            drawing = drawing.with_values(bring(drawing.values))
+            drawing = drawing._replace(values=bring(drawing.values))
         if self.drawing.given():
             known, means = bring(known), bring(means)
         else:
@@ -60,23 +59,31 @@ class LinearStream(NamedTuple):
         return self._replace(drawing=drawing, theta=bring(self.theta), known=known, means=means)
 
     def moving(self) -> bool:
-        """Whether features are drawn anew in each round."""
         return bool(self.drawing.anew())
 
     def meet(self, replication: int, t: int) -> None:
-        """Round t begins: draw its features."""
-        if not self.drawing.given() and (t == 1 or self.drawing.anew()):
-            now = t if self.drawing.anew() else 0
-            self.drawing.draw(self.known, self.key0, self.key1, replication, now)
-            apart = 1 if self.theta.shape[0] > 1 else 0
+        if self.draw_features(replication, t):
+            self.compute_means(self.theta)
+
+    def draw_features(self, replication: int, t: int) -> bool:
+        """Draw the features of round t, if they change in it; returns whether they do."""
+        anew = self.drawing.anew()
+        if self.drawing.given() or (t > 1 and not anew):
+            return False
+        self.drawing.draw(self.known, self.key0, self.key1, replication, t if anew else 0)
+        return True
+
+    def compute_means(self, theta: Floats) -> None:
+        """Compute the means of this round from its features."""
+        apart = 1 if theta.shape[0] > 1 else 0
+        for i in range(self.means.size):
+            total = 0.0
+            for a in range(self.known.shape[1]):
+                total += self.known[i, a] * theta[apart * i, a]
+            self.means[i] = total
+        if self.logistic:
             for i in range(self.means.size):
-                total = 0.0
-                for a in range(self.known.shape[1]):
-                    total += self.known[i, a] * self.theta[apart * i, a]
-                self.means[i] = total
-            if self.logistic:
-                for i in range(self.means.size):
-                    self.means[i] = 1.0 / (1.0 + exp(-self.means[i]))
+                self.means[i] = 1.0 / (1.0 + exp(-self.means[i]))
 
     def feature(self, i: int, a: int) -> float:
         """Feature a of arm i in this round."""
@@ -91,6 +98,40 @@ class LinearStream(NamedTuple):
         for j in range(self.means.size):
             best = max(best, self.means[j])
         return best - float(self.means[i])
+
+
+@reward_source
+class LinearPath(NamedTuple):
+    """Rewards of arms with features, whose theta is thetas[n] from round starts[n] on.
+
+    stream: the features and the means of the present round.
+    """
+
+    stream: LinearStream
+    thetas: Floats
+    starts: NDArray[np.int64]
+
+    def own(self) -> LinearPath:
+        return self._replace(stream=self.stream.own())
+
+    def moving(self) -> bool:
+        return self.stream.moving()
+
+    def meet(self, replication: int, t: int) -> None:
+        p = 0
+        while p + 1 < self.starts.size and self.starts[p + 1] <= t:
+            p += 1
+        if self.stream.draw_features(replication, t) or t == self.starts[p]:
+            self.stream.compute_means(self.thetas[p])
+
+    def feature(self, i: int, a: int) -> float:
+        return self.stream.feature(i, a)
+
+    def reward(self, replication: int, t: int, i: int) -> float:
+        return self.stream.reward(replication, t, i)
+
+    def gap(self, replication: int, t: int, i: int) -> float:
+        return self.stream.gap(replication, t, i)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,36 +160,33 @@ class LinearProblem(World):
             raise ParameterError("LinearProblem", "noise", "a law, as in Gaussian(1.0)", noise)
         low, high = law.mean_range()
         if not isinstance(law, Bernoulli) and (low > -inf or high < inf):
-            raise ParameterError(
-                "LinearProblem", "noise", "a law whose means are any numbers, or Bernoulli()", law
-            )
+            words = "a law whose means are any numbers, or Bernoulli()"
+            raise ParameterError("LinearProblem", "noise", words, law)
         if type(features) not in FEATURES_DRAWN.values():
             features = _matrix("features", features)
             if not 2 <= len(features) <= MAX_ARMS or features.shape[1] > 1000:
-                raise ParameterError(
-                    "LinearProblem", "features", "of shape (arms, dimension), two arms or more",
-                    features.shape,
-                )  # fmt: skip
-        object.__setattr__(self, "features", features)
-        object.__setattr__(self, "law", law)
+                words = "of shape (arms, dimension), two arms or more"
+                raise ParameterError("LinearProblem", "features", words, features.shape)
+        vars(self).update(features=features, law=law)
         values = _matrix("theta", np.atleast_2d(as_numbers("LinearProblem", "theta", theta)))
-        if values.shape[1] != self.dimension or values.shape[0] not in (1, self.n_arms):
-            raise ParameterError(
-                "LinearProblem", "theta",
-                f"{self.dimension} numbers, or an array of shape "
-                f"({self.n_arms}, {self.dimension})", np.shape(theta),
-            )  # fmt: skip
-        object.__setattr__(self, "theta", values)
+        n, d = self.n_arms, self.dimension
+        if values.shape not in ((1, d), (n, d)):
+            words = f"{d} numbers, or an array of shape ({n}, {d})"
+            raise ParameterError("LinearProblem", "theta", words, np.shape(theta))
+        vars(self).update(theta=values)
         if self.fixed_gaps is not None and np.abs(self.means).max() > LARGEST_MEAN:
-            raise ParameterError(
-                "LinearProblem", "theta", f"such that means are up to {LARGEST_MEAN:g}", theta
-            )
+            words = f"such that means are up to {LARGEST_MEAN:g}"
+            raise ParameterError("LinearProblem", "theta", words, theta)
 
     @property
     def drawing(self) -> Any:
         """The way in which features are drawn."""
-        given = isinstance(self.features, np.ndarray)
-        return GivenFeatures(*self.features.shape) if given else self.features
+        return GivenFeatures(*self.features.shape) if self._given else self.features
+
+    @property
+    def _given(self) -> bool:
+        """Whether features are the same in every round."""
+        return isinstance(self.features, np.ndarray)
 
     @property
     def n_arms(self) -> int:
@@ -162,10 +200,9 @@ class LinearProblem(World):
     @property
     def means(self) -> Floats:
         """The means of arms with given features."""
-        if not isinstance(self.features, np.ndarray):
-            raise ParameterError(
-                "LinearProblem", "features", "given for means that do not change", self.features
-            )
+        if not self._given:
+            words = "given for means that do not change"
+            raise ParameterError("LinearProblem", "features", words, self.features)
         with np.errstate(over="ignore"):
             linear: Floats = (self.features * self.theta).sum(axis=1)
             return 1.0 / (1.0 + np.exp(-linear)) if self.logistic else linear
@@ -178,25 +215,22 @@ class LinearProblem(World):
     @property
     def gaps(self) -> Floats:
         """The best arm's mean minus each arm's mean."""
-        gaps: Floats = self.means.max() - self.means
-        return gaps
+        return np.asarray(self.means.max() - self.means)
 
     @property
     def fixed_gaps(self) -> Floats | None:
-        return self.gaps if isinstance(self.features, np.ndarray) else None
+        return self.gaps if self._given else None
 
     def words(self) -> str:
         return f"features of dimension {self.dimension}"
 
     def described(self) -> dict[str, str]:
         rows = [means_text(each) for each in self.theta[:_MOST_THETAS]]
-        more = (
-            [] if len(self.theta) <= _MOST_THETAS else [f"and {len(self.theta) - len(rows)} more"]
-        )
-        given = isinstance(self.features, np.ndarray)
-        features = f"given, of dimension {self.dimension}" if given else str(self.features)
-        said = {"Theta": "; ".join(rows + more), "Features": features}
-        return {**said, "Means": means_text(self.means)} if given else said
+        if len(self.theta) > _MOST_THETAS:
+            rows.append(f"and {len(self.theta) - _MOST_THETAS} more")
+        features = f"given, of dimension {self.dimension}" if self._given else str(self.features)
+        said = {"Theta": "; ".join(rows), "Features": features}
+        return {**said, "Means": means_text(self.means)} if self._given else said
 
     def kind(self) -> Hashable:
         drawing = self.drawing
@@ -204,33 +238,29 @@ class LinearProblem(World):
         return type(self), type(drawing), told, self.theta.shape, type(self.law), self.law
 
     def source(self, seed: int, horizon: int) -> LinearStream:
-        shape = self.n_arms, self.dimension
-        if isinstance(self.features, np.ndarray):
+        if self._given:
             known, means = np.array(self.features), self.means
         else:
-            known, means = np.zeros(shape), np.zeros(shape[0])
+            known, means = np.zeros((self.n_arms, self.dimension)), np.zeros(self.n_arms)
         return LinearStream(
             self.law, self.drawing, np.array(self.theta), known, means, self.logistic, *key(seed)
         )
 
     def sources(self, worlds: Sequence[Self], seed: int, horizon: int) -> LinearStream:
         each = [world.source(seed, horizon) for world in worlds]
-        joined: LinearStream = each[0]._replace(
+        return each[0]._replace(
             theta=np.array([one.theta for one in each]),
             known=np.array([one.known for one in each]),
             means=np.array([one.means for one in each]),
         )
-        return joined
 
     def identity(self) -> Hashable:
         """All that makes the problem, with the shape and the bytes of each array in its place."""
-        drawing = self.features
+        parts = [self.theta, *([self.features] if self._given else self.features)]
         told = tuple(
-            (each.shape, each.tobytes()) if isinstance(each, np.ndarray) else each
-            for each in ([drawing] if isinstance(drawing, np.ndarray) else drawing)
+            (each.shape, each.tobytes()) if isinstance(each, np.ndarray) else each for each in parts
         )
-        theta = self.theta.shape, self.theta.tobytes()
-        return type(self.law), self.law, type(drawing), told, theta
+        return type(self.law), self.law, type(self.features), told
 
 
 def _matrix(name: str, given: object) -> Floats:

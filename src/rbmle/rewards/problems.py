@@ -1,22 +1,145 @@
-"""A problem: the true distribution of each arm's rewards, which no policy ever sees."""
+"""Problems: the true distribution of each arm's rewards, which no policy ever sees.
+
+A reward is a pure function of the law, the mean and the cell (replication, round, arm): in rounds
+in which two worlds have the same mean, they have the same reward.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import ChainMap
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from .._numba.compile import Floats
+from .._io.text import count_text, number_text, power_text
+from .._numba.compile import Floats, defaults_of, record
 from ..errors import ParameterError
-from ..families import FAMILIES
-from ..random import MAX_ARMS, key
+from ..families import FAMILIES, Law
+from ..random import MAX_ARMS, Cell, key
 from ..spec import as_record
 from .laws import LAWS
-from .streams import Stream
-from .worlds import World, means_text
+
+T = TypeVar("T")
+
+Bring = Callable[[Any], Any]  # moves an array to a device
+Rows = Callable[..., Any]  # room on a device for an array of this shape for each thread
+
+_MOST_MEANS = 24  # listed one by one; the rest is counted
+
+
+class Pays(Protocol):
+    """A record that compiled code gets rewards from."""
+
+    @abstractmethod
+    def reward(self, replication: int, t: int, i: int) -> float:
+        """The reward of arm i in round t of a replication."""
+
+
+class RewardSource(Pays, Protocol):
+    """The methods of every record that pays rewards, with the defaults that a class gets."""
+
+    def on_device(self, bring: Bring, rows: Rows) -> Self:
+        """The record with its arrays on a device, by default the same for all threads."""
+        here: Any = self
+        moved = {k: bring(x) for k, x in here._asdict().items() if isinstance(x, np.ndarray)}
+        return here._replace(**moved)  # type: ignore[no-any-return]
+
+    def own(self) -> Self:
+        """The record for one thread; by default it needs no room of its own."""
+        return self
+
+    def moving(self) -> bool:
+        """Whether features are drawn anew in each round."""
+        return False
+
+    def meet(self, replication: int, t: int) -> None:
+        """Round t begins: draw its features, if there are any."""
+
+
+def reward_source(cls: type[T]) -> type[T]:
+    """Make a NamedTuple class a source of rewards for compiled code."""
+    return record(cls, defaults_of(RewardSource))
+
+
+@reward_source
+class Stream(NamedTuple):
+    """Rewards drawn when they are needed. On a device `means` has a row for each problem."""
+
+    law: Law
+    means: Floats
+    key0: int
+    key1: int
+
+    def reward(self, replication: int, t: int, i: int) -> float:
+        return self.law.sample(self.means[i], Cell(self.key0, self.key1, replication, t, i))
+
+
+class World:
+    """What the simulator asks of everything that pays rewards: the base class of `Problem`.
+
+    law: how a reward with a given mean is distributed.
+    fixed_gaps: each arm's gap, the same in every round; None if gaps change from round to round.
+    Then regret is dynamic: against the best arm of each round.
+    dimension: of the features of arms; 0 if there are none.
+    """
+
+    law: Any
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms."""
+        raise NotImplementedError
+
+    @property
+    def fixed_gaps(self) -> Floats | None:
+        return None
+
+    @property
+    def dimension(self) -> int:
+        return 0
+
+    @property
+    def family(self) -> Any:
+        """The family that policies assume by default: the law, if it is a family, else None."""
+        return self.law if isinstance(self.law, tuple(FAMILIES.values())) else None
+
+    def words(self) -> str:
+        """How it differs from a plain problem, in a word or two, for titles."""
+        return ""
+
+    def described(self) -> dict[str, str]:
+        """Its means in words, for reports: pairs of a word and its value."""
+        raise NotImplementedError
+
+    def kind(self) -> Hashable:
+        """Worlds of one kind differ in numbers only: a GPU plays them together.
+
+        By default a world is played alone.
+        """
+        return self
+
+    def source(self, seed: int, horizon: int) -> Pays:
+        """The record that compiled code gets rewards from; see `Stream`."""
+        raise NotImplementedError
+
+    def sources(self, worlds: Sequence[Self], seed: int, horizon: int) -> Pays:
+        """One record for several worlds of this kind, for a GPU: its arrays have a row for each."""
+        return self.source(seed, horizon)
+
+    def identity(self) -> Hashable:
+        """All that makes the world: worlds are equal if these are."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, World):
+            return NotImplemented
+        return type(self) is type(other) and self.identity() == other.identity()
+
+    def __hash__(self) -> int:
+        return hash(self.identity())
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,28 +162,21 @@ class Problem(World):
             raise ParameterError(
                 "Problem", "law", "a family or law that can be sampled, as in Bernoulli()", law
             )
-        try:
-            values = np.array(means, dtype=float)
-        except (TypeError, ValueError):
-            raise ParameterError("Problem", "means", "a list of numbers", means) from None
+        values = as_numbers("Problem", "means", means, "a list of numbers")
         if values.ndim != 1 or not 2 <= values.size <= MAX_ARMS:
             raise ParameterError(
                 "Problem", "means", f"a list of 2 to {MAX_ARMS} numbers, one an arm", means
             )
         allowed = law.mean_interval()
-        for value in values:
+        for value in values.tolist():
             if not np.isfinite(value) or value not in allowed:
-                name = type(law).__name__
-                raise ParameterError(
-                    "Problem", "means", f"numbers in {allowed} for {name}", float(value)
-                )
+                words = f"numbers in {allowed} for {type(law).__name__}"
+                raise ParameterError("Problem", "means", words, value)
         if 0.5 * values.max() - 0.5 * values.min() > 0.5 * np.finfo(float).max:
-            raise ParameterError(
-                "Problem", "means", "numbers less than 1.8e308 apart", values.tolist()
-            )
+            words = "numbers less than 1.8e308 apart"
+            raise ParameterError("Problem", "means", words, values.tolist())
         values.setflags(write=False)
-        object.__setattr__(self, "law", law)
-        object.__setattr__(self, "means", values)
+        vars(self).update(law=law, means=values)
 
     @property
     def n_arms(self) -> int:
@@ -70,8 +186,7 @@ class Problem(World):
     @property
     def gaps(self) -> Floats:
         """The gaps Delta_i: the best arm's mean minus each arm's mean."""
-        gaps: Floats = self.means.max() - self.means
-        return gaps
+        return np.asarray(self.means.max() - self.means)
 
     @property
     def fixed_gaps(self) -> Floats:
@@ -92,3 +207,27 @@ class Problem(World):
     def identity(self) -> Hashable:
         means = self.means + 0.0  # -0.0 becomes 0.0, to which it is equal
         return type(self.law), self.law, means.tobytes()
+
+
+def as_numbers(owner: str, name: str, given: object, words: str = "an array of numbers") -> Floats:
+    """What is given as an array of numbers; raises ParameterError if it is none."""
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(owner, name, words, given) from None
+
+
+def check_finite(owner: str, name: str, values: Floats) -> None:
+    """Raise ParameterError unless all numbers are finite."""
+    if not np.isfinite(values).all():
+        bad = float(values[~np.isfinite(values)][0])
+        raise ParameterError(owner, name, "finite numbers", bad)
+
+
+def means_text(means: Floats) -> str:
+    """The arms' means in their order; of many arms the first 24, the count and the largest mean."""
+    shown = ", ".join(power_text(f"{each:.6g}") for each in means[:_MOST_MEANS])
+    if len(means) <= _MOST_MEANS:
+        return shown
+    left = count_text(len(means) - _MOST_MEANS, "more", "more")
+    return f"{shown} and {left}; the largest is {number_text(float(means.max()))}"

@@ -1,25 +1,21 @@
 """Sources of rewards: a counter-based random stream, or tables.
 
-With every source, all policies of a run meet the same reward in the same cell (replication, round,
-arm).
+All policies of a run meet the same reward in the same cell (replication, round, arm).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from numpy.typing import ArrayLike
 
+from .._numba.compile import Floats
 from ..errors import ParameterError, integer
 from ..random import MAX_SEED, STREAM, Counter, key
 from ..random.mersenne import MersenneDraws
-from .problems import Problem
-from .streams import Pays, TableRows
-from .streams import Stream as Stream
-from .worlds import World, as_numbers, check_finite
-
-_SEEDS = f"[0, {MAX_SEED}]"
+from .problems import Pays, Problem, World, as_numbers, check_finite, reward_source
+from .problems import Stream as Stream
 
 Source = TypeVar("Source", bound="type[Rewards]")
 
@@ -47,7 +43,7 @@ class Rewards:
     stream: the version of the package's random numbers that a run uses, 0 if it uses none of them.
     """
 
-    seeds: ClassVar[str] = _SEEDS
+    seeds: ClassVar[str] = f"[0, {MAX_SEED}]"
     in_order: ClassVar[bool] = False
     one_generator: ClassVar[bool] = False
     stream: ClassVar[int] = STREAM
@@ -94,6 +90,17 @@ class RewardStream(Rewards):
             yield source, start, min(start + size, last)
 
 
+@reward_source
+class TableRows(NamedTuple):
+    """Rewards that are looked up in a table: values[replication - first, t - 1, arm]."""
+
+    values: Floats
+    first: int
+
+    def reward(self, replication: int, t: int, i: int) -> float:
+        return float(self.values[replication - self.first, t - 1, i])
+
+
 class Table(Rewards):
     """Rewards from an array of shape (replications, T, K), or (T, K) for a single replication.
 
@@ -105,9 +112,8 @@ class Table(Rewards):
         if table.ndim == 2:
             table = table[None]
         if table.ndim != 3:
-            raise ParameterError(
-                "Table", "values", "of shape (T, K) or (replications, T, K)", table.shape
-            )
+            words = "of shape (T, K) or (replications, T, K)"
+            raise ParameterError("Table", "values", words, table.shape)
         check_finite("Table", "values", table)
         table.setflags(write=False)
         self.values = table
@@ -119,19 +125,13 @@ class Table(Rewards):
     def check(self, problem: World, horizon: int, last: int) -> None:
         replications, rounds, n_arms = self.values.shape
         if n_arms != problem.n_arms or rounds < horizon or replications < last:
-            raise ParameterError(
-                "Table",
-                "values",
-                f"of shape (at least {last}, at least {horizon}, {problem.n_arms})",
-                self.values.shape,
-            )
+            words = f"of shape (at least {last}, at least {horizon}, {problem.n_arms})"
+            raise ParameterError("Table", "values", words, self.values.shape)
         allowed = problem.law.reward_interval()
-        for value in (self.values.min(), self.values.max()):
+        for value in (float(self.values.min()), float(self.values.max())):
             if value not in allowed:
-                name = type(problem.law).__name__
-                raise ParameterError(
-                    "Table", "values", f"rewards in {allowed} for {name}", float(value)
-                )
+                words = f"rewards in {allowed} for {type(problem.law).__name__}"
+                raise ParameterError("Table", "values", words, value)
 
     def batches(
         self, problem: World, horizon: int, first: int, last: int, size: int
@@ -144,7 +144,6 @@ class Table(Rewards):
 def check_rewards(owner: str, rewards: Rewards, problem: World, horizon: int, last: int) -> None:
     """Raise ParameterError unless the rewards suit the problem; only a stream suits every world."""
     if not isinstance(rewards, RewardStream) and not isinstance(problem, Problem):
-        raise ParameterError(
-            owner, "rewards", f"a RewardStream for a {type(problem).__name__}", rewards
-        )
+        words = f"a RewardStream for a {type(problem).__name__}"
+        raise ParameterError(owner, "rewards", words, rewards)
     rewards.check(problem, horizon, last)

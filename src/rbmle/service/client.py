@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from .._io.extras import not_installed
+from .._io.machine import not_installed
 from ..errors import RbmleError
 
 try:

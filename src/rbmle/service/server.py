@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
-from .._io.extras import require_extra
+from .._io.machine import require_extra
 from ..errors import ParameterError, RbmleError, Words, integer
 from .keys import list_keys
 from .storage import open_storage

@@ -12,7 +12,7 @@ import threading
 
 import msgspec
 
-from .._records.extensions import import_modules
+from .._records.names import import_modules
 from .app import App
 from .committer import Committer
 from .keys import Keys

@@ -25,7 +25,7 @@ from distributed.core import rpc
 from distributed.scheduler import KilledWorker
 from distributed.security import Security
 
-from .._io.log import log
+from .._io.machine import log
 from ..errors import RbmleError, RunError
 from .work_items import Played, StoppedError, WorkItem, check_versions, play_item, versions
 from .workers import Report, Workers

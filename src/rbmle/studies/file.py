@@ -7,14 +7,14 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 
-from .._records.extensions import import_modules, load_installed
+from .._records.names import import_modules, load_installed
 from .._records.record import Record
 from ..errors import ParameterError, StudyError
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..policies.fit import PLAYERS, Assuming, labelled
 from ..rewards.delays import DELAYS
-from ..rewards.worlds import World
+from ..rewards.problems import World
 from ..spec import first_named, stand_in_of, to_spec
 from .world_tables import Data, Table, check_keys, record_of, world_of
 

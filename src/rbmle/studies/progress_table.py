@@ -14,7 +14,7 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import NDArray
 
-from .._io.locks import Locks
+from .._io.files import Locks
 from ..engine.plan import Rows, Task
 from ..errors import one_of
 from ..result import Result

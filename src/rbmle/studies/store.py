@@ -4,7 +4,7 @@
     provenance.json   one entry for each process that played: versions, machine, time spent
     shards/           one file for each finished chunk of replications, see `shards`
     times.json        seconds per decision, if decisions were timed, see `times`
-    claims            empty; processes at work lock bytes of it, see `_io/locks.py`
+    claims            empty; processes at work lock bytes of it, see `_io/files.py`
 
 Every file is replaced atomically, and the bytes of a shard depend on the study alone. So any number
 of processes may work in the same folder, and any of them may be killed at any moment.
@@ -27,8 +27,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from .._io.files import sweep, write_atomically
-from .._io.locks import Locks
+from .._io.files import Locks, sweep, write_atomically
 from ..engine.plan import Rows, Task
 from ..errors import RbmleError, RunError, RunWarning
 from .shards import decode, encode, file_name, fits, task_of

@@ -20,8 +20,8 @@ from ..evidence import Counting
 from ..families import FAMILIES
 from ..policies.base import POLICIES
 from ..policies.fit import Assuming, as_policy, labelled, on_problem
+from ..rewards.problems import World
 from ..rewards.sources import SOURCES, Rewards
-from ..rewards.worlds import World
 from ..spec import stands_in, to_spec
 from .file import (
     RESERVED,

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from .._io.extras import require_extra
+from .._io.machine import require_extra
 from ..engine.devices import compile_plan
 from ..engine.plan import Plan
 from ..errors import ParameterError, RunError, integer

@@ -9,13 +9,11 @@ import numpy as np
 
 from ..errors import ParameterError, one_of
 from ..families import FAMILIES
-from ..rewards.drift import Drift
+from ..rewards.changing import Drift, Phases
 from ..rewards.features import FEATURES_DRAWN
 from ..rewards.laws import LAWS
 from ..rewards.linear_problem import LinearProblem
-from ..rewards.phases import Phases
-from ..rewards.problems import Problem
-from ..rewards.worlds import World
+from ..rewards.problems import Problem, World
 from ..spec import from_spec, to_spec
 
 Data: TypeAlias = dict[str, Any]  # what JSON and TOML hold

@@ -1,22 +1,47 @@
-"""The memory of the machine: results too large for it are refused before any work is done."""
+"""The package's logger, optional packages, and the memory of the machine."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import logging
 import os
 from pathlib import Path
 
-from ..errors import ParameterError
+from ..errors import ParameterError, RbmleError
 
+# A library prints nothing by itself: it logs, and the application decides what is shown. The
+# command line shows these messages on stderr.
+log = logging.getLogger("rbmle")
+log.addHandler(logging.NullHandler())
+
+_EXTRAS = {  # packages as pip knows them, as in pyproject.toml
+    "report": ("matplotlib", "jinja2"),
+    "data": ("pandas",),
+    "service": ("uvicorn", "httptools", "starlette", "msgspec", "httpx", "psycopg"),
+    "dask": ("distributed",),
+    "gpu": ("numba-cuda",),
+}
 # Where Linux states the memory limit of a container (control groups version 2 and 1).
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
-def machine_memory() -> int | None:
-    """The bytes of memory that this process can use: the machine's, or its container's limit.
+def require_extra(owner: str, extra: str) -> None:
+    """Raise an error with the pip command to type, if a package of the extra is not installed."""
+    for package in _EXTRAS[extra]:
+        if importlib.util.find_spec(package.replace("-", "_")) is None:
+            raise not_installed(owner, package, extra)
 
-    None if the system does not tell.
-    """
+
+def not_installed(owner: str, package: str, extra: str) -> RbmleError:
+    """The error to raise when an import of the package failed."""
+    return RbmleError(
+        f"{owner}: {package} is not installed. Install it with: pip install 'rbmle[{extra}]'"
+    )
+
+
+def machine_memory() -> int | None:
+    """The bytes of memory of the machine, or its container's limit; None if it is not known."""
     found = []
     with contextlib.suppress(AttributeError, OSError, ValueError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -27,10 +52,7 @@ def machine_memory() -> int | None:
 
 
 def check_memory(owner: str, replications: int, needed: int) -> None:
-    """Raise ParameterError if the results of all replications would not fit in memory.
-
-    needed: the bytes that they take.
-    """
+    """Raise ParameterError if results that take `needed` bytes do not fit in memory."""
     most = machine_memory()
     if most is not None and needed > most:
         raise ParameterError(
