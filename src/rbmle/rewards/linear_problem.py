@@ -63,7 +63,15 @@ class LinearStream(NamedTuple):
 
     def meet(self, replication: int, t: int) -> None:
         if self.draw_features(replication, t):
-            self.compute_means(self.theta)
+            apart = 1 if self.theta.shape[0] > 1 else 0
+            for i in range(self.means.size):
+                total = 0.0
+                for a in range(self.known.shape[1]):
+                    total += self.known[i, a] * self.theta[apart * i, a]
+                self.means[i] = total
+            if self.logistic:
+                for i in range(self.means.size):
+                    self.means[i] = 1.0 / (1.0 + exp(-self.means[i]))
 
     def draw_features(self, replication: int, t: int) -> bool:
         """Draw the features of round t, if they change in it; returns whether they do."""
@@ -72,18 +80,6 @@ class LinearStream(NamedTuple):
             return False
         self.drawing.draw(self.known, self.key0, self.key1, replication, t if anew else 0)
         return True
-
-    def compute_means(self, theta: Floats) -> None:
-        """Compute the means of this round from its features."""
-        apart = 1 if theta.shape[0] > 1 else 0
-        for i in range(self.means.size):
-            total = 0.0
-            for a in range(self.known.shape[1]):
-                total += self.known[i, a] * theta[apart * i, a]
-            self.means[i] = total
-        if self.logistic:
-            for i in range(self.means.size):
-                self.means[i] = 1.0 / (1.0 + exp(-self.means[i]))
 
     def feature(self, i: int, a: int) -> float:
         """Feature a of arm i in this round."""
@@ -118,11 +114,15 @@ class LinearPath(NamedTuple):
         return self.stream.moving()
 
     def meet(self, replication: int, t: int) -> None:
-        p = 0
+        stream, p = self.stream, 0
         while p + 1 < self.starts.size and self.starts[p + 1] <= t:
             p += 1
-        if self.stream.draw_features(replication, t) or t == self.starts[p]:
-            self.stream.compute_means(self.thetas[p])
+        if stream.draw_features(replication, t) or t == self.starts[p]:
+            for i in range(stream.means.size):
+                total, row = 0.0, i if self.thetas.shape[1] > 1 else 0
+                for a in range(stream.known.shape[1]):
+                    total += stream.known[i, a] * self.thetas[p, row, a]
+                stream.means[i] = 1.0 / (1.0 + exp(-total)) if stream.logistic else total
 
     def feature(self, i: int, a: int) -> float:
         return self.stream.feature(i, a)
