@@ -214,6 +214,10 @@ class TableFeatures(NamedTuple):
     each: Each | str = "round"
     common: bool = False
 
+    def with_values(self, values: Any) -> TableFeatures:
+        """The same with its table on a device."""
+        return self._replace(values=values)
+
     def draw(self, out: Floats, key0: int, key1: int, replication: int, t: int) -> None:
         rows = self.values.shape[0]
         for i in range(1 if self.common else self.arms):

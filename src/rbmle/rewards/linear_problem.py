@@ -51,7 +51,7 @@ class LinearStream(NamedTuple):
         for each thread."""
         drawing, known, means = self.drawing, self.known, self.means
         if hasattr(drawing, "values"):
-            drawing = drawing._replace(values=bring(drawing.values))
+            drawing = drawing.with_values(bring(drawing.values))
         if self.drawing.given():
             known, means = bring(known), bring(means)
         else:
