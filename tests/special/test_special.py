@@ -35,7 +35,7 @@ from rbmle.special import (
     stirling_error,
 )
 
-MODULES = ("beta", "beta_inverse", "deviance", "gamma", "gamma_inverse", "normal")
+MODULES = ("beta", "deviance", "gamma", "normal")
 GAMMA_SHAPES = (0.01, 0.3, 1.0, 2.5, 17.0, 500.0, 1e5, 1e7)
 BETA_SHAPES = [
     (0.05, 0.05), (0.05, 1e7), (1e7, 0.05), (0.5, 0.5), (1.0, 1.0), (2.0, 3.0), (1.0, 1e5),

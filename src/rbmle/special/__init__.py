@@ -5,8 +5,7 @@ Distribution functions and quantiles (normal, gamma, beta), and bounds on them t
 
 from __future__ import annotations
 
-from .beta import beta_cdf, beta_density, beta_tail
-from .beta_inverse import beta_quantile, beta_quantile_upper
+from .beta import beta_cdf, beta_density, beta_quantile, beta_quantile_upper, beta_tail
 from .deviance import deviance, stirling_error
 from .divergence_bounds import (
     coin_below,
@@ -15,8 +14,14 @@ from .divergence_bounds import (
     deviance_below,
     scale_root_below,
 )
-from .gamma import gamma_cdf, gamma_density, gamma_tail, log_gamma
-from .gamma_inverse import gamma_quantile, gamma_quantile_upper
+from .gamma import (
+    gamma_cdf,
+    gamma_density,
+    gamma_quantile,
+    gamma_quantile_upper,
+    gamma_tail,
+    log_gamma,
+)
 from .normal import normal_cdf, normal_density, normal_quantile, normal_quantile_upper
 from .tail_bounds import (
     beta_quantile_below,

@@ -21,12 +21,11 @@ import math
 
 from .._numba.compile import apart, njit
 
-# Margins for rounding errors. `test_bounds_of_divergences` in tests/choosers/test_cached_bounds.py
-# tries
-# the bounds that use them on random means, up to 10^7 pulls.
-# NOISE is absolute: a divergence is a sum of terms of size 1, each off by some 1e-16. It covers the
-# published code too, which clips means by 1e-15 and so changes a divergence by about as much.
-NOISE = 1e-13
+# Margins for rounding errors, tried on random means, up to 10^7 pulls, by
+# `test_bounds_of_divergences` in tests/choosers/test_cached_bounds.py. The first is absolute: a
+# divergence is a sum of terms of size 1, each off by some 1e-16. It covers the published code too,
+# which clips means by 1e-15 and so changes a divergence by about as much.
+_NOISE = 1e-13
 _ROUNDING = 1e-12  # relative: x log(x / m) - (x - m) off its zero, a difference of two terms
 _NEAR = 0.4  # for u in [-_NEAR, 2 _NEAR] the two-point rule is at most 4.4e-4 short (measured)
 _SURE = 1e-9  # relative, of a level; the same margin as in choosers/solved_facts.py
@@ -60,23 +59,28 @@ def pair_below(gap: float, x: float, y: float) -> float:
 
 
 @njit
-def safe_step(excess: float, run: float, bend: float) -> float:
-    """A distance to the left of a point at which a function is surely negative, or infinity.
+def _stepped_back(
+    q: float, excess: float, run: float, bend: float, reach: float, otherwise: float
+) -> float:
+    """A point near q, and at most q, at which a function is surely not positive; or `otherwise`.
 
-    At the point the function is `excess` > 0 and its derivative is 1 / `run`; left of it the second
-    derivative is at most `bend`. So it is negative at the nearer root of a quadratic, which is
-    Newton's step times 2 / (1 + sqrt(1 - t)), t = 2 newton bend run. For t <= 1/2 that factor is at
-    most 1 + 0.35 t, which is used; for larger t the result is infinity.
+    At q the function is `excess` and its derivative is 1 / `run`; left of it, at least as far as
+    `reach`, the second derivative is at most `bend`. So it is negative at the nearer root of a
+    quadratic, which is Newton's step times 2 / (1 + sqrt(1 - t)), t = 2 newton bend run. For
+    t <= 1/2 that factor is at most 1 + 0.35 t, which is used; larger t are not.
     """
+    if excess <= 0.0:
+        return q
     newton = excess * run
     t = 2.0 * newton * (bend * run)
-    return newton * (1.0 + 0.35 * t) if t <= 0.5 else math.inf
+    back = newton * (1.0 + 0.35 * t) if t <= 0.5 else math.inf
+    return q - back if back <= reach else otherwise
 
 
 @apart
 def coin_below(p: float, q: float) -> float:
     """A lower bound of the coin's kl(p, q) for p < q, and of the published code's clipped kl."""
-    return pair_below(q - p, q, 1.0 - q) - NOISE if q < 1.0 - 1e-9 else 0.0
+    return pair_below(q - p, q, 1.0 - q) - _NOISE if q < 1.0 - 1e-9 else 0.0
 
 
 @njit
@@ -121,12 +125,9 @@ def coin_inside(p: float, q: float, bound: float) -> float:
     if not (s > 0.0 and y > 0.0):
         return p
     found = x * math.log(x / y) + (p * math.log(p / q) if p > 0.0 else 0.0)
-    excess = found - (bound - (_SURE * bound + NOISE))
-    if excess <= 0.0:
-        return q
+    excess = found - (bound - (_SURE * bound + _NOISE))
     half = p + 0.5 * s
-    back = safe_step(excess, q * y / s, p / (half * half) + x / (y * y))
-    return q - back if back <= 0.5 * s else p
+    return _stepped_back(q, excess, q * y / s, p / (half * half) + x / (y * y), 0.5 * s, p)
 
 
 @apart
@@ -157,12 +158,9 @@ def count_inside(p: float, q: float, bound: float) -> float:
     if not s > 0.0:
         return p
     found = s + (p * math.log(p / q) if p > 0.0 else 0.0)
-    excess = found - (bound - (_SURE * bound + NOISE * q))
-    if excess <= 0.0:
-        return q
+    excess = found - (bound - (_SURE * bound + _NOISE * q))
     half = p + 0.5 * s
-    back = safe_step(excess, q / s, p / (half * half))
-    return q - back if back <= 0.5 * s else p
+    return _stepped_back(q, excess, q / s, p / (half * half), 0.5 * s, p)
 
 
 @apart
@@ -177,11 +175,8 @@ def scale_inside(y: float, bound: float) -> float:
     ratio = math.exp(-y)
     if not ratio < 1.0:
         return 0.0
-    excess = ratio - 1.0 + y - (bound - (_SURE * bound + NOISE))
-    if excess <= 0.0:
-        return y
-    back = safe_step(excess, 1.0 / (1.0 - ratio), 1.0)
-    return y - back if back <= y else 0.0
+    excess = ratio - 1.0 + y - (bound - (_SURE * bound + _NOISE))
+    return _stepped_back(y, excess, 1.0 / (1.0 - ratio), 1.0, y, 0.0)
 
 
 @apart
