@@ -1,6 +1,5 @@
 """Random numbers: Philox, a pure function of where a number is used; and NumPy's legacy stream."""
 
-from .arrays import path_uniforms
 from .philox import (
     DELAY_LANE,
     MAX_ARMS,
@@ -14,6 +13,7 @@ from .philox import (
     delay_cell,
     feature_cell,
     key,
+    path_uniforms,
     philox,
     unit,
 )

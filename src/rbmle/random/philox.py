@@ -11,16 +11,16 @@ the paper), and take 0.7 of the time of the ten that the paper recommends for a 
 
 from __future__ import annotations
 
-from math import exp, floor, log, log1p, pi, sqrt
+from collections.abc import Sequence
+from math import exp, floor, inf, log, log1p, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._numba.compile import njit, record
+from .._numba.compile import Floats, njit, plain, record
 from ..special import deviance, normal_quantile, stirling_error
 
-# Purposes: numbers for one are never used for another. DELAYS: when rewards come; PATHS: how means
-# wander; FEATURES: of arms.
+# Purposes: numbers for one are never used for another. PATHS are those of means that change.
 REWARDS, CHOICES, TIES, SAMPLES, DELAYS, PATHS, FEATURES = 0, 1, 2, 3, 4, 5, 6
 PURPOSE_SHIFT = 28
 DELAY_LANE = DELAYS << PURPOSE_SHIFT
@@ -29,8 +29,8 @@ MAX_ROUNDS = (1 << 32) - 1
 MAX_REPLICATIONS = 1 << 32
 MAX_SEED = (1 << 64) - 1
 
-# The version of all this: the function from a place to its number, for every kind of number. It is
-# a part of the digest of a study, so that results of two versions are never mixed.
+# The version of the function from a place to its number, for every kind of number. It is a part of
+# the digest of a study, so that results of two versions are never mixed.
 STREAM = 2
 
 _WORD, _ROUNDS = 0xFFFFFFFF, 7
@@ -42,9 +42,8 @@ _HALF, _LOW = np.uint64(32), np.uint64(_WORD)
 # in block 126 or 127. A gamma number rejects a block with probability at most 0.05 (Marsaglia and
 # Tsang 2000), so that it gets to block 126 with probability 0.05^62.
 _BLOCK_SHIFT = 24
-MAX_NUMBERS = 1 << _BLOCK_SHIFT
 _BOOST = 126
-_LARGEST_INVERTED_MEAN = 1e10  # of Poisson numbers: inversion takes sqrt(mean) steps
+_LARGEST_INVERTED_MEAN = 1e10  # of Poisson numbers
 # Gamma numbers below this may have lost digits. The smallest float with all its digits is 2e-308;
 # the factor between the two leaves room for d v, which multiplies the boost.
 _SMALLEST_EXACT_GAMMA = 1e-290
@@ -97,6 +96,11 @@ class Cell(NamedTuple):
         place = k + (block << _BLOCK_SHIFT)
         return philox(self.t, self.lane, self.replication, place, self.key0, self.key1)
 
+    def unit_of(self, k: int, block: int) -> float:
+        """The uniform number of the first two words of a block."""
+        a, b, _, _ = self.words(k, block)
+        return unit(a, b)
+
     def pair(self, k: int) -> tuple[float, float]:
         """Two independent uniform numbers in (0, 1)."""
         a, b, c, d = self.words(k, 0)
@@ -104,8 +108,7 @@ class Cell(NamedTuple):
 
     def uniform(self, k: int) -> float:
         """A uniform number in (0, 1)."""
-        a, b, _, _ = self.words(k, 0)
-        return unit(a, b)
+        return self.unit_of(k, 0)
 
     def normal(self, k: int) -> float:
         """A standard normal number, by inversion."""
@@ -128,8 +131,7 @@ class Cell(NamedTuple):
         """A gamma number from two words of block 0, and further blocks of this side, 0 or 1."""
         if shape >= 1.0:
             return self.unboosted(shape, k, side, high, low)
-        a, b, _, _ = self.words(k, _BOOST + side)
-        boost: float = unit(a, b) ** (1.0 / shape)
+        boost: float = self.unit_of(k, _BOOST + side) ** (1.0 / shape)
         return boost * self.unboosted(shape + 1.0, k, side, high, low)
 
     def unboosted(self, shape: float, k: int, side: int, high: int, low: int) -> float:
@@ -152,8 +154,7 @@ class Cell(NamedTuple):
             v = 1.0 + y
             return d * (v * v * v)
         block = 1 + side
-        a, b, _, _ = self.words(k, block)
-        w = (first + unit(a, b)) * 0.000244140625  # 2^-12
+        w = (first + self.unit_of(k, block)) * 0.000244140625  # 2^-12
         while not accepted(w, d, y):
             block += 2
             a, b, e, f = self.words(k, block)
@@ -180,34 +181,37 @@ class Cell(NamedTuple):
         first, second, third, fourth = self.words(k, 0)
         x = self.unboosted(1.0 + a, k, 0, first, second)
         y = self.unboosted(1.0 + b, k, 1, third, fourth)
-        first, second, _, _ = self.words(k, _BOOST)
-        log_x = log(unit(first, second)) * (size / a) + size * log(x)
-        first, second, _, _ = self.words(k, _BOOST + 1)
-        log_y = log(unit(first, second)) * (size / b) + size * log(y)
+        log_x = log(self.unit_of(k, _BOOST)) * (size / a) + size * log(x)
+        log_y = log(self.unit_of(k, _BOOST + 1)) * (size / b) + size * log(y)
         odds = exp(-abs(log_x - log_y) / size)
         return odds / (1.0 + odds) if log_x < log_y else 1.0 / (1.0 + odds)
 
     def poisson(self, mean: float, k: int) -> float:
-        """A Poisson number, by inversion that starts at the mode and goes both ways (Kemp 1981).
-
-        That takes about sqrt(mean) steps; above a mean of 1e10 `poisson_by_rejection` is used.
-        """
+        """A Poisson number, by inversion; above a mean of 1e10 by rejection."""
         if mean > _LARGEST_INVERTED_MEAN:
             return self.poisson_by_rejection(mean, k)
         mode = float(floor(mean))
         peak = exp(-mean)
         if mode > 0.0:
             peak = exp(-stirling_error(mode) - deviance(mode, mean)) / sqrt(2.0 * pi * mode)
+        return self.from_mode(mode, peak, mean, inf, k)
+
+    def from_mode(self, mode: float, peak: float, odds: float, trials: float, k: int) -> float:
+        """A binomial number by inversion that starts at the mode and goes both ways (Kemp 1981).
+
+        That takes about sqrt(mean) steps. peak: the probability of the mode. For trials = inf it is
+        a Poisson number, and `odds` is its mean.
+        """
         left = self.uniform(k) - peak
         up = down = mode
         p_up = p_down = peak
         while left > 0.0 and p_up + p_down > 0.0:
+            p_up *= (odds * (trials - up) if trials < inf else odds) / (up + 1.0)
             up += 1.0
-            p_up *= mean / up
             left -= p_up
             if left <= 0.0:
                 return up
-            p_down *= down / mean
+            p_down *= down / (odds * (trials - down + 1.0) if trials < inf else odds)
             down -= 1.0
             left -= p_down
             if left <= 0.0:
@@ -236,27 +240,12 @@ class Cell(NamedTuple):
             block += 1
 
     def binomial(self, trials: float, p: float, k: int) -> float:
-        """A binomial number, by inversion from the mode as in `poisson`."""
+        """A binomial number, by inversion."""
         if p <= 0.0 or p >= 1.0:
             return 0.0 if p <= 0.0 else trials
         mode = min(float(floor((trials + 1.0) * p)), trials)
-        odds = p / (1.0 - p)
         peak = binomial_probability(mode, trials, p)
-        left = self.uniform(k) - peak
-        up = down = mode
-        p_up = p_down = peak
-        while left > 0.0 and p_up + p_down > 0.0:
-            p_up *= odds * (trials - up) / (up + 1.0)
-            up += 1.0
-            left -= p_up
-            if left <= 0.0:
-                return up
-            p_down *= down / (odds * (trials - down + 1.0))
-            down -= 1.0
-            left -= p_down
-            if left <= 0.0:
-                return down
-        return mode
+        return self.from_mode(mode, peak, p / (1.0 - p), trials, k)
 
 
 @njit
@@ -348,3 +337,15 @@ def delay_cell(key0: int, key1: int, replication: int, t: int) -> Cell:
 def key(seed: int) -> tuple[int, int]:
     """A seed of up to 64 bits as the two words of a Philox key."""
     return seed & _WORD, seed >> 32
+
+
+def path_uniforms(seed: int, rounds: Sequence[int], n_arms: int) -> Floats:
+    """Uniform numbers in (0, 1) for paths of means: a row for each of the rounds.
+
+    They are `Cell.uniform(0)` of replication 0, from Philox, uncompiled, on arrays of integers.
+    """
+    t = np.asarray(rounds, np.int64)[:, None]
+    lanes = np.arange(n_arms, dtype=np.int64) + (PATHS << PURPOSE_SHIFT)
+    none = np.zeros((len(rounds), n_arms), np.int64)
+    high, low, _, _ = plain(philox)(none + t, none + lanes, none, none, *key(seed))
+    return np.asarray(plain(unit)(high, low))
