@@ -17,16 +17,15 @@ from ..special import (
     coin_root_below,
 )
 from .divergences import (
+    LARGEST_RATIO,
     bernoulli_kl,
     close_coin_kl,
     coin_divergence,
     negative_entropy,
     plain_coin_kl,
+    unclipped_entropy,
 )
-from .published_forms import clipped_coin_kl, unclipped_entropy
 from .registry import TAIL, family
-
-_LARGEST_RATIO = 1e100  # beyond it r^2 may overflow; the index is alpha g(1) to all digits
 
 
 @njit
@@ -97,12 +96,11 @@ class Bernoulli(NamedTuple):
         return Bernoulli(1.0, 1.0)
 
     def posterior_mean(self, pulls: float, total: float) -> float:
-        return (total + self.prior_a) / (pulls + (self.prior_a + self.prior_b))
+        return (total + self.prior_a) / self.posterior_size(pulls)
 
     def posterior_variance(self, pulls: float, total: float) -> float:
-        size = pulls + (self.prior_a + self.prior_b)
-        mean = (total + self.prior_a) / size
-        return mean * (1.0 - mean) / (size + 1.0)
+        mean = self.posterior_mean(pulls, total)
+        return mean * (1.0 - mean) / (self.posterior_size(pulls) + 1.0)
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return cell.beta(total + self.prior_a, pulls - total + self.prior_b, k)
@@ -128,7 +126,7 @@ class Bernoulli(NamedTuple):
         difference of nearly equal numbers. If p = 1, then m = 1, and the index is alpha.
         """
         p, r = total / pulls, alpha / pulls
-        if p >= 1.0 or r > _LARGEST_RATIO:
+        if p >= 1.0 or r > LARGEST_RATIO:
             return alpha
         root = sqrt((1.0 - r) * (1.0 - r) + 4.0 * r * p)
         both = abs(1.0 - r) + root
@@ -139,7 +137,7 @@ class Bernoulli(NamedTuple):
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = 2 arcsin sqrt theta; m is the larger root of (1 + r^2) m^2 - (2 p + r^2) m + p^2."""
         p, r = total / pulls, alpha / pulls
-        if p >= 1.0 or r > _LARGEST_RATIO:
+        if p >= 1.0 or r > LARGEST_RATIO:
             return pi * alpha
         push = r * (r + sqrt(r * r + 4.0 * p * (1.0 - p)))
         m = 0.5 * (2.0 * p + push) / (1.0 + r * r)
@@ -188,7 +186,10 @@ class Bernoulli(NamedTuple):
         return unclipped_entropy(mean)
 
     def clipped_kl(self, mean: float, other: float) -> float:
-        return clipped_coin_kl(mean, other)
+        """D with both means clipped to [1e-15, 1 - 1e-15]."""
+        p = min(max(mean, 1e-15), 1.0 - 1e-15)
+        q = min(max(other, 1e-15), 1.0 - 1e-15)
+        return p * log(p / q) + (1.0 - p) * log((1.0 - p) / (1.0 - q))
 
     def published_gain(self, pulls: float, total: float, rival: float, leads: bool) -> float:
         """KG's gain, but 0 for the leading arm: the code leaves out that its mean may fall."""

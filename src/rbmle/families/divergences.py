@@ -1,10 +1,12 @@
-"""Logarithms, entropies and divergences of coins, as functions of numbers for compiled code."""
+"""Logarithms, entropies, divergences and gains, as functions of numbers for compiled code."""
 
 from __future__ import annotations
 
 from math import inf, log, log1p
 
 from .._numba.compile import njit
+
+LARGEST_RATIO = 1e100  # beyond it (alpha / n)^2 may overflow; the index is at its limit
 
 
 @njit
@@ -82,3 +84,28 @@ def coin_divergence(p: float, m: float, q: float, step: float) -> float:
     """D(p, m) for coins, with p < 1, q = 1 - m and step = m - p."""
     value = p * log_ratio(p, m, -step) if p > 0.0 else 0.0
     return value + (1.0 - p) * log_ratio(1.0 - p, q, step)
+
+
+# Below: what the code behind the published tables computed differently from the paper's text, as
+# far as it depends on the family; docs/errata.md says what each gets wrong. Policies offer it by
+# name: `RBMLE(boundary="published")`, `KLUCB(search="published")`, `KG(form="published")`.
+
+
+@njit
+def unclipped_entropy(p: float) -> float:
+    """p log p + (1 - p) log(1 - p) for p < 1; p log p alone from p = 1 on."""
+    value = p * log(p) if p > 0.0 else 0.0
+    return value + (1.0 - p) * log(1.0 - p) if p < 1.0 else value
+
+
+@njit
+def underflowing_gain(a: float, b: float, rival: float, leads: bool) -> float:
+    """KG's gain for exponential rewards with posterior shape a and rate b, by plain powers.
+
+    They turn into 0, inf and NaN after some hundred pulls. It is compiled because compiled code
+    gives inf for 1/0, where the interpreter raises an error.
+    """
+    excess = float(1.0 / (rival ** (a - 1.0) * (a - 1.0)) * (b / a) ** a)
+    if not leads:
+        return excess
+    return excess - (b / (a - 1.0) - rival) if rival >= b / a else 0.0

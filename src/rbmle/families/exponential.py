@@ -14,9 +14,8 @@ from ..special import (
     gamma_quantile_above,
     scale_root_below,
 )
-from .divergences import log_ratio
+from .divergences import log_ratio, underflowing_gain
 from .gain_bounds import LEAST, MORE, NEAR, exp_below
-from .published_forms import plain_scale_kl, underflowing_gain
 from .registry import DEVIANCE_ERROR, TAIL, family
 
 _LARGEST = 700.0  # exp(710) overflows
@@ -208,7 +207,9 @@ class Exponential(NamedTuple):
         return ratio - 1.0 - log(ratio)
 
     def clipped_kl(self, mean: float, other: float) -> float:
-        return plain_scale_kl(mean, other)
+        """D by the plain formula, so that it rounds as in the tables."""
+        ratio = mean / other if other > 0.0 else inf
+        return ratio - 1.0 - log(ratio) if 0.0 < ratio < inf else inf
 
     def published_gain(self, pulls: float, total: float, rival: float, leads: bool) -> float:
         return underflowing_gain(self.prior_shape + pulls, self.prior_rate + total, rival, leads)

@@ -15,10 +15,8 @@ from ..special import (
     gamma_tail,
     gamma_tail_above,
 )
-from .divergences import log_ratio
+from .divergences import LARGEST_RATIO, log_ratio
 from .registry import DEVIANCE_ERROR, family
-
-_LARGEST_RATIO = 1e100  # beyond it r^2 may overflow
 
 
 @family
@@ -117,7 +115,7 @@ class Poisson(NamedTuple):
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = 2 sqrt theta; sqrt m is the positive root of s^2 - r s - p = 0."""
         p, r = total / pulls, alpha / pulls
-        if r > _LARGEST_RATIO:
+        if r > LARGEST_RATIO:
             return inf
         s = 0.5 * (r + sqrt(r * r + 4.0 * p))
         fall = p * log_ratio(p, s * s, -r * s) if p > 0.0 else 0.0

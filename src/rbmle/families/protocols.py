@@ -58,10 +58,6 @@ class Family(Equations, Law, Protocol):
     """The methods of every family. A policy that needs more names them in `policy(needs=...)`."""
 
     @abstractmethod
-    def natural(self, mean: float) -> float:
-        """The natural parameter eta as a function of the mean."""
-
-    @abstractmethod
     def log_partition(self, eta: float) -> float:
         """F(eta)."""
 
@@ -92,7 +88,7 @@ class Family(Equations, Law, Protocol):
         """
         mean = total / pulls
         biased = mean + alpha / pulls
-        _low, high = self.mean_range()
+        _, high = self.mean_range()
         if biased >= high:
             return inf
         return pulls * (self.conjugate(biased) - self.conjugate(mean))

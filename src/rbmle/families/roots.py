@@ -24,7 +24,8 @@ class Equations(Protocol):
     def mean_range(self) -> tuple[float, float]: ...
 
     @abstractmethod
-    def natural(self, mean: float) -> float: ...
+    def natural(self, mean: float) -> float:
+        """The natural parameter eta as a function of the mean."""
 
     @abstractmethod
     def conjugate(self, mean: float) -> float: ...
@@ -36,10 +37,9 @@ class Equations(Protocol):
     def kl_upper(self, mean: float, bound: float) -> float:
         """The largest theta with D(mean, theta) <= bound: KL-UCB's index.
 
-        It is accurate to eight units in its last place if the family's `kl` is accurate, as in this
-        package up to 1e12 pulls (`test_kl_upper_is_right_to_some_units`). For Exponential and
-        Gamma, whose theta grows as e^bound, it is accurate to as many units in the bound's last
-        place.
+        It is accurate to eight units in its last place if `kl` is accurate, as in this package up
+        to 1e12 pulls (`test_kl_upper_is_right_to_some_units`); for Exponential and Gamma, whose
+        theta grows as e^bound, to as many units in the bound's last place.
 
         A bracket is widened until it contains the root, then shrunk by Chandrupatla's method
         (1997): inverse quadratic interpolation where that is safe, bisection elsewhere.
@@ -58,7 +58,6 @@ class Equations(Protocol):
             outer = min(mean + step, high)
         a, f_a = outer, self.kl(mean, outer) - bound
         b, f_b = mean, -bound
-        c, f_c = a, f_a
         if f_a <= 0.0:
             return high
         t = 0.5
@@ -68,8 +67,7 @@ class Equations(Protocol):
             if (f_x > 0.0) == (f_a > 0.0):
                 c, f_c = a, f_a
             else:
-                c, f_c = b, f_b
-                b, f_b = a, f_a
+                c, f_c, b, f_b = b, f_b, a, f_a
             a, f_a = x, f_x
             best = a if abs(f_a) < abs(f_b) else b
             tolerance = 4.440892098500626e-16 * abs(best) + 1e-300  # two units in the last place

@@ -87,8 +87,7 @@ class MersenneDraws(NamedTuple):
         if self.spare[0] != 0.0:
             self.spare[0] = 0.0
             return float(self.spare[1])
-        square = 0.0
-        x = y = 0.0
+        square = x = y = 0.0
         while square >= 1.0 or square == 0.0:
             x = 2.0 * self.uniform(k) - 1.0
             y = 2.0 * self.uniform(k) - 1.0
@@ -120,16 +119,13 @@ class MersenneDraws(NamedTuple):
         b = shape - 1.0 / 3.0
         c = 1.0 / sqrt(9.0 * b)
         while True:
-            x = self.normal(k)
-            v = 1.0 + c * x
+            x = v = 0.0
             while v <= 0.0:
                 x = self.normal(k)
                 v = 1.0 + c * x
             v = v * v * v
-            u = self.uniform(k)
-            if u < 1.0 - 0.0331 * (x * x) * (x * x):
-                return b * v
-            if log(u) < 0.5 * x * x + b * (1.0 - v + log(v)):
+            u, quick = self.uniform(k), 1.0 - 0.0331 * (x * x) * (x * x)
+            if u < quick or log(u) < 0.5 * x * x + b * (1.0 - v + log(v)):
                 return b * v
 
     def beta(self, a: float, b: float, k: int) -> float:
