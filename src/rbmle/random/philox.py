@@ -244,8 +244,8 @@ class Cell(NamedTuple):
         if p <= 0.0 or p >= 1.0:
             return 0.0 if p <= 0.0 else trials
         mode = min(float(floor((trials + 1.0) * p)), trials)
-        peak = binomial_probability(mode, trials, p)
-        return self.from_mode(mode, peak, p / (1.0 - p), trials, k)
+        odds = p / (1.0 - p)
+        return self.from_mode(mode, binomial_probability(mode, trials, p), odds, trials, k)
 
 
 @njit
