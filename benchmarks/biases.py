@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import rbmle
 from rbmle import BetaBias, LogBias
-from rbmle.atlas.draws import Beta, Draw, LogNormal, Normal, OneGood, Uniform
+from rbmle.atlas.sets import Draw
 
 Floats = NDArray[np.float64]
 
@@ -49,63 +49,69 @@ class Set(NamedTuple):
 
 POSITIVE = (
     [
-        Set("wide", 10, Uniform(0.1, 1.0)),
-        Set("close", 5, Uniform(0.8, 1.2)),
-        Set("two arms", 2, Uniform(0.1, 1.0)),
-        Set("large", 10, Uniform(5.0, 20.0)),
-        Set("one good", 20, OneGood(1.0, 1.0, 2.0)),
+        Set("wide", 10, Draw("uniform", (0.1, 1.0))),
+        Set("close", 5, Draw("uniform", (0.8, 1.2))),
+        Set("two arms", 2, Draw("uniform", (0.1, 1.0))),
+        Set("large", 10, Draw("uniform", (5.0, 20.0))),
+        Set("one good", 20, Draw("one good", (1.0, 1.0, 2.0))),
     ],
     [
-        Set("log-normal", 8, LogNormal(1.0, 0.5)),
-        Set("log-normal, close", 8, LogNormal(1.0, 0.1)),
-        Set("log-normal, small", 8, LogNormal(0.02, 0.5)),
-        Set("three arms", 3, LogNormal(3.0, 0.3)),
-        Set("many", 40, LogNormal(1.0, 0.3)),
+        Set("log-normal", 8, Draw("log-normal", (1.0, 0.5))),
+        Set("log-normal, close", 8, Draw("log-normal", (1.0, 0.1))),
+        Set("log-normal, small", 8, Draw("log-normal", (0.02, 0.5))),
+        Set("three arms", 3, Draw("log-normal", (3.0, 0.3))),
+        Set("many", 40, Draw("log-normal", (1.0, 0.3))),
     ],
 )
 SETS: dict[str, tuple[list[Set], list[Set]]] = {
     "bernoulli": (
         [
-            Set("uniform", 10, Uniform(0.0, 1.0)),
-            Set("middle", 10, Uniform(0.4, 0.6)),
-            Set("near 0", 10, Uniform(0.0, 0.1)),
-            Set("near 1", 10, Uniform(0.9, 1.0)),
-            Set("two arms", 2, Uniform(0.0, 1.0)),
-            Set("50 arms", 50, Uniform(0.0, 1.0)),
-            Set("one good", 20, OneGood(0.5, 0.5, 0.8)),
+            Set("uniform", 10, Draw("uniform", (0.0, 1.0))),
+            Set("middle", 10, Draw("uniform", (0.4, 0.6))),
+            Set("near 0", 10, Draw("uniform", (0.0, 0.1))),
+            Set("near 1", 10, Draw("uniform", (0.9, 1.0))),
+            Set("two arms", 2, Draw("uniform", (0.0, 1.0))),
+            Set("50 arms", 50, Draw("uniform", (0.0, 1.0))),
+            Set("one good", 20, Draw("one good", (0.5, 0.5, 0.8))),
         ],
         [
-            Set("Beta(2, 2)", 8, Beta(2.0, 2.0)),
-            Set("Beta(20, 20)", 8, Beta(20.0, 20.0)),
-            Set("Beta(1, 30)", 8, Beta(1.0, 30.0)),
-            Set("Beta(30, 1)", 8, Beta(30.0, 1.0)),
-            Set("three arms", 3, Beta(5.0, 3.0)),
-            Set("40 arms", 40, Beta(1.0, 3.0)),
-            Set("one good", 12, OneGood(0.2, 0.2, 0.4)),
+            Set("Beta(2, 2)", 8, Draw("Beta", (2.0, 2.0))),
+            Set("Beta(20, 20)", 8, Draw("Beta", (20.0, 20.0))),
+            Set("Beta(1, 30)", 8, Draw("Beta", (1.0, 30.0))),
+            Set("Beta(30, 1)", 8, Draw("Beta", (30.0, 1.0))),
+            Set("three arms", 3, Draw("Beta", (5.0, 3.0))),
+            Set("40 arms", 40, Draw("Beta", (1.0, 3.0))),
+            Set("one good", 12, Draw("one good", (0.2, 0.2, 0.4))),
         ],
     ),
     "gaussian": (
         [
-            Set("wide", 10, Normal(1.0)),
-            Set("close", 10, Normal(0.2)),
-            Set("very wide", 10, Normal(5.0)),
-            Set("two arms", 2, Normal(1.0)),
-            Set("50 arms", 50, Normal(1.0)),
+            Set("wide", 10, Draw("normal", (1.0,))),
+            Set("close", 10, Draw("normal", (0.2,))),
+            Set("very wide", 10, Draw("normal", (5.0,))),
+            Set("two arms", 2, Draw("normal", (1.0,))),
+            Set("50 arms", 50, Draw("normal", (1.0,))),
         ],
         [
-            Set("uniform", 8, Uniform(-1.0, 1.0)),
-            Set("uniform, close", 8, Uniform(0.0, 0.3)),
-            Set("uniform, wide", 8, Uniform(0.0, 10.0)),
-            Set("one good", 12, OneGood(0.0, 0.0, 1.0)),
-            Set("40 arms", 40, Uniform(-2.0, 2.0)),
+            Set("uniform", 8, Draw("uniform", (-1.0, 1.0))),
+            Set("uniform, close", 8, Draw("uniform", (0.0, 0.3))),
+            Set("uniform, wide", 8, Draw("uniform", (0.0, 10.0))),
+            Set("one good", 12, Draw("one good", (0.0, 0.0, 1.0))),
+            Set("40 arms", 40, Draw("uniform", (-2.0, 2.0))),
         ],
     ),
     "exponential": POSITIVE,
     "gamma(shape=3)": POSITIVE,
     "poisson": POSITIVE,
     "binomial(trials=5)": (
-        [Set("uniform", 10, Uniform(0.0, 5.0)), Set("middle", 10, Uniform(2.0, 3.0))],
-        [Set("near 0", 8, Uniform(0.0, 0.5)), Set("near 5", 8, Uniform(4.5, 5.0))],
+        [
+            Set("uniform", 10, Draw("uniform", (0.0, 5.0))),
+            Set("middle", 10, Draw("uniform", (2.0, 3.0))),
+        ],
+        [
+            Set("near 0", 8, Draw("uniform", (0.0, 0.5))),
+            Set("near 5", 8, Draw("uniform", (4.5, 5.0))),
+        ],
     ),
 }
 

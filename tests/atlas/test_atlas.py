@@ -18,10 +18,9 @@ from rbmle.atlas import (
     verdicts,
     write_atlas,
 )
-from rbmle.atlas.efforts import FULL, OTHERS, RECOMMENDED, Effort, atlas_runs, players
-from rbmle.atlas.play import play
-from rbmle.atlas.runs import Run, stored, told
-from rbmle.atlas.verdicts import cells_of, within_targets
+from rbmle.atlas.efforts import FULL, OTHERS, Effort, atlas_runs, players
+from rbmle.atlas.play import Run, play, stored, told
+from rbmle.atlas.verdicts import RECOMMENDED, cells_of, within_targets
 from rbmle.cli.atlas import _named
 from rbmle.cli.main import run
 from rbmle.errors import ParameterError, RunError

@@ -1,9 +1,9 @@
 """The atlas: which policy, on which problems, at what risk."""
 
-from .efforts import RIVALS
-from .play import atlas
+from .efforts import atlas
 from .sets import GROUPS, ProblemSet, atlas_sets
 from .verdicts import (
+    RIVALS,
     AtlasCell,
     AtlasRow,
     AtlasVerdict,

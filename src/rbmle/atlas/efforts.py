@@ -1,33 +1,27 @@
-"""What an atlas plays: which policies on which sets, how long and how often.
+"""`atlas`: which policies are played on which sets, how long and how often.
 
 On the training sets these are forms of RBMLE, among which the recommended ones were chosen.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
 from itertools import product
 from math import inf
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import policies
 from .._records.record import Record
-from ..errors import ParameterError
+from ..errors import ParameterError, one_of
 from ..policies import RBMLE, ArmBias, BetaBias
 from ..policies.fit import as_family, check_fit
 from ..policies.recommended import recommended
-from .runs import Run
-from .sets import ProblemSet, atlas_sets
+from .play import Run, play
+from .sets import GROUPS, ProblemSet, atlas_sets
+from .verdicts import RECOMMENDED, RIVALS, AtlasRow, cells_of, write_atlas
 
-RECOMMENDED = "recommended"
-# The rivals of the recommended policy: it should beat all of them on most sets.
-RIVALS: dict[str, Record] = {
-    "Thompson": policies.ThompsonSampling(),
-    "KL-UCB": policies.KLUCB(),
-    "Bayes-UCB": policies.BayesUCB(),
-    "IMED": policies.IMED(),
-    "UCB-Tuned": policies.UCBTuned(),
-    "MOSS": policies.MOSS(),
-}
 OTHERS: dict[str, Record] = {
     "RBMLE": policies.RBMLE(),
     "KL-UCB+": policies.KLUCB(plus=True),
@@ -139,6 +133,44 @@ def runs_on(where: ProblemSet, effort: Effort) -> list[Run]:
 def atlas_runs(group: str, only: list[str], effort: Effort) -> list[Run]:
     """All runs of an atlas."""
     return [run for where in atlas_sets(group, only) for run in runs_on(where, effort)]
+
+
+def atlas(
+    folder: str | os.PathLike[str] = "rbmle-atlas",
+    group: str = "report",
+    only: Sequence[str] = (),
+    quick: bool = False,
+    device: str = "cpu",
+    threads: int | None = None,
+    processes: int | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> list[AtlasRow]:
+    """Play the atlas into the folder, and return a row for each policy, set and horizon.
+
+    A later call goes on where an earlier one was stopped. The folder gets atlas.csv and atlas.npz,
+    and runs/, a small file for each run.
+    group: "report", or "training" for the sets on which the recommended forms were chosen.
+    only: families or sets, as in "bernoulli" or "bernoulli: near 0"; all by default.
+    quick: ten sets (three of "training"), the fast policies, 1,000 rounds, few replications.
+    device, threads: as in `simulate`. processes: see `play`.
+    tell: called with a line about each job that is done.
+    """
+    if isinstance(only, str):
+        raise ParameterError("atlas", "only", "a list of names", only)
+    one_of("atlas", "group", group, GROUPS)
+    if quick:
+        runs = atlas_runs(group, list(only) or QUICK_SETS[group], QUICK)
+        runs = [each for each in runs if each.label in QUICK_POLICIES]
+        played = {name for each in runs for name in (each.where.family, each.where.label)}
+        for name in only:
+            if name not in played:
+                allowed = f"sets of at most {max(QUICK.arms.values())} arms with quick"
+                raise ParameterError("atlas", "only", allowed, name)
+    else:
+        runs = atlas_runs(group, list(only), TRAINING if group == "training" else FULL)
+    target = Path(folder)
+    play(runs, target / "runs", device, threads, processes, tell)
+    return write_atlas(cells_of(runs, target / "runs"), target)
 
 
 # Forms by the rounds that were played: c, spread, by_pulls, by_arms and least, at the power 0.1.

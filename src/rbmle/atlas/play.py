@@ -1,73 +1,148 @@
-"""`atlas`: play the sets of problems, and write what the policies did on them.
+"""Runs of the atlas: one policy on the problems of one set, up to one horizon, stored as one file.
+
+Studies store the regret of every replication. An atlas has some 10^8 of them, so a run keeps what
+the atlas tells of them: for each checkpoint the mean on each problem, the mean over all with its
+standard error, and two quantiles. The name of its file holds a digest of all that determines these
+numbers, so that a file is never taken for that of another run.
 
 Runs that need the same compiled code make a job, and jobs go to processes.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from .._io.files import sweep
+from .._io.files import sweep, write_atomically
 from .._io.text import count_text
+from .._numba.compile import Floats
+from .._records.record import Record
 from ..engine import simulate_many
 from ..engine.devices import check_device
-from ..errors import ParameterError, RunError, integer, one_of
+from ..errors import RunError, integer
 from ..policies.fit import as_family
-from .efforts import FULL, QUICK, QUICK_POLICIES, QUICK_SETS, TRAINING, atlas_runs
-from .runs import Run, store, stored, told
-from .sets import GROUPS
-from .verdicts import AtlasRow, cells_of, write_atlas
+from ..random import STREAM
+from ..spec import to_spec
+from .sets import ProblemSet
 
 Tell = Callable[[str], None]
+T = TypeVar("T")
 
-PROCESSES = 5
+TAILS = (0.99, 0.999)
+# What NumPy raises for a damaged .npz, a zip file of arrays. RuntimeError: an entry seems to be
+# encrypted, or of a later version of the format.
+DAMAGED = (ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+_PROCESSES = 5
 _AT_ONCE = 8  # policies of one call on a device: as many as it plays side by side
 _MOST = 2e11  # rounds of one call, times arms: some seconds, which is what a kill can lose
 _SECONDS_A_WAIT = 0.2  # short waits, so that Ctrl-C is noticed on every system
 
 
-def atlas(
-    folder: str | os.PathLike[str] = "rbmle-atlas",
-    group: str = "report",
-    only: Sequence[str] = (),
-    quick: bool = False,
-    device: str = "cpu",
-    threads: int | None = None,
-    processes: int | None = None,
-    tell: Callable[[str], None] | None = None,
-) -> list[AtlasRow]:
-    """Play the atlas into the folder, and return a row for each policy, set and horizon.
+class Run(NamedTuple):
+    """Which policy plays which problems, and how long.
 
-    A later call goes on where an earlier one was stopped. The folder gets atlas.csv and atlas.npz,
-    and runs/, a small file for each run.
-    group: "report", or "training" for the sets on which the recommended forms were chosen.
-    only: families or sets, as in "bernoulli" or "bernoulli: near 0"; all by default.
-    quick: ten sets (three of "training"), the fast policies, 1,000 rounds, few replications.
-    device, threads: as in `simulate`. processes: see `play`.
-    tell: called with a line about each job that is done.
+    problems: how many of the set. replications: on each problem. checkpoints: rounds at which
+    regret is told; the last is the horizon.
     """
-    if isinstance(only, str):
-        raise ParameterError("atlas", "only", "a list of names", only)
-    one_of("atlas", "group", group, GROUPS)
-    if quick:
-        runs = atlas_runs(group, list(only) or QUICK_SETS[group], QUICK)
-        runs = [each for each in runs if each.label in QUICK_POLICIES]
-        played = {name for each in runs for name in (each.where.family, each.where.label)}
-        for name in only:
-            if name not in played:
-                allowed = f"sets of at most {max(QUICK.arms.values())} arms with quick"
-                raise ParameterError("atlas", "only", allowed, name)
-    else:
-        runs = atlas_runs(group, list(only), TRAINING if group == "training" else FULL)
-    target = Path(folder)
-    play(runs, target / "runs", device, threads, processes, tell)
-    return write_atlas(cells_of(runs, target / "runs"), target)
+
+    where: ProblemSet
+    label: str
+    policy: Record
+    problems: int
+    replications: int
+    checkpoints: tuple[int, ...]
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds."""
+        return self.checkpoints[-1]
+
+    def rounds(self) -> float:
+        """How many rounds are played in all."""
+        return float(len(self.where.problems(self.problems))) * self.replications * self.horizon
+
+    @property
+    def file_name(self) -> str:
+        """The name of its file: readable, and unique by a digest."""
+        means = [each.means.tolist() for each in self.where.problems(self.problems)]
+        said = {
+            "set": [self.where.family, self.where.law, self.where.rewards_seed()],
+            "means": means,
+            "policy": to_spec(self.policy),
+            "replications": self.replications,
+            "checkpoints": self.checkpoints,
+            "stream": STREAM,
+        }
+        text = json.dumps(said, sort_keys=True)
+        digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:12]
+        plain = "".join(c if c.isalnum() else "-" for c in f"{self.where.label}-{self.label}")
+        return f"{plain}-{self.horizon}-{digest}.npz"
+
+
+class Told(NamedTuple):
+    """What is kept of a run, for each checkpoint (first axis).
+
+    by_problem: the mean on each problem. mean, error: over all; its standard error, for problems
+    and rewards drawn anew. tails: the quantiles `TAILS` over problems and replications.
+    """
+
+    by_problem: Floats
+    mean: Floats
+    error: Floats
+    tails: Floats
+
+
+def told(regret: Floats) -> Told:
+    """What is kept of the regret, (problems, replications, checkpoints).
+
+    Replication r meets the same random numbers on every problem. So the means of two problems are
+    not independent, and the variance of the mean is that of two crossed factors,
+    V_problems / P + V_replications / R - V_rest / (P R), from the means over either.
+    """
+    problems, replications, _ = regret.shape
+    by_problem, by_replication = regret.mean(axis=1), regret.mean(axis=0)
+    mean = by_problem.mean(axis=0)
+    rest = regret - by_problem[:, None] - by_replication[None] + mean
+
+    def variance(parts: Floats, count: int) -> Floats:
+        squares: Floats = (parts * parts).sum(axis=tuple(range(parts.ndim - 1)))
+        return squares / max(count, 1)
+
+    error = (
+        variance(by_problem - mean, problems - 1) / problems
+        + variance(by_replication - mean, replications - 1) / replications
+        - variance(rest, (problems - 1) * (replications - 1)) / (problems * replications)
+    )
+    whole = regret.reshape(problems * replications, -1)
+    tails = np.quantile(whole, TAILS, axis=0).T
+    return Told(by_problem.T, mean, np.sqrt(np.maximum(error, 0.0)), tails)
+
+
+def store(folder: Path, run: Run, found: Told) -> None:
+    """Write what was found; the file is there in whole or not at all."""
+    content = io.BytesIO()
+    np.savez(content, **found._asdict())
+    write_atomically(folder / run.file_name, content.getvalue())
+
+
+def stored(folder: Path, run: Run) -> Told | None:
+    """What the folder holds of the run; None if that is nothing, or damaged."""
+    try:
+        content = io.BytesIO((folder / run.file_name).read_bytes())
+        with np.load(content) as data:
+            return Told(*(data[name] for name in Told._fields))
+    except (OSError, *DAMAGED):
+        return None
 
 
 def play(
@@ -98,7 +173,7 @@ def play(
         for job in jobs:
             tell(_play_job(job, folder, device, threads))
         return
-    count = min(processes or PROCESSES, max(len(jobs), 1))
+    count = min(processes or _PROCESSES, max(len(jobs), 1))
     pool = ProcessPoolExecutor(count, get_context("spawn"))
     try:
         waiting = {pool.submit(_play_job, job, folder, device, threads) for job in jobs}
@@ -115,18 +190,22 @@ def play(
         pool.shutdown(cancel_futures=True)
 
 
+def _grouped(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
+    """The items, those with the same key together."""
+    found: dict[Hashable, list[T]] = {}
+    for each in items:
+        found.setdefault(key(each), []).append(each)
+    return list(found.values())
+
+
 def _jobs(runs: Iterable[Run]) -> list[list[Run]]:
     """The runs, those with the same compiled code together, the longest first."""
-    alike: dict[object, list[Run]] = {}
-    for each in runs:
-        kinds = (
-            type(each.policy),
-            *map(type, each.policy._asdict().values()),
-            each.where.family,
-            each.where.law,
-        )
-        alike.setdefault(kinds, []).append(each)
-    return sorted(alike.values(), key=lambda job: -sum(map(_cost, job)))
+
+    def code(run: Run) -> Hashable:
+        fields = map(type, run.policy._asdict().values())
+        return type(run.policy), *fields, run.where.family, run.where.law
+
+    return sorted(_grouped(runs, code), key=lambda job: -sum(map(_cost, job)))
 
 
 def _cost(run: Run) -> float:
@@ -138,16 +217,15 @@ def _calls(job: Sequence[Run]) -> list[list[list[Run]]]:
 
     Sets with the same number of arms, and policies that lack the same of them, go together.
     """
-    mine: dict[tuple[object, ...], list[Run]] = {}
-    for each in job:
-        size = each.where.arms, each.problems, each.replications, each.checkpoints
-        mine.setdefault((size, each.label, each.policy), []).append(each)
-    alike: dict[object, list[list[Run]]] = {}
-    for (alike_in, *_), runs in mine.items():
-        sets = tuple(run.where.label for run in runs)
-        alike.setdefault((alike_in, sets), []).append(runs)
+
+    def size(run: Run) -> tuple[object, ...]:
+        return run.where.arms, run.problems, run.replications, run.checkpoints
+
+    def sets(runs: list[Run]) -> tuple[object, ...]:
+        return *size(runs[0]), *(run.where.label for run in runs)
+
     cut = []
-    for rows in alike.values():
+    for rows in _grouped(_grouped(job, lambda run: (*size(run), run.label, run.policy)), sets):
         step = max(1, min(_AT_ONCE, int(_MOST // sum(map(_cost, rows[0])))))
         cut += [rows[k : k + step] for k in range(0, len(rows), step)]
     return cut

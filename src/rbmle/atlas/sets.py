@@ -8,17 +8,54 @@ from __future__ import annotations
 
 import functools
 import zlib
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
+from .._numba.compile import Floats
 from ..errors import ParameterError, did_you_mean, integer, one_of
 from ..paper.published import published_problem, tables
 from ..rewards.problems import Problem
-from .draws import Beta, Draw, Ladder, LogNormal, Normal, OneGood, Uniform
 
 GROUPS = ("training", "report")
 PAPER = "the paper's"
+Size = tuple[int, int]  # problems, arms
+
+
+def _one_good(rng: Generator, size: Size, low: float, least: float, most: float) -> Floats:
+    """All arms have the mean `low`, except the first, whose mean is uniform in [least, most]."""
+    means = np.full(size, low)
+    means[:, 0] = rng.uniform(least, most, size[0])
+    return means
+
+
+def _ladder(rng: Generator, size: Size, top: float, least: float, most: float) -> Floats:
+    """Means top, top - gap, top - 2 gap, ...; the gap is uniform in [least, most]."""
+    return top - rng.uniform(least, most, (size[0], 1)) * np.arange(size[1])
+
+
+# How means are drawn: the rules, with their parameters. Of "log-normal", sd is the logarithm's.
+_RULES: dict[str, Callable[..., Floats]] = {
+    "uniform": lambda rng, size, low, high: rng.uniform(low, high, size),
+    "normal": lambda rng, size, sd: rng.normal(0.0, sd, size),
+    "Beta": lambda rng, size, a, b: rng.beta(a, b, size),
+    "log-normal": lambda rng, size, median, sd: median * np.exp(rng.normal(0.0, sd, size)),
+    "one good": _one_good,
+    "ladder": _ladder,
+}
+
+
+class Draw(NamedTuple):
+    """How means are drawn: by one of the rules above, with its parameters."""
+
+    rule: str
+    parameters: tuple[float, ...]
+
+    def __call__(self, rng: Generator, size: Size) -> Floats:
+        """A row of means for each problem."""
+        return _RULES[self.rule](rng, size, *self.parameters)
 
 
 class ProblemSet(NamedTuple):
@@ -61,8 +98,7 @@ class ProblemSet(NamedTuple):
         >>> problem.means.round(3).tolist()[:4]
         [0.873, 0.366, 0.13, 0.828]
         """
-        count = integer("ProblemSet", "count", count, "[1, inf)")
-        return list(_problems(self, count))
+        return list(_problems(self, integer("ProblemSet", "count", count, "[1, inf)")))
 
 
 @functools.cache
@@ -77,125 +113,125 @@ def _problems(where: ProblemSet, count: int) -> tuple[Problem, ...]:
     return tuple(Problem(where.law, draw(each, (1, where.arms))[0]) for each in makers)
 
 
-def _sets(group: str, family: str, *rows: tuple[str, int, Draw | None, str]) -> list[ProblemSet]:
-    return [
-        ProblemSet(group, family, name, arms, draw, law or family) for name, arms, draw, law in rows
-    ]
-
-
-# Each row: name, arms, how means are drawn, the law if it is not the family. Most sets have ten
-# arms: a GPU plays all sets with the same law and number of arms at once.
-_TRAINING = [
-    *_sets(
-        "training", "bernoulli",
-        ("uniform", 10, Uniform(0.0, 1.0), ""),
-        ("in [.4, .6]", 10, Uniform(0.4, 0.6), ""),
-        ("in [.48, .52]", 10, Uniform(0.48, 0.52), ""),
-        ("near 0", 10, Uniform(0.0, 0.1), ""),
-        ("near 1", 10, Uniform(0.9, 1.0), ""),
-        ("one good", 10, OneGood(0.5, 0.55, 0.8), ""),
-        ("ladder", 10, Ladder(0.7, 0.01, 0.06), ""),
-        ("two arms", 2, Uniform(0.0, 1.0), ""),
-        ("two arms, close", 2, Uniform(0.4, 0.6), ""),
-        ("50 arms", 50, Uniform(0.0, 1.0), ""),
-    ),
-    *_sets(
-        "training", "gaussian",
-        ("normal", 10, Normal(1.0), ""),
-        ("close", 10, Normal(0.2), ""),
-        ("very close", 10, Normal(0.05), ""),
-        ("wide", 10, Normal(5.0), ""),
-        ("one good", 10, OneGood(0.0, 0.1, 1.5), ""),
-        ("ladder", 10, Ladder(1.0, 0.03, 0.3), ""),
-        ("two arms", 2, Normal(1.0), ""),
-        ("two arms, close", 2, Normal(0.15), ""),
-        ("50 arms", 50, Normal(1.0), ""),
-    ),
-    *_sets(
-        "training", "exponential",
-        ("uniform", 10, Uniform(0.1, 1.0), ""),
-        ("close", 10, Uniform(0.8, 1.2), ""),
-        ("very close", 10, Uniform(0.95, 1.05), ""),
-        ("large", 10, Uniform(5.0, 20.0), ""),
-        ("one good", 10, OneGood(1.0, 1.1, 2.5), ""),
-        ("ladder", 10, Ladder(1.0, 0.01, 0.08), ""),
-        ("two arms", 2, Uniform(0.1, 1.0), ""),
-        ("two arms, close", 2, Uniform(0.9, 1.1), ""),
-        ("50 arms", 50, Uniform(0.1, 1.0), ""),
-    ),
-]  # fmt: skip
-
-_REPORT = [
-    *_sets(
-        "report", "bernoulli",
-        ("uniform", 10, Uniform(0.1, 0.9), ""),
-        ("Beta(2, 2)", 10, Beta(2.0, 2.0), ""),
-        ("close", 10, Beta(40.0, 40.0), ""),
-        ("near 0", 10, Beta(1.0, 30.0), ""),
-        ("near 1", 10, Beta(30.0, 1.0), ""),
-        ("rare", 10, LogNormal(0.005, 0.5), ""),
-        ("ladder", 10, Ladder(0.45, 0.01, 0.045), ""),
-        (PAPER, 10, None, ""),
-        ("two arms", 2, Beta(2.0, 2.0), ""),
-        ("two arms, close", 2, Beta(50.0, 50.0), ""),
-        ("one good among 50", 50, OneGood(0.3, 0.35, 0.6), ""),
-        ("50 arms", 50, Beta(1.0, 3.0), ""),
-        ("500 arms", 500, Beta(2.0, 3.0), ""),
-        ("Beta rewards", 10, Beta(2.0, 2.0), "beta(concentration=4)"),
-        ("uniform rewards", 10, Uniform(0.2, 0.8), "uniform(width=0.4)"),
-    ),
-    *_sets(
-        "report", "gaussian",
-        ("uniform", 10, Uniform(-1.0, 1.0), ""),
-        ("close", 10, Uniform(0.0, 0.3), ""),
-        ("very close", 10, Uniform(0.0, 0.06), ""),
-        ("wide", 10, Uniform(0.0, 10.0), ""),
-        ("far from 0", 10, Uniform(20.0, 21.0), ""),
-        ("ladder", 10, Ladder(0.5, 0.02, 0.2), ""),
-        (PAPER, 10, None, ""),
-        ("two arms", 2, Uniform(-1.0, 1.0), ""),
-        ("two arms, close", 2, Uniform(0.0, 0.25), ""),
-        ("one good among 50", 50, OneGood(0.0, 0.1, 1.0), ""),
-        ("50 arms", 50, Uniform(-2.0, 2.0), ""),
-        ("500 arms", 500, Uniform(-1.0, 1.0), ""),
-        ("Laplace rewards", 10, Uniform(-1.0, 1.0), "laplace(scale=0.7071067811865476)"),
-        ("two-humped rewards", 10, Uniform(-1.0, 1.0), "gaussianmixture(spread=0.8, sigma=0.6)"),
-    ),
-    *_sets(
-        "report", "exponential",
-        ("log-normal", 10, LogNormal(1.0, 0.5), ""),
-        ("close", 10, LogNormal(1.0, 0.1), ""),
-        ("very close", 10, LogNormal(1.0, 0.03), ""),
-        ("small", 10, LogNormal(0.02, 0.5), ""),
-        ("large", 10, LogNormal(50.0, 0.5), ""),
-        ("ladder", 10, Ladder(2.0, 0.03, 0.18), ""),
-        (PAPER, 10, None, ""),
-        ("two arms", 2, LogNormal(1.0, 0.5), ""),
-        ("two arms, close", 2, LogNormal(1.0, 0.08), ""),
-        ("one good among 50", 50, OneGood(1.0, 1.1, 2.0), ""),
-        ("50 arms", 50, LogNormal(1.0, 0.3), ""),
-        ("500 arms", 500, LogNormal(1.0, 0.3), ""),
-        ("Gamma rewards", 10, LogNormal(1.0, 0.3), "gamma(shape=3)"),
-        ("Beta rewards", 10, Beta(2.0, 2.0), "beta(concentration=4)"),
-    ),
-]  # fmt: skip
+# Each row: name, arms, the rule that draws means, its parameters. Most sets have ten arms: a GPU
+# plays all sets with the same law and number of arms at once.
+_ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
+    ("training", "bernoulli"): [
+        ("uniform", 10, "uniform", 0.0, 1.0),
+        ("in [.4, .6]", 10, "uniform", 0.4, 0.6),
+        ("in [.48, .52]", 10, "uniform", 0.48, 0.52),
+        ("near 0", 10, "uniform", 0.0, 0.1),
+        ("near 1", 10, "uniform", 0.9, 1.0),
+        ("one good", 10, "one good", 0.5, 0.55, 0.8),
+        ("ladder", 10, "ladder", 0.7, 0.01, 0.06),
+        ("two arms", 2, "uniform", 0.0, 1.0),
+        ("two arms, close", 2, "uniform", 0.4, 0.6),
+        ("50 arms", 50, "uniform", 0.0, 1.0),
+    ],
+    ("training", "gaussian"): [
+        ("normal", 10, "normal", 1.0),
+        ("close", 10, "normal", 0.2),
+        ("very close", 10, "normal", 0.05),
+        ("wide", 10, "normal", 5.0),
+        ("one good", 10, "one good", 0.0, 0.1, 1.5),
+        ("ladder", 10, "ladder", 1.0, 0.03, 0.3),
+        ("two arms", 2, "normal", 1.0),
+        ("two arms, close", 2, "normal", 0.15),
+        ("50 arms", 50, "normal", 1.0),
+    ],
+    ("training", "exponential"): [
+        ("uniform", 10, "uniform", 0.1, 1.0),
+        ("close", 10, "uniform", 0.8, 1.2),
+        ("very close", 10, "uniform", 0.95, 1.05),
+        ("large", 10, "uniform", 5.0, 20.0),
+        ("one good", 10, "one good", 1.0, 1.1, 2.5),
+        ("ladder", 10, "ladder", 1.0, 0.01, 0.08),
+        ("two arms", 2, "uniform", 0.1, 1.0),
+        ("two arms, close", 2, "uniform", 0.9, 1.1),
+        ("50 arms", 50, "uniform", 0.1, 1.0),
+    ],
+    ("report", "bernoulli"): [
+        ("uniform", 10, "uniform", 0.1, 0.9),
+        ("Beta(2, 2)", 10, "Beta", 2.0, 2.0),
+        ("close", 10, "Beta", 40.0, 40.0),
+        ("near 0", 10, "Beta", 1.0, 30.0),
+        ("near 1", 10, "Beta", 30.0, 1.0),
+        ("rare", 10, "log-normal", 0.005, 0.5),
+        ("ladder", 10, "ladder", 0.45, 0.01, 0.045),
+        (PAPER, 10, ""),
+        ("two arms", 2, "Beta", 2.0, 2.0),
+        ("two arms, close", 2, "Beta", 50.0, 50.0),
+        ("one good among 50", 50, "one good", 0.3, 0.35, 0.6),
+        ("50 arms", 50, "Beta", 1.0, 3.0),
+        ("500 arms", 500, "Beta", 2.0, 3.0),
+        ("Beta rewards", 10, "Beta", 2.0, 2.0),
+        ("uniform rewards", 10, "uniform", 0.2, 0.8),
+    ],
+    ("report", "gaussian"): [
+        ("uniform", 10, "uniform", -1.0, 1.0),
+        ("close", 10, "uniform", 0.0, 0.3),
+        ("very close", 10, "uniform", 0.0, 0.06),
+        ("wide", 10, "uniform", 0.0, 10.0),
+        ("far from 0", 10, "uniform", 20.0, 21.0),
+        ("ladder", 10, "ladder", 0.5, 0.02, 0.2),
+        (PAPER, 10, ""),
+        ("two arms", 2, "uniform", -1.0, 1.0),
+        ("two arms, close", 2, "uniform", 0.0, 0.25),
+        ("one good among 50", 50, "one good", 0.0, 0.1, 1.0),
+        ("50 arms", 50, "uniform", -2.0, 2.0),
+        ("500 arms", 500, "uniform", -1.0, 1.0),
+        ("Laplace rewards", 10, "uniform", -1.0, 1.0),
+        ("two-humped rewards", 10, "uniform", -1.0, 1.0),
+    ],
+    ("report", "exponential"): [
+        ("log-normal", 10, "log-normal", 1.0, 0.5),
+        ("close", 10, "log-normal", 1.0, 0.1),
+        ("very close", 10, "log-normal", 1.0, 0.03),
+        ("small", 10, "log-normal", 0.02, 0.5),
+        ("large", 10, "log-normal", 50.0, 0.5),
+        ("ladder", 10, "ladder", 2.0, 0.03, 0.18),
+        (PAPER, 10, ""),
+        ("two arms", 2, "log-normal", 1.0, 0.5),
+        ("two arms, close", 2, "log-normal", 1.0, 0.08),
+        ("one good among 50", 50, "one good", 1.0, 1.1, 2.0),
+        ("50 arms", 50, "log-normal", 1.0, 0.3),
+        ("500 arms", 500, "log-normal", 1.0, 0.3),
+        ("Gamma rewards", 10, "log-normal", 1.0, 0.3),
+        ("Beta rewards", 10, "Beta", 2.0, 2.0),
+    ],
+}
+# The laws of the sets on which policies assume something wrong.
+_LAWS = {
+    "Beta rewards": "beta(concentration=4)",
+    "uniform rewards": "uniform(width=0.4)",
+    "Laplace rewards": "laplace(scale=0.7071067811865476)",
+    "two-humped rewards": "gaussianmixture(spread=0.8, sigma=0.6)",
+    "Gamma rewards": "gamma(shape=3)",
+}
+_SETS = [
+    ProblemSet(
+        group,
+        family,
+        name,
+        arms,
+        Draw(rule, tuple(numbers)) if rule else None,
+        _LAWS.get(name, family),
+    )
+    for (group, family), rows in _ROWS.items()
+    for name, arms, rule, *numbers in rows
+]
 
 
 def atlas_sets(group: str, only: list[str] | None = None) -> list[ProblemSet]:
     """The sets of a group, or those among them whose family or label is in `only`."""
     one_of("atlas", "group", group, GROUPS)
-    found = _TRAINING if group == "training" else _REPORT
+    found = [each for each in _SETS if each.group == group]
     if not only:
-        return list(found)
-    known = {each.family for each in found} | {each.label for each in found}
+        return found
+    families = {each.family for each in found}
+    known = families | {each.label for each in found}
     for each in only:
         if each not in known:
-            names = ", ".join(sorted({each.family for each in found}))
-            raise ParameterError(
-                "atlas",
-                "only",
-                f"families ({names}) or sets, as in '{found[0].label}'",
-                each,
-                did_you_mean(each, known),
-            )
+            example = f"families ({', '.join(sorted(families))}) or sets, as in '{found[0].label}'"
+            raise ParameterError("atlas", "only", example, each, did_you_mean(each, known))
     return [each for each in found if each.family in only or each.label in only]

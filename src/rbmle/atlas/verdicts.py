@@ -15,11 +15,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import policies
 from .._io.files import write_atomically
 from .._numba.compile import Floats
+from .._records.record import Record
 from ..errors import RunError
-from .efforts import RECOMMENDED, RIVALS
-from .runs import DAMAGED, Run, stored
+from .play import DAMAGED, Run, stored
+
+RECOMMENDED = "recommended"
+# The rivals of the recommended policy: it should beat all of them on most sets.
+RIVALS: dict[str, Record] = {
+    "Thompson": policies.ThompsonSampling(),
+    "KL-UCB": policies.KLUCB(),
+    "Bayes-UCB": policies.BayesUCB(),
+    "IMED": policies.IMED(),
+    "UCB-Tuned": policies.UCBTuned(),
+    "MOSS": policies.MOSS(),
+}
 
 
 class AtlasCell(NamedTuple):
@@ -75,17 +87,13 @@ def cells_of(runs: Sequence[Run], folder: Path) -> list[AtlasCell]:
     """What the folder holds of the runs: a cell for each checkpoint."""
     cells = []
     for run in runs:
-        found = stored(folder, run)
-        if found is not None:
-            cells += [
-                AtlasCell(
-                    run.where.family, run.where.name, horizon, run.label,
-                    found.by_problem.shape[1], run.replications, float(found.mean[k]),
-                    float(found.error[k]), float(found.tails[k, 0]), float(found.tails[k, 1]),
-                    found.by_problem[k],
-                )
-                for k, horizon in enumerate(run.checkpoints)
-            ]  # fmt: skip
+        for k, told in enumerate(zip(*(stored(folder, run) or ()), strict=True)):
+            by_problem, *numbers, tails = told
+            where = run.where.family, run.where.name, run.checkpoints[k], run.label
+            counts = by_problem.size, run.replications
+            cells.append(
+                AtlasCell._make([*where, *counts, *map(float, (*numbers, *tails)), by_problem])
+            )
     return cells
 
 
@@ -93,7 +101,7 @@ def by_set(cells: Sequence[AtlasCell]) -> dict[tuple[str, str, int], list[AtlasC
     """The cells of each (family, set, horizon)."""
     found: dict[tuple[str, str, int], list[AtlasCell]] = {}
     for each in cells:
-        found.setdefault((each.family, each.name, each.horizon), []).append(each)
+        found.setdefault(each[:3], []).append(each)
     return found
 
 
@@ -141,10 +149,12 @@ def within_targets(found: Sequence[AtlasVerdict]) -> tuple[int, int, int]:
 
 
 TABLE, MEANS = "atlas.csv", "atlas.npz"
-_HEAD = (
-    "family", "set", "horizon", "policy", "problems", "replications", "mean", "error", "q99",
-    "q99.9", "ratio median", "ratio 90 %", "ratio worst", "won",
-)  # fmt: skip
+# The columns of a cell, in the order of its fields, and their types; then those of a row.
+_CELL: dict[str, type] = {
+    "family": str, "set": str, "horizon": int, "policy": str, "problems": int, "replications": int,
+    "mean": float, "error": float, "q99": float, "q99.9": float,
+}  # fmt: skip
+_BESIDE = ("ratio median", "ratio 90 %", "ratio worst", "won")
 
 
 def write_atlas(cells: Sequence[AtlasCell], folder: str | os.PathLike[str]) -> list[AtlasRow]:
@@ -152,10 +162,9 @@ def write_atlas(cells: Sequence[AtlasCell], folder: str | os.PathLike[str]) -> l
     rows = rows_of(cells)
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
-    out.writerow(_HEAD)
+    out.writerow([*_CELL, *_BESIDE])
     for cell, *beside in rows:
-        told = [*cell[6:10], *beside]
-        out.writerow([*cell[:6], *(f"{value:.5g}" for value in told)])
+        out.writerow([*cell[:6], *(f"{value:.5g}" for value in [*cell[6:10], *beside])])
     content = io.BytesIO()
     np.savez_compressed(content, *(row.cell.by_problem.astype(np.float32) for row in rows))
     target = Path(folder)
@@ -174,15 +183,11 @@ def read_atlas(folder: str | os.PathLike[str]) -> list[AtlasCell]:
         with np.load(io.BytesIO((target / MEANS).read_bytes())) as means:
             if len(lines) != len(means.files):
                 raise ValueError
+            cells = [[kind(line[name]) for name, kind in _CELL.items()] for line in lines]
             return [
-                AtlasCell(
-                    line["family"], line["set"], int(line["horizon"]), line["policy"],
-                    int(line["problems"]), int(line["replications"]), float(line["mean"]),
-                    float(line["error"]), float(line["q99"]), float(line["q99.9"]),
-                    means[f"arr_{k}"].astype(float),
-                )
-                for k, line in enumerate(lines)
-            ]  # fmt: skip
+                AtlasCell._make([*cell, means[f"arr_{k}"].astype(float)])
+                for k, cell in enumerate(cells)
+            ]
     except OSError as problem:
         raise RunError(f"{target}: cannot be read ({problem.strerror or problem}).") from None
     except (TypeError, csv.Error, *DAMAGED):  # TypeError: a line is cut off

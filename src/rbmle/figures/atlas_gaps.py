@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._numba.compile import Floats
-from ..atlas.efforts import RECOMMENDED, RIVALS
 from ..atlas.sets import atlas_sets
-from ..atlas.verdicts import AtlasCell, by_set
+from ..atlas.verdicts import RECOMMENDED, RIVALS, AtlasCell, by_set
 from ..policies.fit import as_family
 from .canvas import RecordFigure, canvas, fit, look
 from .charts import ChartAxis
