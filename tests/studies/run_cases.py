@@ -31,10 +31,10 @@ STUDY = Study(
 ONE = dataclasses.replace(STUDY, problems={"coins": COINS}, policies={"U": UCB()}, replications=50)
 CHILD = """
 import sys, time
-from rbmle.studies import progress_table, runner
+from rbmle.studies import runner, schedule
 from rbmle.studies.study import Study
 
-progress_table.DECISIONS_A_CHUNK = int(sys.argv[3])
+schedule.DECISIONS_A_CHUNK = int(sys.argv[3])
 print("ready", flush=True)
 study = Study.from_toml(sys.argv[1])
 runner.run(study, sys.argv[2], progress=lambda *_: time.sleep(float(sys.argv[4])))

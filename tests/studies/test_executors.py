@@ -19,13 +19,11 @@ from run_cases import ONE, STUDY, files
 from rbmle.engine.devices import play_plan
 from rbmle.engine.plan import Task
 from rbmle.errors import ParameterError, RbmleError, RunError
-from rbmle.studies import progress_table, runner, schedule, work_items, workers
-from rbmle.studies.pickling import pickled, unpickled
-from rbmle.studies.progress_table import Claims, ProgressTable
+from rbmle.studies import runner, schedule, work_items, workers
 from rbmle.studies.runner import load, run
-from rbmle.studies.schedule import Schedule
+from rbmle.studies.schedule import Claims, ProgressTable, Schedule
 from rbmle.studies.study import Study
-from rbmle.studies.work_items import check_versions, versions
+from rbmle.studies.work_items import check_versions, pickled, unpickled, versions
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -91,7 +89,7 @@ def claims_of(study: Study) -> Claims:
 
 
 def test_tasks_are_worth_a_second_whatever_the_first_took(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress_table, "DECISIONS_A_CHUNK", 100 * 1_000)  # 100 replications
+    monkeypatch.setattr(schedule, "DECISIONS_A_CHUNK", 100 * 1_000)  # 100 replications
     study = Study(ONE.problems, dict(ONE.policies), 1_000, 100_000, checkpoints=())
     with claims_of(study) as claims:
         planned = Schedule(claims)

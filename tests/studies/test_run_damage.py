@@ -18,7 +18,7 @@ from tiers import tiered
 from rbmle.engine.plan import Task
 from rbmle.errors import ParameterError, RunError, RunWarning
 from rbmle.rewards.sources import RewardStream
-from rbmle.studies import shards
+from rbmle.studies import store as shards
 from rbmle.studies.runner import load, run
 
 pytestmark = pytest.mark.usefixtures("small_chunks")

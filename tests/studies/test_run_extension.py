@@ -12,7 +12,7 @@ from run_cases import ONE, same
 
 from rbmle.engine.plan import Task
 from rbmle.errors import RunWarning
-from rbmle.studies import shards
+from rbmle.studies import store as shards
 from rbmle.studies.runner import load, run
 from rbmle.studies.store import Store
 

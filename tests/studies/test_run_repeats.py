@@ -14,7 +14,7 @@ from rbmle.engine import simulate
 from rbmle.engine.plan import Task
 from rbmle.errors import RunError
 from rbmle.policies import UCB, ThompsonSampling
-from rbmle.studies import shards
+from rbmle.studies import store as shards
 from rbmle.studies.runner import load, run
 
 pytestmark = pytest.mark.usefixtures("small_chunks")

@@ -16,7 +16,7 @@ from run_cases import ONE, STUDY, child, files
 from tiers import tiered
 
 from rbmle.errors import RunError
-from rbmle.studies import shards
+from rbmle.studies import store as shards
 from rbmle.studies.runner import load, run
 
 pytestmark = pytest.mark.usefixtures("small_chunks")

@@ -20,8 +20,8 @@ from .._io.files import write_atomically
 from .._io.machine import log
 from ..errors import RbmleError, RunError, one_of
 from ..result import Result
-from ..studies.progress_table import Progress
 from ..studies.runner import load, run
+from ..studies.schedule import Progress
 from ..studies.store import Store
 from ..studies.times import keep_times, kept_times
 from .demonstration import Demonstration, store_demonstration, stored_demonstration

@@ -27,9 +27,9 @@ from distributed.security import Security
 
 from .._io.machine import log
 from ..errors import RbmleError, RunError
+from .file import Data
 from .work_items import Played, StoppedError, WorkItem, check_versions, play_item, versions
 from .workers import Report, Workers
-from .world_tables import Data
 
 _SECONDS_TO_CONNECT = 5.0
 _SECONDS_A_COUNT = 1.0  # between two questions how many workers there are

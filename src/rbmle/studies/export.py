@@ -16,8 +16,8 @@ from ..errors import one_of
 from ..result import STATISTICS, Result
 from ..rewards.problems import Problem
 from ..spec import to_spec
+from .file import Data, world_data
 from .study_result import StudyResult
-from .world_tables import Data, world_data
 
 
 def export(result: StudyResult, format: str = "csv") -> Iterator[str]:

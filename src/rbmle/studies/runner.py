@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import os
+import platform
+import sys
+import time
+import uuid
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import UTC, datetime
+
+import numba
+import numpy as np
 
 from ..engine.devices import DEVICES, check_device
-from ..errors import ParameterError, integer, one_of
-from .progress_table import Claims, Progress, ProgressTable
-from .store import Invocation, Store
+from ..engine.plan import Task
+from ..errors import ParameterError, RunWarning, integer, one_of
+from .file import Data
+from .schedule import Claims, Progress, ProgressTable
+from .store import Store
 from .study import Study
 from .study_result import StudyResult
 from .times import keep_times
 from .workers import ThisThread, Threads, Workers, play_tasks, workers_of
-from .world_tables import Data
 
 _AT_ONCE = 4  # tasks that a GPU plays at once: one alone may be too small to fill it
+_SECONDS_BETWEEN_NOTES = 1.0  # a kill loses at most this much of the entry
 
 
 def run(
@@ -132,3 +143,59 @@ def _gathered(table: ProgressTable, provenance: Data) -> StudyResult:
         if table.done(task) < total
     )
     return StudyResult(table.study, results, provenance, numbers, missing)
+
+
+class Invocation:
+    """What this process did. It is written to the folder about once a second, so that a killed
+    process leaves an entry too."""
+
+    def __init__(self, store: Store | None, threads: int | None) -> None:
+        version = sys.modules["rbmle"].__version__
+        self.store, self.wall, self.cpu = store, time.perf_counter(), time.process_time()
+        self.entry: Data = {
+            "id": uuid.uuid4().hex,
+            "rbmle": version,
+            "numpy": np.__version__,
+            "numba": numba.__version__,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "machine": platform.machine(),
+            "cpus": os.cpu_count(),
+            "threads": threads or os.cpu_count() or 1,
+            "started": _now(),
+            "finished": None,
+            "played": 0,
+        }
+        self._warn_of_others(version)
+        self._note()
+
+    def _warn_of_others(self, version: str) -> None:
+        """Warn if other versions of rbmle played a part, because their numbers may differ."""
+        if self.store is not None:
+            known = self.store.provenance["invocations"]
+            for other in sorted({str(each.get("rbmle")) for each in known} - {version}):
+                text = f"{self.store.folder}: was played in part by rbmle {other}, not {version}."
+                warnings.warn(RunWarning(text), stacklevel=4)
+
+    def played(self, task: Task) -> None:
+        """Count the replications that were just played."""
+        self.entry["played"] += task.size
+        if time.perf_counter() - self.noted > _SECONDS_BETWEEN_NOTES:
+            self._note()
+
+    def finished(self) -> Data:
+        """Note that this process has finished; the provenance of the whole run."""
+        self.entry["finished"] = _now()
+        return self._note()
+
+    def _note(self) -> Data:
+        self.noted = time.perf_counter()
+        self.entry["wall_seconds"] = round(self.noted - self.wall, 3)
+        self.entry["cpu_seconds"] = round(time.process_time() - self.cpu, 3)
+        if self.store is None:
+            return {"invocations": [self.entry]}
+        return self.store.note(self.entry)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,20 +1,36 @@
-"""What to play next: the replications that are left, cut into tasks that are worth handing out.
+"""What is played next: the results so far, the chunks that this process claims, and their tasks.
 
-A task costs an executor some milliseconds, whatever is in it. A second of work makes that cost
-small, and is little to lose with a worker. The size of tasks is calibrated: the first tasks of a
-policy are small, and each task that comes back says how long it took.
+A process claims a chunk, looks whether its results are on disk by now, and only then plays it. So
+no two processes in one folder play the same chunk. A claim ends with its process; chunks that
+others have claimed are tried again until their results are on disk or the claim is gone.
+
+Chunks are played as tasks. A task costs an executor some milliseconds, whatever is in it; a second
+of work makes that cost small, and is little to lose with a worker. The size of tasks is calibrated:
+the first tasks of a policy are small, and each task that comes back says how long it took.
 """
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..engine import DECISIONS_A_TASK
-from ..engine.plan import Task
+from ..engine.plan import Rows, Task
+from ..errors import one_of
 from ..policies.base import ranks_only
-from .progress_table import Claims, ProgressTable
+from ..result import Result
+from .store import Store
+from .study import Study
 
+Progress = Callable[[str, str, int, int], None]
+Tasks = tuple[Task, ...]  # played together: policies on the same rewards, one unless in order
+
+DECISIONS_A_CHUNK = 2_000_000  # what a kill can lose: about a second of the fast policies
 SECONDS_A_TASK = 1.0
 # With more workers than this, tasks are longer in proportion: a task takes about 4 ms of the
 # process that hands it out and takes it back, so 200 a second keep it almost busy.
@@ -26,7 +42,164 @@ _BYTES_A_TASK = 32_000_000  # of results: short horizons give many rows in a sec
 # Replications in the first task of a policy on a GPU, which takes as long for one of them.
 _FIRST_ON_A_GPU = 4096
 
-Tasks = tuple[Task, ...]  # played together: policies on the same rewards, one unless in order
+
+class ProgressTable:
+    """The results of all policies and replications of a study, filled in as they come.
+
+    rows: for each problem, results by policy and replication.
+    have[problem, policy, replication]: which of them are there.
+    only: the labels of the policies that are wanted; all by default.
+    chunk: the number of replications in a chunk, the task that a process claims. It depends on the
+    study alone, so that a continued run writes the same shards. In the published protocol one chunk
+    has all replications: rewards, and what a policy draws, come from one generator that must run
+    through all earlier replications.
+    """
+
+    def __init__(self, study: Study, only: Sequence[str] | None = None) -> None:
+        self.study, self.plan, labels = study, study.plan, list(study.policies)
+        self.in_order = self.plan.rewards.in_order
+        size = max(1, DECISIONS_A_CHUNK // study.horizon)
+        self.chunk = study.replications if self.in_order else size
+        self.wanted = [
+            labels.index(one_of("run", "only", each, labels))
+            for each in (labels if only is None else only)
+        ]
+        shape, rounds = (len(labels), study.replications), len(study.rounds)
+        self.have = np.zeros((len(study.problems), *shape), dtype=bool)
+        self.rows = [
+            Rows(
+                np.zeros((*shape, rounds)),
+                np.zeros((*shape, rounds), dtype=np.int64),
+                np.zeros((*shape, problem.n_arms), dtype=np.int64),
+            )
+            for problem in study.problems.values()
+        ]
+
+    def names(self, task: Task) -> tuple[str, str]:
+        """The names of the task's problem and policy."""
+        return list(self.study.problems)[task.problem], list(self.study.policies)[task.policy]
+
+    def fill(self, task: Task, rows: Rows) -> None:
+        """Enter the results of a task, without replications that the study does not have."""
+        last = min(task.last, self.study.replications)
+        if task.first < last:
+            self._have(task)[:] = True
+            for kept, new in zip(self.rows[task.problem], rows, strict=True):
+                kept[task.policy, task.first : last] = new[: last - task.first]
+
+    def results(self, task: Task) -> Rows:
+        """The results of the task."""
+        return self.rows[task.problem].at((task.policy, slice(task.first, task.last)))
+
+    def all_of_each(self) -> list[Task]:
+        """All replications of each wanted policy on each problem."""
+        return [
+            Task(problem, policy, 0, self.study.replications)
+            for problem in range(len(self.rows))
+            for policy in self.wanted
+        ]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all replications of the wanted policies are there."""
+        return bool(self.have[:, self.wanted].all())
+
+    def _have(self, task: Task) -> NDArray[np.bool_]:
+        return self.have[task.problem, task.policy, task.first : task.last]
+
+    def has(self, task: Task) -> bool:
+        """Whether all results of the task are there."""
+        return bool(self._have(task).all())
+
+    def done(self, task: Task) -> int:
+        """How many replications of the task are there."""
+        return int(self._have(task).sum())
+
+    def chunks(self, task: Task) -> list[Task]:
+        """The chunks of the task that are not complete."""
+        firsts = range(0, task.last, self.chunk)
+        cut = [Task(*task[:2], k, min(k + self.chunk, task.last)) for k in firsts]
+        return [chunk for chunk in cut if not self.has(chunk)]
+
+    def gaps(self, chunk: Task) -> list[Task]:
+        """What is left to play of a chunk; each gap becomes a shard."""
+        have = np.concatenate([[True], self._have(chunk), [True]])
+        edges = chunk.first + np.flatnonzero(np.diff(have))
+        return [Task(*chunk[:2], *gap) for gap in edges.reshape(-1, 2).tolist()]
+
+    def result(self, problem: int) -> tuple[Result, NDArray[np.int64]]:
+        """The replications that all wanted policies have, and the numbers of those replications."""
+        common = np.flatnonzero(self.have[problem, self.wanted].all(axis=0))
+        rows, plan = self.rows[problem], self.plan.only(problem, self.wanted)
+        if self.wanted != list(range(len(self.plan.labels))) or common.size < self.plan.last:
+            rows = rows.at(np.ix_(np.array(self.wanted), common))
+        return plan.result(0, rows), common
+
+
+class Claims(ExitStack):
+    """The chunks that this process plays; leaving the context gives up those that are not done.
+
+    tell: called with each progress. kept: called with each task whose results were stored.
+    """
+
+    def __init__(
+        self, table: ProgressTable, store: Store | None, tell: Progress,
+        kept: Callable[[Task], None],
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.table, self.store, self._tell, self._kept = table, store, tell, kept
+        self._locks = None if store is None else self.enter_context(store.locks())
+        self._gaps: dict[int, list[Task]] = {}  # number of a chunk -> its gaps that are played
+        self._counts = {each[:2]: table.done(each) for each in table.all_of_each()}
+        self._counting = threading.Lock()
+
+    def claim(self, chunk: Task) -> list[Task] | None:
+        """Claim a chunk: its gaps to play, or None if another process has claimed it."""
+        number = self._number(chunk)
+        if self.store is not None and self._locks is not None:
+            if not self._locks.take(number):
+                return None
+            for gap in self.table.gaps(chunk):
+                rows = self.store.peek(gap)
+                if rows is not None:
+                    self.table.fill(gap, rows)
+                    self.tell(gap, gap.size)
+        gaps = self.table.gaps(chunk)
+        self._gaps[number] = list(gaps)
+        self._release_if_done(number)
+        return gaps
+
+    def finish(self, task: Task, rows: Rows) -> None:
+        """Take the results of a task that was played, and store the gaps that they complete."""
+        self.table.fill(task, rows)
+        for first in range(task.first - task.first % self.table.chunk, task.last, self.table.chunk):
+            number = self._number(task._replace(first=first))
+            for gap in filter(self.table.has, list(self._gaps[number])):
+                if self.store is not None:
+                    self.store.write(gap, self.table.results(gap))
+                self._kept(gap)
+                self._gaps[number].remove(gap)
+            self._release_if_done(number)
+
+    def tell(self, task: Task, replications: int) -> None:
+        """Report that this many more replications are done. Any thread may call this; reports of a
+        policy come in increasing order."""
+        total = self.table.study.replications
+        with self._counting:
+            self._counts[task[:2]] = min(self._counts[task[:2]] + replications, total)
+            self._tell(*self.table.names(task), self._counts[task[:2]], total)
+
+    def _release_if_done(self, number: int) -> None:
+        if not self._gaps[number]:
+            del self._gaps[number]
+            if self._locks is not None:
+                self._locks.free(number)
+
+    def _number(self, chunk: Task) -> int:
+        """The byte in the file of claims that stands for the chunk, the same in every process."""
+        problems, policies, _ = self.table.have.shape
+        place = chunk.first // self.table.chunk
+        return 1 + (place * problems + chunk.problem) * policies + chunk.policy
 
 
 class Backlog:
@@ -49,29 +222,24 @@ class Backlog:
 
     def claim(self, claims: Claims, wanted: int) -> None:
         """Claim chunks until that many replications can be handed out, or no chunk is free."""
-        ready = sum(task.size for task in self.ready)
         for _ in range(len(self.chunks)):
-            if ready >= wanted:
+            if sum(task.size for task in self.ready) >= wanted:
                 return
             chunk = self.chunks.popleft()
-            before = sum(gap.size for gap in self.table.gaps(chunk))
+            left = chunk.size - self.table.done(chunk)
             gaps = claims.claim(chunk)
             if gaps is None:
                 self.chunks.append(chunk)  # another process has it: try again later
-                continue
-            self.ready.extend(gaps)
-            count = sum(gap.size for gap in gaps)
-            self.left += count - before  # others may have played some of it meanwhile
-            ready += count
+            else:
+                self.ready.extend(gaps)
+                self.left += sum(gap.size for gap in gaps) - left  # others may have played some
 
     def take(self, wanted: int) -> Tasks:
         """Take what was claimed: at most that many replications without a gap; in order, all."""
-        if not self.ready:
-            return ()
         if self.table.in_order:
             taken = tuple(self.ready)
             self.ready.clear()
-        else:
+        elif self.ready:
             task = self.ready.popleft()
             while self.ready and self.ready[0].first == task.last:
                 task = task._replace(last=self.ready.popleft().last)
@@ -79,6 +247,8 @@ class Backlog:
             if cut < task.last:
                 self.ready.appendleft(task._replace(first=cut))
             taken = (task._replace(last=cut),)
+        else:
+            taken = ()
         self.left -= sum(task.size for task in taken)
         return taken
 
@@ -92,7 +262,15 @@ class Schedule:
 
     def __init__(self, claims: Claims, calibrated: bool = True, device: str = "cpu") -> None:
         self.claims, self.calibrated, self.device = claims, calibrated, device
-        self.backlogs = [Backlog(claims.table, chunks) for chunks in _chunks(claims.table)]
+        table = claims.table
+        left: dict[tuple[int, int], list[Task]] = {}
+        for each in table.all_of_each():
+            # In order, the policies that draw nothing are played together on each problem, because
+            # drawing the table of rewards takes most of their time; then those that draw.
+            policy, _ = table.plan.players[each.problem][each.policy]
+            together = not ranks_only(policy) if table.in_order else each.policy
+            left.setdefault((each.problem, together), []).extend(table.chunks(each))
+        self.backlogs = [Backlog(table, left[each]) for each in sorted(left) if left[each]]
         # Seconds and replications: of each policy on each problem, and where it was last measured.
         self._spent: dict[tuple[int, int], tuple[float, int]] = {}
         self._last: dict[int, tuple[float, int]] = {}
@@ -152,18 +330,3 @@ class Schedule:
                 break
         seconds = max(_LEAST_SECONDS, left / (2 * slots))
         return max(1, min(round(min(seconds, most) / max(pace, 1e-9)), backlog.most))
-
-
-def _chunks(table: ProgressTable) -> list[list[Task]]:
-    """The chunks that are left, those of a policy on a problem together.
-
-    In order, one chunk has all replications. On each problem the policies that draw nothing are
-    played together, because drawing the table of rewards takes most of their time; then those that
-    draw are played together.
-    """
-    found: dict[tuple[int, int], list[Task]] = {}
-    for each in table.all_of_each():
-        policy, _ = table.plan.players[each.problem][each.policy]
-        together = not ranks_only(policy) if table.in_order else each.policy
-        found.setdefault((each.problem, together), []).extend(table.chunks(each))
-    return [found[each] for each in sorted(found) if found[each]]

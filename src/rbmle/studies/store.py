@@ -2,39 +2,43 @@
 
     study.json        the study, its digest, the format and its version
     provenance.json   one entry for each process that played: versions, machine, time spent
-    shards/           one file for each finished chunk of replications, see `shards`
-    times.json        seconds per decision, if decisions were timed, see `times`
-    claims            empty; processes at work lock bytes of it, see `_io/files.py`
+    shards/           one file for each finished chunk of replications
+    times.json        seconds per decision, if decisions were timed
+    claims            empty; processes at work lock bytes of it, see `_io/locks.py`
 
-Every file is replaced atomically, and the bytes of a shard depend on the study alone. So any number
-of processes may work in the same folder, and any of them may be killed at any moment.
+Every file is replaced atomically. So any number of processes may work in the same folder, and any
+of them may be killed at any moment. A shard has some replications of one policy on one problem:
+
+    "RBMLE-SH" | length of the header, 8 bytes | header, JSON | arrays | SHA-256 of the preceding
+
+The header names the study's digest, the problem, the policy, the replications first..last-1 and
+the checkpoints; the arrays are regret (float64), best_pulls and pulls (int64), little-endian, in
+that order, row by row. The bytes do not depend on when, where or in which order shards were made.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import platform
-import sys
-import time
-import uuid
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
-import numba
 import numpy as np
 
 from .._io.files import Locks, sweep, write_atomically
 from ..engine.plan import Rows, Task
 from ..errors import RbmleError, RunError, RunWarning
-from .shards import decode, encode, file_name, fits, task_of
+from .file import Data
 from .study import FORMAT, VERSION, Study
-from .world_tables import Data
 
 _REWRITING = 0  # the byte of `claims` that is locked to rewrite study.json or provenance.json
+_MAGIC = b"RBMLE-SH"
+_SUM = hashlib.sha256().digest_size
+_NAME = re.compile(r"(\d+)-(\d+)-(\d+)-(\d+)\.shard")
 
 
 class Store:
@@ -93,46 +97,49 @@ class Store:
         with _in_words("read", self.shards):
             names = sorted(os.listdir(self.shards)) if self.shards.exists() else []
         for task in filter(None, map(task_of, names)):
-            rows = self._rows(task)
-            if rows is None:
+            try:
+                rows = self._rows(task)
+            except FileNotFoundError:  # it was removed meanwhile
+                continue
+            except (RunError, OSError) as problem:
+                why = getattr(problem, "strerror", None) or problem
+                text = f"{self._path(task)}: is left out, to be played again ({why})."
+                warnings.warn(RunWarning(text), stacklevel=2)
                 self._bad.append(task)
-            else:
-                yield task, rows
-
-    def _rows(self, task: Task) -> Rows | None:
-        path = self.shards / file_name(task)
-        try:
-            if not fits(self.study, task):
-                raise RunError("this study has no such replications")
-            return decode(self.study, task, path.read_bytes())
-        except FileNotFoundError:
-            return None
-        except (RunError, OSError) as problem:
-            why = getattr(problem, "strerror", None) or problem
-            text = f"{path}: is left out, to be played again ({why})."
-            warnings.warn(RunWarning(text), stacklevel=2)
-            return None
+                continue
+            yield task, rows
 
     def peek(self, task: Task) -> Rows | None:
         """The rows of exactly this task, if an intact shard of it exists by now."""
-        if not (self.shards / file_name(task)).exists():
-            return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RunWarning)
+        with suppress(RunError, OSError):
             return self._rows(task)
+        return None
+
+    def _rows(self, task: Task) -> Rows:
+        if not self._fits(task):
+            raise RunError("this study has no such replications")
+        return decode(self.study, task, self._path(task).read_bytes())
+
+    def _path(self, task: Task) -> Path:
+        return self.shards / file_name(task)
+
+    def _fits(self, task: Task) -> bool:
+        """Whether the study has this problem and policy. It may have fewer replications."""
+        study = self.study
+        known = task.problem < len(study.problems) and task.policy < len(study.policies)
+        return known and task.first < task.last
 
     def write(self, task: Task, rows: Rows) -> None:
         """Store a finished task as a shard."""
-        path = self.shards / file_name(task)
-        with _in_words("written", path):
-            write_atomically(path, encode(self.study, task, rows))
+        with _in_words("written", self._path(task)):
+            write_atomically(self._path(task), encode(self.study, task, rows))
 
     def discard_bad(self) -> None:
         """Remove the damaged shards that `read` found and that were not replaced by intact ones."""
         for task in self._bad:
-            if fits(self.study, task) and self.peek(task) is None:
+            if self._fits(task) and self.peek(task) is None:
                 with suppress(OSError):
-                    os.unlink(self.shards / file_name(task))
+                    self._path(task).unlink()
 
     @property
     def provenance(self) -> Data:
@@ -226,60 +233,76 @@ def _in_words(done: str, path: Path) -> Iterator[None]:
         raise RunError(f"{path}: cannot be {done} ({problem.strerror or problem}).") from None
 
 
-_SECONDS_BETWEEN_NOTES = 1.0  # a kill loses at most this much of the entry
+def file_name(task: Task) -> str:
+    """The name of the shard's file."""
+    return f"{task.problem:03}-{task.policy:03}-{task.first:07}-{task.last:07}.shard"
 
 
-class Invocation:
-    """What this process did. It is written to the folder about once a second, so that a killed
-    process leaves an entry too."""
-
-    def __init__(self, store: Store | None, threads: int | None) -> None:
-        version = sys.modules["rbmle"].__version__
-        self.store, self.wall, self.cpu = store, time.perf_counter(), time.process_time()
-        self.entry: Data = {
-            "id": uuid.uuid4().hex,
-            "rbmle": version,
-            "numpy": np.__version__,
-            "numba": numba.__version__,
-            "python": platform.python_version(),
-            "platform": platform.platform(),
-            "machine": platform.machine(),
-            "cpus": os.cpu_count(),
-            "threads": threads or os.cpu_count() or 1,
-            "started": _now(),
-            "finished": None,
-            "played": 0,
-        }
-        self._warn_of_others(version)
-        self._note()
-
-    def _warn_of_others(self, version: str) -> None:
-        """Warn if other versions of rbmle played a part, because their numbers may differ."""
-        if self.store is not None:
-            known = self.store.provenance["invocations"]
-            for other in sorted({str(each.get("rbmle")) for each in known} - {version}):
-                text = f"{self.store.folder}: was played in part by rbmle {other}, not {version}."
-                warnings.warn(RunWarning(text), stacklevel=4)
-
-    def played(self, task: Task) -> None:
-        """Count the replications that were just played."""
-        self.entry["played"] += task.size
-        if time.perf_counter() - self.noted > _SECONDS_BETWEEN_NOTES:
-            self._note()
-
-    def finished(self) -> Data:
-        """Note that this process has finished; the provenance of the whole run."""
-        self.entry["finished"] = _now()
-        return self._note()
-
-    def _note(self) -> Data:
-        self.noted = time.perf_counter()
-        self.entry["wall_seconds"] = round(self.noted - self.wall, 3)
-        self.entry["cpu_seconds"] = round(time.process_time() - self.cpu, 3)
-        if self.store is None:
-            return {"invocations": [self.entry]}
-        return self.store.note(self.entry)
+def task_of(name: str) -> Task | None:
+    """The task in a shard's file name; None if it is not the name of a shard."""
+    found = _NAME.fullmatch(name)
+    task = Task(*(int(each) for each in found.groups())) if found else None
+    return task if task is not None and file_name(task) == name else None
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def encode(study: Study, task: Task, rows: Rows) -> bytes:
+    """The bytes of a shard."""
+    body = _start(study, task) + b"".join(
+        np.ascontiguousarray(array, kind).tobytes()
+        for array, (_, kind) in zip(rows, _layout(study, task), strict=True)
+    )
+    return body + hashlib.sha256(body).digest()
+
+
+def decode(study: Study, task: Task, content: bytes) -> Rows:
+    """The rows in a shard. A damaged shard, or one of another task or study, is refused."""
+    body, checksum = content[:-_SUM], content[-_SUM:]
+    if not content.startswith(_MAGIC):
+        raise RunError("it is not a shard" if content else "it is empty")
+    if hashlib.sha256(body).digest() != checksum:
+        raise RunError("its checksum is wrong, so it is torn or damaged")
+    start = _start(study, task)
+    if not body.startswith(start):
+        raise RunError(f"it is a shard of {_owner(body)}")
+    rows, offset = [], len(start)
+    for shape, kind in _layout(study, task):
+        count = shape[0] * shape[1]
+        if len(body) < offset + 8 * count:
+            raise RunError("it is too short")
+        rows.append(np.frombuffer(body, kind, count, offset).reshape(shape))
+        offset += 8 * count
+    if offset != len(body):
+        raise RunError("it is too long")
+    return Rows(*rows)
+
+
+def _start(study: Study, task: Task) -> bytes:
+    header = {
+        "digest": study.digest,
+        "problem": list(study.problems)[task.problem],
+        "policy": list(study.policies)[task.policy],
+        "first": task.first,
+        "last": task.last,
+        "checkpoints": study.rounds,
+        "arrays": [[*shape, kind] for shape, kind in _layout(study, task)],
+    }
+    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
+    return _MAGIC + len(text).to_bytes(8, "little") + text
+
+
+def _layout(study: Study, task: Task) -> list[tuple[tuple[int, int], str]]:
+    n, rounds, arms = task.size, len(study.rounds), study.plan.problems[task.problem].n_arms
+    return [((n, rounds), "<f8"), ((n, rounds), "<i8"), ((n, arms), "<i8")]
+
+
+def _owner(body: bytes) -> str:
+    """What an intact shard holds, for the message that refuses it."""
+    try:
+        size = int.from_bytes(body[8:16], "little")
+        header = json.loads(body[16 : 16 + size])
+        return (
+            f"study {header['digest'][:12]}: {header['policy']} on {header['problem']}, "
+            f"replications {header['first']} to {header['last'] - 1}"
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "an unknown kind"

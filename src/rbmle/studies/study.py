@@ -25,14 +25,15 @@ from ..rewards.sources import SOURCES, Rewards
 from ..spec import stands_in, to_spec
 from .file import (
     RESERVED,
+    Data,
     at,
     module_names,
     policy_data,
     printable,
     study_arguments,
     to_toml,
-)
-from .world_tables import Data, world_data
+    world_data,
+)  # fmt: skip
 
 FORMAT, VERSION = "rbmle-study", 1
 
@@ -149,15 +150,12 @@ class Study:
         of random numbers is a part of it too, so that a folder which an older stream began is
         refused.
         """
-        silent = ("name", "import")
-        said = {key: value for key, value in self.to_dict().items() if key not in silent}
-        said["checkpoints"] = list(self.rounds)
         source = SOURCES[self.rewards]
-        if not source.in_order:
-            del said["replications"]
-        if source.stream:
-            said["stream"] = source.stream
-        said.update(format=FORMAT, version=VERSION)
+        said = {**self.to_dict(), "checkpoints": list(self.rounds)}
+        for silent in ("name", "import", *(() if source.in_order else ("replications",))):
+            said.pop(silent, None)
+        said |= {"stream": source.stream} if source.stream else {}
+        said |= {"format": FORMAT, "version": VERSION}
         text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
@@ -174,9 +172,7 @@ class Study:
             "checkpoints": None if self.checkpoints is None else list(self.checkpoints),
             **({} if isinstance(self.evidence, Counting) else {"evidence": to_spec(self.evidence)}),
             **({} if self.delay is None else {"delay": to_spec(self.delay)}),
-            "problem": [
-                {"name": name, **world_data(world)} for name, world in self.problems.items()
-            ],
+            "problem": [{"name": name, **world_data(x)} for name, x in self.problems.items()],
             "policy": [policy_data(*item) for item in self.policies.items()],
         }
 

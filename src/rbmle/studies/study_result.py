@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..comparison import StudyComparison
 from ..errors import ParameterError, RbmleError
 from ..result import Result, pandas_for, tidy
+from .file import Data
 from .study import Study
-from .world_tables import Data
 
 
 @dataclass(frozen=True, eq=False)

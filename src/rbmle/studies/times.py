@@ -11,8 +11,8 @@ from .._io.files import write_atomically
 from ..evidence import Counting
 from ..rewards.problems import Problem
 from ..timing import decision_time, live_decision_time
+from .file import Data
 from .study import Study
-from .world_tables import Data
 
 FILE = "times.json"
 _ROUNDS, _REPEATS = 1_000, 3

@@ -21,10 +21,8 @@ from .._io.machine import require_extra
 from ..engine.devices import compile_plan
 from ..engine.plan import Plan
 from ..errors import ParameterError, RunError, integer
-from .pickling import pickled
-from .progress_table import Claims
-from .schedule import Schedule, Tasks
-from .work_items import STOPS, Played, WorkItem, play_item, versions
+from .schedule import Claims, Schedule, Tasks
+from .work_items import STOPS, Played, WorkItem, pickled, play_item, versions
 
 Report = Callable[[int, int], None]  # which of the policies played how many replications
 
