@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from math import inf, isfinite, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +146,9 @@ class StudyComparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return "".join(
-            f"<h4>{escape(name)}</h4>{table._repr_html_()}" for name, table in self.tables.items()
-        )
+        return titled_html(self.tables)
+
+
+def titled_html(tables: Mapping[str, Any]) -> str:
+    """Tables for a notebook, each below its name."""
+    return "".join(f"<h4>{escape(name)}</h4>{x._repr_html_()}" for name, x in tables.items())

@@ -14,7 +14,7 @@ from rbmle.errors import ParameterError, RunError
 from rbmle.paper import folder as paper
 from rbmle.paper.folder import load_paper, reproduce
 from rbmle.paper.scaling import measure
-from rbmle.studies.times import FILE
+from rbmle.studies.study_result import TIMES as FILE
 
 PROBLEM = rbmle.Problem(rbmle.Bernoulli(), [0.9, 0.5])
 STUDY = rbmle.Study(
@@ -38,7 +38,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         "rbmle.engine.simulate",
         "rbmle.studies.runner.run",
-        "rbmle.studies.times.study_times",
+        "rbmle.studies.study_result.study_times",
         "rbmle.paper.folder.measure",
         "rbmle.paper.folder.run",
     ):

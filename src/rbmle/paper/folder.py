@@ -23,7 +23,7 @@ from ..result import Result
 from ..studies.runner import load, run
 from ..studies.schedule import Progress
 from ..studies.store import Store
-from ..studies.times import keep_times, kept_times
+from ..studies.study_result import keep_times, kept_times
 from .demonstration import Demonstration, store_demonstration, stored_demonstration
 from .published import tables
 from .reproduction import (

@@ -11,8 +11,7 @@ from ..errors import ParameterError
 from ..paper.folder import is_paper, load_paper
 from ..result import Result
 from ..studies.runner import load
-from ..studies.study_result import StudyResult
-from ..studies.times import kept_times
+from ..studies.study_result import StudyResult, kept_times
 
 
 def write_report(

@@ -23,8 +23,7 @@ from .file import Data
 from .schedule import Claims, Progress, ProgressTable
 from .store import Store
 from .study import Study
-from .study_result import StudyResult
-from .times import keep_times
+from .study_result import StudyResult, keep_times
 from .workers import ThisThread, Threads, Workers, play_tasks, workers_of
 
 _AT_ONCE = 4  # tasks that a GPU plays at once: one alone may be too small to fill it
@@ -107,9 +106,8 @@ def _checked(study: Study, executor: Executor, threads: int | None, device: str)
     if threads is not None:
         raise ParameterError("run", "threads", "left out where an executor is given", threads)
     if study.plan.rewards.in_order:
-        raise ParameterError(
-            "run", "executor", "left out for rewards that are drawn in order", study.rewards
-        )
+        allowed = "left out for rewards that are drawn in order"
+        raise ParameterError("run", "executor", allowed, study.rewards)
     workers.check(device)
     return workers
 
@@ -166,16 +164,12 @@ class Invocation:
             "finished": None,
             "played": 0,
         }
-        self._warn_of_others(version)
-        self._note()
-
-    def _warn_of_others(self, version: str) -> None:
-        """Warn if other versions of rbmle played a part, because their numbers may differ."""
-        if self.store is not None:
-            known = self.store.provenance["invocations"]
+        if store is not None:  # the numbers of other versions may differ
+            known = store.provenance["invocations"]
             for other in sorted({str(each.get("rbmle")) for each in known} - {version}):
-                text = f"{self.store.folder}: was played in part by rbmle {other}, not {version}."
-                warnings.warn(RunWarning(text), stacklevel=4)
+                text = f"{store.folder}: was played in part by rbmle {other}, not {version}."
+                warnings.warn(RunWarning(text), stacklevel=3)
+        self._note()
 
     def played(self, task: Task) -> None:
         """Count the replications that were just played."""

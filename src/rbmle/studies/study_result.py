@@ -1,20 +1,33 @@
-"""The results of a run: a `Result` for each problem, and tidy tables of all of them."""
+"""The results of a run: a `Result` for each problem, tidy tables of all of them, decision times."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison import StudyComparison
+from .._io.files import write_atomically
+from ..comparison import StudyComparison, titled_html
 from ..errors import ParameterError, RbmleError
+from ..evidence import Counting
 from ..result import Result, pandas_for, tidy
+from ..rewards.problems import Problem
+from ..timing import Timing, decision_time, live_decision_time
 from .file import Data
 from .study import Study
+
+TIMES = "times.json"  # apart from the results, because times depend on the machine
+_ROUNDS, _REPEATS = 1_000, 3
+# Thompson sampling draws for every arm, about 20 ns each: with 10,000 arms a timed run takes
+# seconds, with 100,000 minutes. Beyond 1,000 arms a single timed run is long enough to be precise.
+_ONCE, _MOST_ARMS = 1_000, 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +55,7 @@ class StudyResult:
     def result(self) -> Result:
         """The result of the study's one problem."""
         if len(self.study.problems) != 1:
-            names = ", ".join(repr(name) for name in self.study.problems)
+            names = ", ".join(map(repr, self.study.problems))
             hint = f" This one has {names}: use results[name]."
             allowed = "asked of a study of one problem"
             raise ParameterError("StudyResult", "result", allowed, hint=hint)
@@ -84,17 +97,58 @@ class StudyResult:
 
         level: of the confidence intervals, in (0, 1).
         """
-        return StudyComparison(
-            {name: result.compare(level) for name, result in self.results.items()}
-        )
+        return StudyComparison({name: each.compare(level) for name, each in self.results.items()})
 
     def __repr__(self) -> str:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        tables = [
-            f"<h4>{escape(name)}</h4>{result._repr_html_()}"
-            for name, result in self.results.items()
-        ]
-        missing = [f"<p>Still to play: {escape('; '.join(self.missing))}</p>"]
-        return "".join(tables + missing * bool(self.missing))
+        shown = titled_html(self.results)
+        missing = f"<p>Still to play: {escape('; '.join(self.missing))}</p>"
+        return shown + missing * bool(self.missing)
+
+
+def study_times(study: Study, live: bool = True) -> Data:
+    """Seconds per decision of every policy of a study on each problem, in the compiled loop.
+
+    live: also time `Decider.pull`.
+    Problems with more than 10,000 arms are left out, and all where means change, where evidence is
+    more than counting, or where rewards come late: those choices are not the ones that are timed.
+    """
+    if study.delay is not None or not isinstance(study.evidence, Counting):
+        return {}
+    timers: dict[str, Callable[..., Timing]] = {"compiled": decision_time}
+    timers |= {"live": live_decision_time} if live else {}
+    found: Data = {}
+    for name, problem in study.problems.items():
+        if isinstance(problem, Problem) and problem.n_arms <= _MOST_ARMS:
+            # At least as many rounds after each arm was pulled once as before.
+            rounds = max(_ROUNDS, 2 * problem.n_arms)
+            given = problem, None, rounds, _REPEATS if problem.n_arms <= _ONCE else 1
+            found[name] = {
+                label: {kind: time(policy, *given)._asdict() for kind, time in timers.items()}
+                for label, policy in zip(study.policies, study.policies_on(problem), strict=True)
+            }
+    return found
+
+
+def keep_times(study: Study, folder: str | os.PathLike[str], live: bool = True) -> None:
+    """Time the decisions of a run and store the times in its folder, unless they are there."""
+    if _read(folder).get("digest") != study.digest:
+        data = {"digest": study.digest, "seconds_per_decision": study_times(study, live)}
+        write_atomically(Path(folder) / TIMES, json.dumps(data, indent=1).encode())
+
+
+def kept_times(study: Study, folder: str | os.PathLike[str]) -> Data:
+    """The stored times, {problem: {policy: {"compiled": ..., "live": ...}}}; {} without any."""
+    data = _read(folder)
+    times = data.get("seconds_per_decision") if data.get("digest") == study.digest else None
+    return times if isinstance(times, dict) else {}
+
+
+def _read(folder: str | os.PathLike[str]) -> Data:
+    try:
+        data = json.loads((Path(folder) / TIMES).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}

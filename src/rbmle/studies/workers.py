@@ -6,11 +6,11 @@ process that runs the study. So the run folder gets the same bytes wherever task
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 import queue
-import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -165,24 +165,16 @@ def play_tasks(claims: Claims, workers: Workers, device: str) -> None:
     flight = _InFlight(claims, workers, device)
     try:
         flight.prepare(schedule)
-        while flight.playing or flight.suspects or not schedule.empty:
-            if flight.suspects:
-                flight.play_a_suspect()
-            else:
-                room = workers.queued * workers.slots()
-                if len(flight.playing) < room:
-                    for tasks in schedule.tasks(workers.slots()):
-                        flight.play(tasks)
-                        if len(flight.playing) >= room:
-                            break
-            if not flight.playing:
-                time.sleep(_SECONDS_A_WAIT if not schedule.empty else 0.0)
-                continue
-            for tasks, played in flight.finished():
-                for task, rows in zip(tasks, played.rows, strict=True):
-                    if not workers.reports:
-                        claims.tell(task, task.size)
-                    claims.finish(task, rows)
+        while True:
+            flight.hand_out(schedule)
+            if not flight.playing and schedule.empty:
+                return
+            tasks, played = flight.finished()
+            for task, rows in zip(tasks, played.rows, strict=True):
+                if not workers.reports:
+                    claims.tell(task, task.size)
+                claims.finish(task, rows)
+            if tasks:
                 schedule.learn(tasks[0], played.seconds)
     except BaseException:
         STOPS[flight.name][0] = 1
@@ -204,31 +196,37 @@ class _InFlight:
         self.name = uuid.uuid4().hex
         STOPS[self.name] = np.zeros(1, np.int64)
         self.playing: dict[Future[Played], Tasks] = {}
-        self.suspects: deque[Tasks] = deque()
+        self.suspects: list[Tasks] = []
         self._alone: Future[Played] | None = None
         self._done: queue.SimpleQueue[Future[Played]] = queue.SimpleQueue()
         self._count = 0
-        self._plans: dict[tuple[int, ...], Plan | bytes] = {}
+        self._plan = functools.cache(
+            lambda problem, *policies: workers.prepared(claims.table.plan.only(problem, policies))
+        )
 
     def prepare(self, schedule: Schedule) -> None:
         """Refuse now, before anything is played, what cannot be sent to other processes."""
-        if self.workers.remote:
-            for each in schedule.backlogs:
-                if each.problem == schedule.backlogs[0].problem:
-                    self._prepared(each.problem, each.policy)
+        for each in schedule.backlogs if self.workers.remote else ():
+            if each.problem == schedule.backlogs[0].problem:
+                self._plan(each.problem, each.policy)
 
-    def _prepared(self, problem: int, *policies: int) -> Plan | bytes:
-        known = problem, *policies
-        if known not in self._plans:
-            plan = self.claims.table.plan.only(problem, policies)
-            self._plans[known] = self.workers.prepared(plan)
-        return self._plans[known]
+    def hand_out(self, schedule: Schedule) -> None:
+        """Hand out tasks until enough are queued; suspects one by one, once nothing is played."""
+        if not self.suspects:
+            slots = self.workers.slots()
+            room = max(0, self.workers.queued * slots - len(self.playing))
+            for tasks in itertools.islice(schedule.tasks(slots), room):
+                self._play(tasks)
+        elif not self.playing:
+            self.suspects.sort(reverse=True)
+            self._play(self.suspects.pop())
+            [self._alone] = self.playing
 
-    def play(self, tasks: Tasks) -> None:
+    def _play(self, tasks: Tasks) -> None:
         """Hand out tasks that are played together."""
         self._count += 1
         problem, _, first, last = tasks[0]
-        plan = self._prepared(problem, *(task.policy for task in tasks))
+        plan = self._plan(problem, *(task.policy for task in tasks))
         item = WorkItem(plan, first, last, versions(), self.device, self.name, self._count)
         try:
             future = self.workers.submit(
@@ -241,37 +239,28 @@ class _InFlight:
         self.playing[future] = tasks
         future.add_done_callback(self._done.put)
 
-    def play_a_suspect(self) -> None:
-        """Hand out a suspect, once nothing else is played."""
-        if not self.playing:
-            self.play(self.suspects.popleft())
-            [self._alone] = self.playing
-
-    def finished(self) -> Iterator[tuple[Tasks, Played]]:
-        """The tasks that were finished since the last call; waits a moment for the first."""
+    def finished(self) -> tuple[Tasks, Played]:
+        """The next tasks that are finished; none if that takes long, or if their worker died."""
+        nothing = (), Played([], 0.0)
         try:
             future = self._done.get(timeout=_SECONDS_A_WAIT)
-            while True:
-                tasks = self.playing[future]
-                try:
-                    played = future.result()
-                except self.workers.killing:
-                    if future is self._alone:
-                        raise RunError(
-                            f"run: {self._names(tasks)}, killed every worker that played it; "
-                            f"{_GO_ON}."
-                        ) from None
-                    self.suspects.append(self.playing.pop(future))
-                except BrokenExecutor as problem:
-                    raise self._broken() from problem
-                except CancelledError:
-                    raise RunError(f"run: {self.workers.why_cancelled()}; {_GO_ON}.") from None
-                else:
-                    del self.playing[future]
-                    yield tasks, played
-                future = self._done.get_nowait()
         except queue.Empty:
-            return
+            return nothing
+        tasks = self.playing[future]
+        try:
+            played = future.result()
+        except self.workers.killing:
+            if future is self._alone:
+                said = f"{self._names(tasks)}, killed every worker that played it"
+                raise RunError(f"run: {said}; {_GO_ON}.") from None
+            self.suspects.append(self.playing.pop(future))
+            return nothing
+        except BrokenExecutor as problem:
+            raise self._broken() from problem
+        except CancelledError:
+            raise RunError(f"run: {self.workers.why_cancelled()}; {_GO_ON}.") from None
+        del self.playing[future]
+        return tasks, played
 
     def _broken(self) -> RunError:
         """The error for a pool that died with one of its workers."""
