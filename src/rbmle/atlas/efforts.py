@@ -62,14 +62,8 @@ FULL = Effort(
     arms={1_000: 500, 10_000: 500, 100_000: 50},
     arms_slowest=12,
 )
-TRAINING = Effort(
-    problems=64,
-    replications={1_000: 64, 10_000: 64, 100_000: 64},
-    slow={1_000: 64, 10_000: 64, 100_000: 64},
-    slowest={},
-    arms={1_000: 500, 10_000: 500, 100_000: 10},
-    arms_slowest=0,
-)
+_EACH = {1_000: 64, 10_000: 64, 100_000: 64}
+TRAINING = Effort(64, _EACH, _EACH, {}, {1_000: 500, 10_000: 500, 100_000: 10}, arms_slowest=0)
 QUICK = Effort(10, {1_000: 10}, slow={}, slowest={}, arms={1_000: 12}, arms_slowest=0)
 
 QUICK_POLICIES = (RECOMMENDED, "RBMLE", "Thompson", "KL-UCB", "IMED", "UCB-Tuned", "MOSS", "UCB")

@@ -81,11 +81,10 @@ def _greet(address: str) -> None:
     scheduler listens it waits for ever.
     """
 
-    async def identity() -> Data:
+    async def identity() -> Any:
         security = Security().get_connection_args("client")
         async with rpc(address, connection_args=security) as there:
-            found: Data = await there.identity()
-            return found
+            return await there.identity()
 
     resolve_address(address)
     found = asyncio.run(asyncio.wait_for(identity(), _SECONDS_TO_CONNECT))

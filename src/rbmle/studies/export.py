@@ -53,8 +53,7 @@ def as_csv(result: StudyResult) -> Iterator[str]:
 def as_latex(result: StudyResult) -> Iterator[str]:
     """A table for each problem: a row for each policy, mean and standard error, the smallest mean
     in bold."""
-    for place, (name, each) in enumerate(result.results.items()):
-        yield ("\n" if place else "") + _latex(name, each)
+    yield "\n".join(_latex(name, each) for name, each in result.results.items())
 
 
 def as_json(result: StudyResult) -> Iterator[str]:
@@ -69,29 +68,20 @@ def as_json(result: StudyResult) -> Iterator[str]:
 
 def statistics_data(result: Result) -> Data:
     """The statistics of one problem as plain data, by policy; one replication has no std."""
-    policies: dict[str, dict[str, float | None]] = {
-        name: dict(zip(STATISTICS, map(float, row), strict=True))
-        for name, row in zip(result.names, result.statistics(), strict=True)
-    }
-    if result.replications == 1:
-        policies = {name: {**values, "std": None} for name, values in policies.items()}
-    return {
-        "horizon": result.horizon,
-        "replications": result.replications,
-        **_played(result),
-        "policies": policies,
-    }
-
-
-def _played(result: Result) -> Data:
-    """What was played: the means, or where there is more to say, the world, evidence, delay."""
-    said: Data = {"world": world_data(result.problem)}
+    said: Data = {"horizon": result.horizon, "replications": result.replications}
     if isinstance(result.problem, Problem):
-        said = {"means": [float(each) for each in result.problem.means]}
+        said["means"] = [float(each) for each in result.problem.means]
+    else:
+        said["world"] = world_data(result.problem)
     if result.special_evidence is not None:
         said["evidence"] = to_spec(result.special_evidence)
     if result.delay is not None:
         said["delay"] = to_spec(result.delay)
+    unknown = {"std": None} if result.replications == 1 else {}
+    said["policies"] = {
+        name: {**dict(zip(STATISTICS, map(float, row), strict=True)), **unknown}
+        for name, row in zip(result.names, result.statistics(), strict=True)
+    }
     return said
 
 

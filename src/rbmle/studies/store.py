@@ -62,8 +62,7 @@ class Store:
         if not said:
             with store._rewriting():
                 if not store._says_enough():  # another process may have written it meanwhile
-                    path = store.folder / "study.json"
-                    store._write(path, {"digest": study.digest, **study.to_dict()})
+                    store._write("study.json", {"digest": study.digest, **study.to_dict()}, FORMAT)
         sweep(store.folder)
         sweep(store.shards)
         return store
@@ -161,7 +160,7 @@ class Store:
             known = self._provenance(mend=True)
             others = [each for each in known["invocations"] if each.get("id") != entry["id"]]
             known["invocations"] = [*others, entry]
-            self._write(self.folder / "provenance.json", known, "rbmle-provenance")
+            self._write("provenance.json", known, "rbmle-provenance")
         return known
 
     def _provenance(self, mend: bool = False) -> Data:
@@ -170,15 +169,15 @@ class Store:
         try:
             data = _json(path) if path.exists() else {"invocations": []}
             known = data.get("invocations")
-            if not isinstance(known, list) or not all(isinstance(each, dict) for each in known):
-                raise RunError(f"{path}: has no list of 'invocations'.")
+            if isinstance(known, list) and all(isinstance(each, dict) for each in known):
+                return data
+            raise RunError(f"{path}: has no list of 'invocations'.")
         except RunError:
             if not mend:
                 raise
             with suppress(OSError):
                 os.replace(path, path.with_suffix(".json.damaged"))
-            data = {"invocations": []}
-        return data
+            return {"invocations": []}
 
     @contextmanager
     def _rewriting(self) -> Iterator[None]:
@@ -186,11 +185,11 @@ class Store:
         with self.locks() as locks, locks.holding(_REWRITING):
             yield
 
-    def _write(self, path: Path, data: Data, kind: str = FORMAT) -> None:
+    def _write(self, name: str, data: Data, kind: str) -> None:
         whole = {**data, "format": kind, "version": VERSION}
         text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        with _in_words("written", path):
-            write_atomically(path, text.encode("utf-8"))
+        with _in_words("written", self.folder / name):
+            write_atomically(self.folder / name, text.encode("utf-8"))
 
 
 def _study(path: Path) -> Study:

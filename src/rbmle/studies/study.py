@@ -109,7 +109,7 @@ class Study:
             SOURCES[rewards](seed), ties, evidence=evidence, delay=delay, titles=tuple(known),
         )  # fmt: skip
         planned = plan(given)
-        kept = _rounds(checkpoints, planned.horizon)
+        kept = None if checkpoints is None else _rounds(checkpoints, planned.horizon)
         vars(self).update(
             problems=MappingProxyType(known),
             policies=MappingProxyType(players),
@@ -200,8 +200,7 @@ class Study:
                 text = file.read().decode("utf-8-sig")  # some editors put a mark first
             data = tomllib.loads(text)
         except OSError as problem:
-            why = problem.strerror or problem
-            raise StudyError(f"{where}: cannot be read ({why}).") from None
+            raise StudyError(f"{where}: cannot be read ({problem.strerror or problem}).") from None
         except (ValueError, RecursionError) as problem:  # not UTF-8 or not TOML
             raise StudyError(f"{where}: is not valid TOML ({problem}).") from None
         return cls.from_dict(data, where)
@@ -260,9 +259,7 @@ def _policies(given: object) -> dict[str, object]:
     return dict(zip(names, listed, strict=True))
 
 
-def _rounds(given: object, horizon: int) -> tuple[int, ...] | None:
-    if given is None:
-        return None
+def _rounds(given: object, horizon: int) -> tuple[int, ...]:
     allowed = f"[1, {horizon}]"
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ParameterError("Study", "checkpoints", f"whole numbers in {allowed}", given)

@@ -19,7 +19,6 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -175,7 +174,10 @@ def _by_value(plan: Plan) -> bytes:
             if not record or not isinstance(reduced, tuple) or len(reduced) < 6:
                 return reduced  # a value, or a class that is sent by its name
             make, arguments, state, _, _, fill = reduced
-            return make, arguments, (fill, state, _facts(thing)), None, None, _arrive
+            names = {name for name in vars(thing) if not name.startswith("__")}
+            tables = [word for word, table in _TABLES.items() if table.get(thing.__name__) is thing]
+            sent = fill, state, names, tables, NEEDS.get(thing)
+            return make, arguments, sent, None, None, _arrive
 
     # Functions that were compiled with Numba are pickled by Numba's own copy of cloudpickle.
     todo = [(each, module) for module in _not_installed() for each in (cloudpickle, numba_pickle)]
@@ -190,20 +192,13 @@ def _by_value(plan: Plan) -> bytes:
             each.unregister_pickle_by_value(module)
 
 
-def _facts(cls: type) -> tuple[set[str], list[str], tuple[str, ...] | None]:
-    """The names in a class, and what the decorators noted of it: the tables that it is in, and what
-    it needs of a family."""
-    names = {name for name in vars(cls) if not name.startswith("__")}
-    tables = [word for word, table in _TABLES.items() if table.get(cls.__name__) is cls]
-    return names, tables, NEEDS.get(cls)
-
-
-def _arrive(cls: type, sent: tuple[Callable[..., Any], Any, Any]) -> None:
+def _arrive(cls: type, sent: tuple[Any, ...]) -> None:
     """Complete a class that was sent by value, and make it known; pickle calls this.
 
+    sent: what completes it; the names in it; the tables that it is in; what it needs of a family.
     A class that has all its names is complete: it was unpickled earlier, or is local.
     """
-    fill, state, (names, tables, needs) = sent
+    fill, state, names, tables, needs = sent
     if names <= set(vars(cls)):
         return
     fill(cls, state)
@@ -224,12 +219,12 @@ def _not_installed() -> list[ModuleType]:
     places += [*site.getsitepackages(), site.getusersitepackages()]
     places += [os.path.realpath(each) for each in places]
     installed = tuple(os.path.join(each, "") for each in places)
-    found = []
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        ours = name == "__main__" or name.partition(".")[0] == "rbmle"
-        if not file or ours or getattr(module, "__name__", "") != name:
-            continue
-        if not file.startswith(installed) and not os.path.realpath(file).startswith(installed):
-            found.append(module)
-    return found
+    return [
+        module
+        for name, module in list(sys.modules.items())
+        if (file := getattr(module, "__file__", None))
+        and name.partition(".")[0] not in ("__main__", "rbmle")
+        and getattr(module, "__name__", "") == name
+        and not file.startswith(installed)
+        and not os.path.realpath(file).startswith(installed)
+    ]
