@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -40,7 +40,9 @@ def as_csv(result: StudyResult) -> Iterator[str]:
     for problem, each in result.results.items():
         rounds = each.checkpoints.tolist()
         for p, policy in enumerate(each.names):
-            start = _fields([problem, policy])
+            line = io.StringIO()  # quoted where CSV requires it
+            csv.writer(line, lineterminator="").writerow([problem, policy])
+            start = line.getvalue()
             for r, number in enumerate(result.replications[problem].tolist()):
                 regret = each.regret[p, r].tolist()
                 share = (each.best_pulls[p, r] / each.checkpoints).tolist()
@@ -83,13 +85,6 @@ def statistics_data(result: Result) -> Data:
         for name, row in zip(result.names, result.statistics(), strict=True)
     }
     return said
-
-
-def _fields(values: Iterable[str]) -> str:
-    """The values as fields of a CSV line, quoted where CSV requires it."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(values)
-    return line.getvalue()
 
 
 def _latex(name: str, result: Result) -> str:

@@ -87,10 +87,6 @@ class ProgressTable:
             for kept, new in zip(self.rows[task.problem], rows, strict=True):
                 kept[task.policy, task.first : last] = new[: last - task.first]
 
-    def results(self, task: Task) -> Rows:
-        """The results of the task."""
-        return self.rows[task.problem].at((task.policy, slice(task.first, task.last)))
-
     def all_of_each(self) -> list[Task]:
         """All replications of each wanted policy on each problem."""
         return [
@@ -176,7 +172,8 @@ class Claims(ExitStack):
             number = self._number(task._replace(first=first))
             for gap in filter(self.table.has, list(self._gaps[number])):
                 if self.store is not None:
-                    self.store.write(gap, self.table.results(gap))
+                    place = gap.policy, slice(gap.first, gap.last)
+                    self.store.write(gap, self.table.rows[gap.problem].at(place))
                 self._kept(gap)
                 self._gaps[number].remove(gap)
             self._release_if_done(number)
@@ -214,11 +211,6 @@ class Backlog:
         self.left = sum(gap.size for chunk in chunks for gap in table.gaps(chunk))
         numbers = 2 * len(table.study.rounds) + table.plan.problems[self.problem].n_arms
         self.most = max(1, _BYTES_A_TASK // (8 * numbers))
-
-    @property
-    def chunks_left(self) -> int:
-        """How many chunks are left, the one that is begun among them."""
-        return len(self.chunks) + bool(self.ready)
 
     def claim(self, claims: Claims, wanted: int) -> None:
         """Claim chunks until that many replications can be handed out, or no chunk is free."""
@@ -271,9 +263,8 @@ class Schedule:
             together = not ranks_only(policy) if table.in_order else each.policy
             left.setdefault((each.problem, together), []).extend(table.chunks(each))
         self.backlogs = [Backlog(table, left[each]) for each in sorted(left) if left[each]]
-        # Seconds and replications: of each policy on each problem, and where it was last measured.
-        self._spent: dict[tuple[int, int], tuple[float, int]] = {}
-        self._last: dict[int, tuple[float, int]] = {}
+        # Seconds and replications: of each (problem, policy), and of a policy where last measured.
+        self._spent: dict[tuple[int, ...], tuple[float, int]] = {}
 
     @property
     def empty(self) -> bool:
@@ -292,7 +283,7 @@ class Schedule:
             first = [each for each in left if each.problem == left[0].problem]
             if not first:
                 return
-            backlog = max(first, key=lambda each: each.chunks_left)
+            backlog = max(first, key=lambda each: len(each.chunks) + bool(each.ready))
             size = self._size(backlog, slots)
             # Tasks of less than a second do not cross chunks: a chunk is stored once it is played.
             backlog.claim(self.claims, size if self.calibrated else 1)
@@ -305,12 +296,12 @@ class Schedule:
     def learn(self, task: Task, seconds: float) -> None:
         """Note how long a task took."""
         spent, played = self._spent.get(task[:2], (0.0, 0))
-        self._spent[task[:2]] = self._last[task.policy] = spent + seconds, played + task.size
+        self._spent[task[:2]] = self._spent[task[1:2]] = spent + seconds, played + task.size
 
     def _pace(self, backlog: Backlog) -> float | None:
         """Seconds a replication: as measured on this problem, else on another; None at first."""
-        policy = backlog.policy
-        spent = self._spent.get((backlog.problem, policy)) or self._last.get(policy)
+        own = self._spent.get((backlog.problem, backlog.policy))
+        spent = own or self._spent.get((backlog.policy,))
         return None if spent is None else spent[0] / spent[1]
 
     def _size(self, backlog: Backlog, slots: int) -> int:
