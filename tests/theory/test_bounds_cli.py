@@ -10,9 +10,9 @@ from rbmle.cli.main import run
 from rbmle.engine import simulate
 from rbmle.paper.demonstration import store_demonstration, stored_demonstration
 from rbmle.reports.content import Report
+from rbmle.reports.paper_report import theory_section
 from rbmle.reports.report_page import render
-from rbmle.reports.study_report import study_report
-from rbmle.reports.theory_section import regret_bounds_of, theory_section
+from rbmle.reports.study_report import regret_bounds_of, study_report
 from rbmle.studies.runner import run as run_study
 
 

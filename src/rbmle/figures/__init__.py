@@ -12,15 +12,29 @@ try:
 except ImportError:
     raise ImportError("Figures need matplotlib: pip install 'rbmle[report]'.") from None
 
-from .adaptive_lines import draw_adaptive
-from .atlas_folder import save_atlas_figures
-from .atlas_gaps import AtlasGaps, atlas_gaps, draw_atlas_gaps
-from .atlas_map import AtlasMap, atlas_map, draw_atlas_map
-from .atlas_risk import AtlasRisk, atlas_risk, draw_atlas_risk
-from .bounded_regret import RegretAndBounds, draw_regret_and_bounds, regret_and_bounds
+from .atlas_figures import (
+    AtlasGaps,
+    AtlasMap,
+    AtlasRisk,
+    atlas_gaps,
+    atlas_map,
+    atlas_risk,
+    draw_atlas_gaps,
+    draw_atlas_map,
+    draw_atlas_risk,
+    save_atlas_figures,
+)
 from .boxes import FinalRegret, draw_final_regret, final_regret
 from .canvas import RecordFigure, save, svg
-from .curves import RegretCurves, draw_regret_curves, lower_bound_constant, regret_curves
+from .curves import (
+    BestArmShare,
+    RegretCurves,
+    best_arm_share,
+    draw_best_arm_share,
+    draw_regret_curves,
+    lower_bound_constant,
+    regret_curves,
+)
 from .decision_times import (
     TimeAgainstArms,
     TimeAgainstRegret,
@@ -29,8 +43,13 @@ from .decision_times import (
     time_against_arms,
     time_against_regret,
 )
-from .shares import BestArmShare, best_arm_share, draw_best_arm_share
 from .style import STYLES, Style, styles
+from .theory_figures import (
+    RegretAndBounds,
+    draw_adaptive,
+    draw_regret_and_bounds,
+    regret_and_bounds,
+)
 
 __all__ = [
     "STYLES",

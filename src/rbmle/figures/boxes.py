@@ -10,11 +10,10 @@ from matplotlib.axes import Axes
 
 from .._numba.compile import Floats
 from ..result import Result
-from .canvas import RecordFigure, canvas, fit, look
-from .charts import ChartAxis, Json, page_numbers
+from .canvas import RecordFigure, canvas, fit
+from .charts import ChartAxis, Json, log_ticks, page_numbers, set_axes
 from .curves import title_of
 from .style import INK, clean, short, styles
-from .ticks import log_ticks, ticks
 
 WHISKERS = (10.0, 90.0)
 _MOST_DOTS = 200  # beyond the whiskers, on the page; of more, an even selection by rank is drawn
@@ -40,11 +39,10 @@ class FinalRegret(NamedTuple):
     def data(self) -> Json:
         """The boxes for the report's page, as plain JSON."""
         drawn = styles(self.among or self.names)
-        names = ("q10", "q25", "q50", "q75", "q90")
+        columns = ["mean", "least", "q10", "q25", "q50", "q75", "q90", "largest"]
         boxes = []
         for name, values in zip(self.names, self.regret, strict=True):
-            quantiles = np.quantile(values, [0.1, 0.25, 0.5, 0.75, 0.9])
-            low, high = np.percentile(values, WHISKERS)
+            low, *_, high = quantiles = np.quantile(values, [0.1, 0.25, 0.5, 0.75, 0.9])
             beyond = np.sort(values[(values < low) | (values > high)])
             ranks = np.linspace(0, beyond.size - 1, min(beyond.size, _MOST_DOTS)).round()
             shown = page_numbers([values.mean(), values.min(), *quantiles, values.max()])
@@ -53,17 +51,13 @@ class FinalRegret(NamedTuple):
                     "name": clean(name),
                     "policy": clean(name),
                     "colour": drawn[name].colour,
-                    **dict(zip(("mean", "least", *names, "largest"), shown, strict=True)),
+                    **dict(zip(columns, shown, strict=True)),
                     "dots": page_numbers(np.unique(beyond[ranks.astype(int)])),
                 }
             )
-        return {
-            "kind": "boxes",
-            "about": "final-regret",
-            "x": {**ChartAxis("Final regret", self.log).data(), "near": self.near_zero},
-            "columns": ["mean", "least", *names, "largest"],
-            "boxes": boxes,
-        }
+        axis = {**ChartAxis("Final regret", self.log).data(), "near": self.near_zero}
+        about = {"kind": "boxes", "about": "final-regret"}
+        return {**about, "x": axis, "columns": columns, "boxes": boxes}
 
 
 def final_regret(result: Result, policies: Sequence[str | int] | None = None) -> FinalRegret:
@@ -106,45 +100,44 @@ def draw_final_regret(
     drawn = styles(record.among or record.names)
     count = len(record.names)
     log = bool(record.regret.max() > 0.0 and (record.log if log_regret is None else log_regret))
-    with look(ax=ax):
-        figure, axes = canvas(record, height=max(2.4, 0.27 * count + 1.1), ax=ax)
+    mean = {"marker": "D", "markersize": 4.5, "markerfacecolor": "white", "markeredgecolor": INK}
+    with canvas(record, height=max(2.4, 0.27 * count + 1.1), ax=ax) as (figure, axes):
         parts = axes.boxplot(
-            list(record.regret), orientation="horizontal", widths=0.62, whis=WHISKERS,
-            positions=range(count), showmeans=True, patch_artist=True,
+            list(record.regret),
+            orientation="horizontal",
+            widths=0.62,
+            whis=WHISKERS,
+            positions=range(count),
+            showmeans=True,
+            patch_artist=True,
             medianprops={"color": INK, "linewidth": 1.6},
-            meanprops={
-                "marker": "D", "markersize": 4.5, "markerfacecolor": "white",
-                "markeredgecolor": INK,
-            },
+            meanprops=mean,
             flierprops={"marker": ".", "markersize": 3.5, "markeredgewidth": 0},
+            whiskerprops={"color": INK, "linewidth": 0.8},
+            capprops={"color": INK, "linewidth": 0.8},
             manage_ticks=False,
-        )  # fmt: skip
-        for i, name in enumerate(record.names):
+        )
+        for name, box, dots in zip(record.names, parts["boxes"], parts["fliers"], strict=True):
             colour = drawn[name].colour
-            parts["boxes"][i].set(facecolor=colour, alpha=0.75, edgecolor=INK, linewidth=0.8)
-            parts["fliers"][i].set(markerfacecolor=colour)
-            for line in (*parts["whiskers"][2 * i : 2 * i + 2], *parts["caps"][2 * i : 2 * i + 2]):
-                line.set(color=INK, linewidth=0.8)
-        _scale(axes, record, log)
+            box.set(facecolor=colour, alpha=0.75, edgecolor=INK, linewidth=0.8)
+            dots.set(markerfacecolor=colour)
+        set_axes(axes, record.title, _regret_axis(axes, record, log), ChartAxis(""))
         axes.set_ylim(count - 0.4, -0.6)
         axes.set_yticks(range(count), [short(name) for name in record.names])
         axes.tick_params(axis="y", length=0)
         axes.grid(False, axis="y")
-        axes.set_title(record.title)
         fit(figure, axes)
     return figure
 
 
-def _scale(axes: Axes, record: FinalRegret, log: bool) -> None:
-    """Set the x axis: linear from 0; or log; or linear near 0 and log beyond if a value is 0."""
+def _regret_axis(axes: Axes, record: FinalRegret, log: bool) -> ChartAxis:
+    """The x axis: linear from 0; or log; or linear near 0 and log beyond if a value is 0."""
     largest, label = float(record.regret.max()), "Final regret"
     if not log:
         axes.set_xlim(0.0, 1.05 * largest or 1.0)
-        ticks(axes, ChartAxis(label), ChartAxis(""))
-    elif record.regret.min() > 0.0:
-        ticks(axes, ChartAxis(label, log=True), ChartAxis(""))
-    else:
+    elif record.regret.min() == 0.0:
         axes.set_xscale("asinh", linear_width=record.near_zero)
         axes.set_xlim(0.0, 1.3 * largest)
         steps = [each for each in log_ticks(record.near_zero, largest) if each > record.near_zero]
-        ticks(axes, ChartAxis(f"{label} (log scale)", ticks=(0.0, *steps)), ChartAxis(""))
+        return ChartAxis(f"{label} (log scale)", ticks=(0.0, *steps))
+    return ChartAxis(label, log)

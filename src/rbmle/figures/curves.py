@@ -1,4 +1,4 @@
-"""The figure of regret over time, which the paper has for each problem."""
+"""The figures over time: regret, which the paper has for each problem, and the best arm's share."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from ..result import Result
 from ..rewards.problems import Problem, World
 from ..theory import lai_robbins
 from .canvas import RecordFigure
-from .charts import Chart, ChartAxis, ChartCurve
-from .line_figure import View, draw_chart
+from .charts import Chart, ChartAxis, ChartCurve, draw_chart
 from .style import DOTTED, INK, Style, styles
 
 BOUND, BOUND_STYLE = "Lower bound c log t", Style(INK, DOTTED, "", width=1.3)
@@ -53,11 +52,10 @@ class RegretCurves(NamedTuple):
     def chart(self) -> Chart:
         """The curves with their bands, and the lower bound as the last one."""
         drawn = styles(self.among or self.names)
+        rows = zip(self.names, self.mean, self.low, self.high, strict=True)
         curves = [
             ChartCurve(name, name, drawn[name], self.rounds, mean, low=low, high=high)
-            for name, mean, low, high in zip(
-                self.names, self.mean, self.low, self.high, strict=True
-            )
+            for name, mean, low, high in rows
         ]
         if self.constant is not None:
             bound = self.constant * np.log(self.rounds)
@@ -146,8 +144,63 @@ def draw_regret_curves(
             curves.append(bound)
         chart = chart._replace(curves=curves)
     begin = 10.0 ** np.floor(np.log10(rising)) if log_time else 0.0
-    view = View(time_limits(rounds, begin), (bottom, 1.2 * top if log else top), log_time, log)
-    return draw_chart(record, chart, view, title, ax)
+    x = chart.x._replace(log=log_time, limits=time_limits(rounds, begin))
+    y = chart.y._replace(log=log, limits=(bottom, 1.2 * top if log else top))
+    return draw_chart(record, chart._replace(x=x, y=y), title, ax)
+
+
+class BestArmShare(NamedTuple):
+    """The share of pulls of the best arm up to each of `rounds`, mean over replications, (policies,
+    rounds)."""
+
+    title: str
+    names: tuple[str, ...]
+    rounds: NDArray[np.int64]
+    share: Floats
+    n_arms: int
+    among: tuple[str, ...] = ()  # all policies of the run, so that styles stay the same
+
+    def chart(self) -> Chart:
+        """The shares from the round on in which each arm can have been pulled once."""
+        drawn = styles(self.among or self.names)
+        begun = self.rounds >= self.n_arms
+        curves = [
+            ChartCurve(name, name, drawn[name], self.rounds[begun], share[begun])
+            for name, share in zip(self.names, self.share, strict=True)
+        ]
+        time = ChartAxis("Round t", log=True)
+        share = ChartAxis("Share of pulls of the best arm", unit="share", both=False)
+        return Chart("best-arm-share", time, share, ("round", "share"), curves)
+
+
+def best_arm_share(result: Result, policies: Sequence[str | int] | None = None) -> BestArmShare:
+    """The share of pulls of the best arm up to round t; of all best arms if several tie.
+
+    policies: names or positions of those to show; all by default.
+    """
+    kept = result.places("best_arm_share", policies)
+    share = result.best_pulls[kept].mean(axis=1) / result.checkpoints
+    names = tuple(result.names[i] for i in kept)
+    return BestArmShare(
+        title_of(result), names, result.checkpoints, share, result.problem.n_arms, result.names
+    )
+
+
+def draw_best_arm_share(
+    record: BestArmShare, log_time: bool = True, ax: Axes | None = None
+) -> RecordFigure:
+    """Draw the record.
+
+    log_time: a log axis of time, from the round in which each arm can have been pulled once.
+    ax: axes to draw in; the returned figure is then empty.
+    """
+    seen = record.share[:, record.rounds >= record.n_arms]
+    top = min(1.0, 0.2 * np.ceil(float(seen.max()) / 0.2) or 0.2)
+    steps = np.arange(0.0, top + 0.01, 0.2 if top > 0.5 else 0.1)
+    chart, begin = record.chart(), float(record.n_arms) if log_time else 0.0
+    x = chart.x._replace(log=log_time, limits=time_limits(record.rounds, begin))
+    y = chart.y._replace(limits=(0.0, top), ticks=tuple(steps))
+    return draw_chart(record, chart._replace(x=x, y=y), record.title, ax)
 
 
 def title_of(result: Result) -> str:

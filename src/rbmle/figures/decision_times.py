@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, one_of
-from .canvas import RecordFigure, canvas, fit, gid, look
-from .charts import Chart, ChartAxis, ChartCurve
-from .labels import Box, around, name_points
-from .line_figure import View, draw_chart
+from .canvas import RecordFigure, canvas, fit, gid
+from .charts import Chart, ChartAxis, ChartCurve, draw_chart, set_axes
+from .labels import around, name_points
 from .style import DASHED, styles
-from .ticks import ticks
 
 
 class TimeAgainstRegret(NamedTuple):
@@ -63,8 +60,11 @@ class TimeAgainstArms(NamedTuple):
                 faint = style._replace(dashes=DASHED, marker="", width=1.1)
                 place = self.published_arms[known], self.published_time[i][known]
                 curves.append(ChartCurve(f"{name}, published", name, faint, *place, "published"))
-        arms = ChartAxis("Number of arms", log=True)
-        time = _time_axis(self.relative_to)
+        counts = np.concatenate([self.arms, self.published_arms])
+        times = np.concatenate([self.time.ravel(), self.published_time.ravel()])
+        ticks = tuple(np.unique(counts))
+        arms = ChartAxis("Number of arms", log=True, limits=_room(counts, 1.02), ticks=ticks)
+        time = _time_axis(self.relative_to)._replace(limits=_room(times, 1.2))
         return Chart("time-against-arms", arms, time, ("arms", "time"), curves)
 
 
@@ -128,54 +128,39 @@ def draw_time_against_regret(record: TimeAgainstRegret) -> RecordFigure:
     Both axes are log, that of regret only if no regret is 0.
     """
     chart = record.chart()
-    with look():
-        figure, axes = canvas(record)
-        both = np.concatenate([record.regret, record.published_regret])
-        log = bool(np.nanmin(both) > 0.0)
-        axes.set_xscale("log")
-        axes.set_yscale("log" if log else "linear")
-        axes.set_xlim(*_room(np.concatenate([record.time, record.published_time]), 1.6))
-        axes.set_ylim(*_room(both, 1.2, log))
-        for each in chart.curves:
-            colour, part = each.style.colour, gid(each.policy, "published")
-            if each.ring is not None:
-                (x, y), (px, py) = (each.x[0], each.y[0]), each.ring
-                axes.plot([x, px], [y, py], color=colour, lw=0.8, zorder=1, gid=part + "-join")
-                axes.plot([px], [py], "o", ms=7, mfc="none", mec=colour, mew=1.1, gid=part)
-            marks = {**each.style.marks(), "markersize": 8.0}
-            name = gid(each.policy, "point")
-            axes.plot(each.x, each.y, linestyle="none", gid=name, zorder=3, **marks)
-        ticks(axes, chart.x, chart.y._replace(log=log))
+    times = np.concatenate([record.time, record.published_time])
+    regrets = np.concatenate([record.regret, record.published_regret])
+    log = bool(np.nanmin(regrets) > 0.0)
+    x = chart.x._replace(limits=_room(times, 1.6))
+    y = chart.y._replace(log=log, limits=_room(regrets, 1.2, log))
+    covered = []  # the pixels of the rings, and of the lines that join them to their points
+    with canvas(record) as (figure, axes):
+        set_axes(axes, "", x, y)
         if not np.isnan(record.published_time).all():
             axes.set_title("Marker: measured. Ring: published.", fontsize=9)
         fit(figure, axes)
+        dot = figure.dpi / 72.0
+        for each in chart.curves:
+            if each.ring is not None:
+                ends = np.array([(each.x[0], each.y[0]), each.ring])
+                colour, part = each.style.colour, gid(each.policy, "published")
+                axes.plot(*ends.T, color=colour, lw=0.8, zorder=1, gid=f"{part}-join")
+                axes.plot(*ends[1:].T, "o", ms=7, mfc="none", mec=colour, mew=1.1, gid=part)
+                begin, end = axes.transData.transform(ends)
+                steps = 2 + int(np.hypot(*(end - begin)) / (2.0 * dot))
+                covered.append(around(end[0], end[1], 4.0 * dot))
+                covered += [around(px, py, dot) for px, py in np.linspace(begin, end, steps)]
+            marks = {**each.style.marks(), "markersize": 8.0, "linestyle": "none"}
+            axes.plot(each.x, each.y, gid=gid(each.policy, "point"), zorder=3, **marks)
         points = np.column_stack([record.time, record.regret])
-        name_points(axes, record.names, points, 5.0, _published(axes, chart.curves))
+        name_points(axes, record.names, points, 5.0, covered)
     return figure
 
 
 def draw_time_against_arms(record: TimeAgainstArms) -> RecordFigure:
     """Draw time over the number of arms on log axes; published times are dashed and faint."""
-    arms = np.concatenate([record.arms, record.published_arms])
-    times = np.concatenate([record.time.ravel(), record.published_time.ravel()])
-    chart = record.chart()
-    chart = chart._replace(x=chart.x._replace(ticks=tuple(np.unique(arms))))
     title = "Solid: measured. Dashed: published." if record.published_arms.size else ""
-    view = View(_room(arms, 1.02), _room(times, 1.2), log_x=True, log_y=True)
-    return draw_chart(record, chart, view, title)
-
-
-def _published(axes: Axes, points: Sequence[ChartCurve]) -> list[Box]:
-    """The pixels that rings cover, and the lines that join them to their points."""
-    dot = axes.figure.dpi / 72.0
-    boxes = []
-    for each in points:
-        if each.ring is not None:
-            begin, end = axes.transData.transform([(each.x[0], each.y[0]), tuple(each.ring)])
-            steps = 2 + int(np.hypot(*(end - begin)) / (2.0 * dot))
-            boxes.append(around(end[0], end[1], 4.0 * dot))
-            boxes += [around(x, y, dot) for x, y in np.linspace(begin, end, steps)]
-    return boxes
+    return draw_chart(record, record.chart(), title)
 
 
 def _room(values: Floats, margin: float, log: bool = True) -> tuple[float, float]:

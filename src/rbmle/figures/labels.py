@@ -71,8 +71,8 @@ def place_labels(
     """For each point a box of its label's size nearby that covers as little as possible of the
     points, of the obstacles and of other boxes.
 
-    Candidates are tried all around the point, near ones first. Each label in turn takes the one
-    that covers least; this is repeated until no label moves, at most 20 times.
+    Each label in turn takes the candidate around its point that covers least, near ones first;
+    this is repeated until no label moves, at most 20 times.
     """
     marks = [*(around(x, y, radius) for x, y in points), *obstacles]
     candidates = [
@@ -90,8 +90,8 @@ def place_labels(
     for _ in range(20):
         before = list(placed)
         for index, boxes in enumerate(candidates):
-            ranked = [(cost(index, rank, box), rank) for rank, box in enumerate(boxes)]
-            placed[index] = boxes[min(ranked)[1]]
+            costs = [cost(index, rank, box) for rank, box in enumerate(boxes)]
+            placed[index] = boxes[costs.index(min(costs))]
         if placed == before:
             break
     return placed
@@ -113,18 +113,16 @@ def name_points(
     ]
     sizes = [(e.width + 2 * dot, e.height) for e in (text.get_window_extent() for text in texts)]
     points = axes.transData.transform(places)
-    frame = axes.get_window_extent()
-    inside = Box(frame.x0, frame.y0, frame.x1, frame.y1)
+    inside = Box(*axes.get_window_extent().extents)
     pairs = [(float(x), float(y)) for x, y in points]
-    boxes = place_labels(pairs, sizes, inside, radius * dot, obstacles)
     back = axes.transData.inverted()
+    boxes = place_labels(pairs, sizes, inside, radius * dot, obstacles)
     for text, point, box in zip(texts, points, boxes, strict=True):
         text.set_position(tuple(back.transform((box.left + dot, box.bottom))))
         text.set_verticalalignment("bottom")
         near = np.clip(point, (box.left, box.bottom), (box.right, box.top))
         if np.hypot(*(near - point)) > 9.0 * dot:
-            join = back.transform([point, near])
-            axes.plot(join[:, 0], join[:, 1], color=FAINT, lw=0.8, zorder=1.5)
+            axes.plot(*back.transform([point, near]).T, color=FAINT, lw=0.8, zorder=1.5)
 
 
 def _round(point: tuple[float, float], size: tuple[float, float], away: float) -> list[Box]:
@@ -132,8 +130,6 @@ def _round(point: tuple[float, float], size: tuple[float, float], away: float) -
     (x, y), (wide, high) = point, size
     right, left, middle = x + away, x - away - wide, x - wide / 2.0
     above, below, centre = y + away, y - away - high, y - high / 2.0
-    corners = [
-        (right, centre), (left, centre), (middle, above), (middle, below),
-        (right, above), (right, below), (left, above), (left, below),
-    ]  # fmt: skip
-    return [Box(a, b, a + wide, b + high) for a, b in corners]
+    sides = [(right, centre), (left, centre), (middle, above), (middle, below)]
+    corners = [(a, b) for a in (right, left) for b in (above, below)]
+    return [Box(a, b, a + wide, b + high) for a, b in (*sides, *corners)]

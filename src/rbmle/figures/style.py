@@ -21,11 +21,9 @@ GREEN, ORANGE, GREY, BROWN = "#009e73", "#e69f00", "#808080", "#a6761d"
 INK, FAINT = "#222223", "#d9d9d8"  # of text and lines, of the grid; a page replaces them by its own
 
 SOLID: tuple[float, ...] = ()
-DASHED = (5.0, 1.6)
-DOTTED = (1.2, 1.4)
+DASHED, DOTTED, LONG = (5.0, 1.6), (1.2, 1.4), (10.0, 2.5)
 DASH_DOT = (5.0, 1.5, 1.2, 1.5)
 DASH_DOT_DOT = (5.0, 1.5, 1.2, 1.5, 1.2, 1.5)
-LONG = (10.0, 2.5)
 
 
 class Style(NamedTuple):
@@ -39,12 +37,9 @@ class Style(NamedTuple):
 
     def line(self) -> dict[str, Any]:
         """The style as keywords of a line."""
-        return {
-            "color": self.colour,
-            "linewidth": self.width,
-            "linestyle": (0.0, self.dashes) if self.dashes else "solid",
-            **self.marks(),
-        }
+        dashes = (0.0, self.dashes) if self.dashes else "solid"
+        pen = {"color": self.colour, "linewidth": self.width, "linestyle": dashes}
+        return {**pen, **self.marks()}
 
     def marks(self) -> dict[str, Any]:
         """The style of the markers as keywords of a line."""
@@ -123,22 +118,19 @@ def _plain(name: str) -> str:
     return re.split(r"[(\s]", name, maxsplit=1)[0]
 
 
-def _unlike(taken: list[Style], spelling: int) -> Style:
+def _unlike(taken: list[Style], checksum: int) -> Style:
     """The spare style that is least like the taken ones."""
-    lines = Counter((each.colour, each.dashes) for each in taken)
-    colours = Counter(each.colour for each in taken)
-    marks = Counter((each.marker, each.filled) for each in taken)
+    used = Counter(trait for each in taken for trait in _traits(each))
 
-    def likeness(place: int) -> tuple[int, int, int, int]:
-        each = _SPARE[place]
-        return (
-            lines[each.colour, each.dashes],
-            colours[each.colour],
-            marks[each.marker, each.filled],
-            (place - spelling) % len(_SPARE),
-        )
+    def likeness(place: int) -> tuple[int, ...]:
+        traits = _traits(_SPARE[place])
+        return (*(used[each] for each in traits), (place - checksum) % len(_SPARE))
 
     return _SPARE[min(range(len(_SPARE)), key=likeness)]
+
+
+def _traits(style: Style) -> tuple[object, ...]:
+    return (style.colour, style.dashes), style.colour, (style.marker, style.filled)
 
 
 def clean(name: str) -> str:

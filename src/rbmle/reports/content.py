@@ -1,4 +1,4 @@
-"""The parts of a report as plain data, which `page` writes as HTML."""
+"""The parts of a report as plain data, which `report_page` writes as HTML."""
 
 from __future__ import annotations
 
@@ -54,12 +54,8 @@ class ReportTable:
         rows = [[_cell(each) for each in row] for row in self.rows]
         for row in rows:
             if len(row) != len(self.columns):
-                raise ParameterError(
-                    "ReportTable", "rows", f"of {len(self.columns)} cells each", len(row)
-                )
-            for cell in row:
-                if cell.verdict is not None:
-                    one_of("TableCell", "verdict", cell.verdict, VERDICTS)
+                need = f"of {len(self.columns)} cells each"
+                raise ParameterError("ReportTable", "rows", need, len(row))
         return rows
 
     def counts(self) -> Counter[str]:
@@ -116,6 +112,8 @@ class Report:
 
 def _cell(given: TableCell | str | float) -> TableCell:
     if isinstance(given, TableCell):
+        if given.verdict is not None:
+            one_of("TableCell", "verdict", given.verdict, VERDICTS)
         return given
     if isinstance(given, str):
         return TableCell(given)

@@ -6,27 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .._io.text import count_text, number_text, print_text
-from ..figures import (
-    draw_regret_curves,
-    draw_time_against_arms,
-    draw_time_against_regret,
-    regret_curves,
-    save,
-    time_against_arms,
-    time_against_regret,
-)
+import numpy as np
+
+from .. import figures
+from .._io.text import constant_text, count_text, number_text, print_text, without_defaults
+from ..paper.demonstration import SCHEMES, Demonstration
 from ..paper.folder import Recomputed
 from ..paper.published import tables
 from ..paper.reproduction import ComparedRow, count_verdicts, seconds_per_decision
 from ..paper.scaling import Scaling, ucb_among
 from ..paper.verdicts import counted
 from ..result import STATISTICS, Result
+from ..rewards.problems import Problem
 from .content import Cells, Plot, Report, ReportTable, Section, TableCell, Times
 from .report_page import write_page
-from .result_tables import statistics_table
 from .sections import section_of
-from .theory_section import theory_section
+from .study_report import bounds_plots, times_plot
 
 
 def paper_report(found: Recomputed, target: Path, command: str, file: str = "") -> None:
@@ -37,16 +32,12 @@ def paper_report(found: Recomputed, target: Path, command: str, file: str = "") 
     """
     sections = []
     for table, result in found.results.items():
-        mine = [row for row in found.rows if row.table == table]
-        figure = tables()["regret"][table]["figure"]
-        section = section_of(result, f"{table} (Figure {figure})")
-        section = replace(
-            section, table=_table(mine), more=(statistics_table(result), *section.more)
-        )
-        if set(found.times[table]) >= set(result.names):
-            drawn = _scatter(table, result, found.times[table])
-            section = replace(section, figures=(*section.figures, drawn))
-        sections.append(section)
+        figure, times = tables()["regret"][table]["figure"], found.times[table]
+        drawn = [_scatter(table, result, times)] if set(times) >= set(result.names) else []
+        section = section_of(result, f"{table} (Figure {figure})", plots=drawn)
+        compared = _table([row for row in found.rows if row.table == table])
+        more = [each for each in (section.table, *section.more) if each is not None]
+        sections.append(replace(section, table=compared, more=more))
         _save_figures(target.parent / "figures", f"{figure}-{table}", result)
     sections += [_scalability(record) for record in found.scaling]
     if found.demonstration is not None:
@@ -65,9 +56,9 @@ def paper_report(found: Recomputed, target: Path, command: str, file: str = "") 
 def _save_figures(folder: Path, name: str, result: Result) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for log_time in (False, True):
-        drawn = draw_regret_curves(regret_curves(result), log_time=log_time)
+        drawn = figures.draw_regret_curves(figures.regret_curves(result), log_time=log_time)
         for suffix in ("svg", "png", "pdf"):
-            save(drawn, folder / f"{name}{'-log' if log_time else ''}.{suffix}")
+            figures.save(drawn, folder / f"{name}{'-log' if log_time else ''}.{suffix}")
 
 
 def _table(rows: Sequence[ComparedRow]) -> ReportTable:
@@ -90,20 +81,13 @@ def _scatter(table: str, result: Result, times: Times) -> Plot:
     """The figure of time per decision, divided by UCB's, against regret (Figures 2, 5 and 6)."""
     entry = tables()["regret"][table]
     printed = seconds_per_decision(entry["family"])["policies"]
-    seconds = [times[label]["compiled"]["median"] for label in result.names]
     known = {
         label: (printed[label]["10_mean"], entry["policies"][label]["mean"])
         for label in result.names
         if label in printed
     }
-    unit = ucb_among(result.names) or None
-    record = time_against_regret(
-        result.names, seconds, result.final_regret.mean(axis=1), known, relative_to=unit
-    )
-    return Plot(
-        draw_time_against_regret(record),
-        "Time per decision, choosing only, against mean final regret; times in units of UCB's.",
-    )
+    said = "Time per decision, choosing only, against mean final regret; times in units of UCB's."
+    return times_plot(result, times, said, known, ucb_among(result.names) or None)
 
 
 def _scalability(record: Scaling) -> Section:
@@ -118,21 +102,51 @@ def _scalability(record: Scaling) -> Section:
             note = f"{timing.median * 1e6:.3f} us a decision, half the spread {spread * 1e6:.3f} us"
             cells.append(TableCell(text, ratio, None, note))
         rows.append(cells)
-    printed_seconds = seconds_per_decision(record.family)
+    seconds = seconds_per_decision(record.family)
     published = {
-        policy: {n: values[f"{n}_mean"] for n in printed_seconds["arms"]}
-        for policy, values in printed_seconds["policies"].items()
+        policy: {n: values[f"{n}_mean"] for n in seconds["arms"]}
+        for policy, values in seconds["policies"].items()
         if policy in record.times
     }
     ours = {policy: [each.median for each in times] for policy, times in record.times.items()}
-    drawn = time_against_arms(record.arms, ours, published, relative_to=record.unit)
+    drawn = figures.time_against_arms(record.arms, ours, published, relative_to=record.unit)
+    head = ("policy", *(f"{n} arms" for n in record.arms))
     return Section(
         title=f"Scalability: {record.family}",
         text="Time per decision as a multiple of UCB's in the same run; the paper's own in "
         "parentheses. Absolute times vary with the machine.",
-        table=ReportTable(
-            ("policy", *(f"{n} arms" for n in record.arms)), rows, "Multiples of UCB's time."
-        ),
-        figures=(Plot(draw_time_against_arms(drawn), "Dashed: published."),),
+        table=ReportTable(head, rows, "Multiples of UCB's time."),
+        figures=(Plot(figures.draw_time_against_arms(drawn), "Dashed: published."),),
         policies=tuple(record.times),
+    )
+
+
+def theory_section(shown: Demonstration) -> Section:
+    """The section about theory: Proposition 2's bound on a run, and traces of Algorithms 1 to 3."""
+    study, result = shown.bounded.study, shown.bounded.result
+    plots, rows = bounds_plots(result, study.policies), []
+    for name, trace in shown.traces.items():
+        problem = SCHEMES[name].problem
+        law, means = problem.law, " ".join(f"{each:g}" for each in problem.means)
+        last = float(np.median(trace.c_alpha[-trace.rounds.size // 10 :]))
+        values = [constant_text(each) for each in (trace.target, trace.limit, last)]
+        scheme = f"{name}, {type(law).__name__} {means}"
+        rows.append([scheme, trace.takes_over or "never", *values])
+        caption = (
+            f"{name}: beta(t) governs first, then the estimate, which tends to its limit and not "
+            "to what it would be if the means were known."
+        )
+        drawn = figures.draw_adaptive(trace, f"{name}, {without_defaults(law)}, means {means}")
+        plots.append(Plot(drawn, caption))
+    columns = ("scheme", "takes over in round", "target", "limit", "last tenth")
+    assert isinstance(result.problem, Problem)  # as the demonstration states it
+    means = ", ".join(f"{each:g}" for each in result.problem.means)
+    return Section(
+        title="Theory",
+        text="RBMLE with the least C_alpha for which Proposition 2's bound is proved, on Bernoulli "
+        f"arms with means {means}; and one run of each adaptive scheme, on problems whose "
+        "gap is large enough for its estimate of C_alpha to take over.",
+        table=ReportTable(columns, rows, "C_alpha as the adaptive schemes estimate it."),
+        figures=plots,
+        policies=result.names,
     )

@@ -6,6 +6,8 @@ import json
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 try:
     import jinja2
@@ -14,27 +16,18 @@ except ImportError:
     raise ImportError("A report needs jinja2: pip install 'rbmle[report]'.") from None
 
 from .._io.files import write_atomically
-from ..figures import (
-    BestArmShare,
-    FinalRegret,
-    RegretAndBounds,
-    RegretCurves,
-    TimeAgainstArms,
-    TimeAgainstRegret,
-    styles,
-    svg,
-)
-from ..figures.adaptive_lines import adaptive_chart
+from .._io.text import count_text, number_text
+from ..figures import FinalRegret, styles, svg
+from ..figures.canvas import inline
 from ..figures.charts import Json
-from ..figures.inline import inline
 from ..figures.style import clean
+from ..figures.theory_figures import adaptive_chart
 from ..paper.verdicts import MARKS, VERDICTS
 from ..theory import AdaptiveTrace
-from .content import Plot, Report, ReportTable, Section
-from .provenance_rows import provenance_rows
+from .content import Plot, Report
 
-_CHARTED = (BestArmShare, RegretAndBounds, RegretCurves, TimeAgainstArms, TimeAgainstRegret)
-_MOST_ROWS = 15  # a table below the figures with more rows is folded at first
+_VERSIONS = ("rbmle", "numpy", "numba", "python")
+_PLACE = (*_VERSIONS, "platform", "machine", "cpus")
 
 
 def write_page(path: str | os.PathLike[str], report: Report) -> None:
@@ -51,77 +44,84 @@ def render(report: Report) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    sections = [_shown(number, each) for number, each in enumerate(report.sections, 1)]
-    tables = [table for each in report.sections for table in _tables_of(each)]
-    total = Counter(verdict for table in tables for verdict in table.counts().elements())
+    tables = [table for each in report.sections for table in (each.table, *each.more) if table]
+    total = sum((table.counts() for table in tables), Counter[str]())
     return environment.get_template("report.html.j2").render(
         report=report,
-        sections=sections,
         total={verdict: total[verdict] for verdict in VERDICTS if total[verdict]},
         provenance=provenance_rows(report.provenance),
         verdicts=VERDICTS,
         marks=MARKS,
+        styles=styles,
+        clean=clean,
+        drawn=_drawn,
+        file_name=_file_name,
     )
 
 
-def _shown(number: int, section: Section) -> dict[str, object]:
-    """A section as the template needs it."""
-    name = _file_name(section.title)
-    tables = [
-        {
-            "id": f"table-{number}-{rank}",
-            "title": table.title,
-            "columns": table.columns,
-            "rows": table.cells(),
-            "caption": table.caption,
-            "counts": table.counts(),
-            "open": len(table.rows) <= _MOST_ROWS,
-            "file": f"{name}-{_file_name(table.title or 'table')}.csv",
-        }
-        for rank, table in enumerate(_tables_of(section), 1)
-        if table.rows
-    ]
-    first = 1 if section.table is not None and section.table.rows else 0
-    return {
-        "id": f"section-{number}",
-        "title": section.title,
-        "text": section.text,
-        "facts": section.facts,
-        "tables": tables[:first],
-        "more": tables[first:],
-        "plots": [
-            _plot(f"f{number}-{rank}-", name, rank, each)
-            for rank, each in enumerate(section.figures, 1)
-        ],
-        "policies": [(clean(name), style) for name, style in styles(section.policies).items()],
-    }
-
-
-def _tables_of(section: Section) -> list[ReportTable]:
-    return [each for each in (section.table, *section.more) if each is not None]
-
-
-def _plot(prefix: str, section: str, rank: int, plot: Plot) -> dict[str, object]:
-    """A figure of a section: its drawing, and its chart if there is one."""
+def _drawn(plot: Plot, prefix: str) -> tuple[Markup, str, object]:
+    """A figure's drawing; if it has a chart, that as JSON, and what the chart is about."""
     text = plot.figure if isinstance(plot.figure, str) else svg(plot.figure)
-    chart = chart_of(getattr(plot.figure, "record", None))
-    return {
-        "drawing": Markup(inline(text, prefix, plot.caption)),  # cleaned SVG, so not escaped
-        "caption": plot.caption,
-        "chart": json.dumps(chart, separators=(",", ":")) if chart else "",
-        "file": f"{section}-{chart['about'] if chart else rank}",
-    }
+    drawing = Markup(inline(text, prefix, plot.caption))  # cleaned SVG, so not escaped
+    chart = chart_of(getattr(plot.figure, "record", None)) or {}
+    numbers = json.dumps(chart, separators=(",", ":")) if chart else ""
+    return drawing, numbers, chart.get("about")
 
 
-def chart_of(record: object) -> Json | None:
+def chart_of(record: Any) -> Json | None:
     """The chart of a figure's record as plain JSON; None for a record of another kind."""
     if isinstance(record, FinalRegret):
         return record.data()
     if isinstance(record, AdaptiveTrace):
         return adaptive_chart(record).data()
-    return record.chart().data() if isinstance(record, _CHARTED) else None
+    chart: Json | None = record.chart().data() if hasattr(record, "chart") else None
+    return chart
 
 
 def _file_name(title: str) -> str:
     """The title in a form that fits into a file's name."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "figure"
+
+
+def provenance_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The provenance as pairs of a word and its value.
+
+    Processes with the same versions on the same machine are summed up: how many they were, how many
+    replications they played, from when to when, and the time they took.
+    """
+    rows: list[tuple[str, str]] = []
+    for key, value in provenance.items():
+        listed = key == "invocations" and isinstance(value, Sequence)
+        if listed and all(isinstance(each, Mapping) for each in value):
+            alike: dict[str, list[Mapping[str, Any]]] = {}
+            for each in value:
+                alike.setdefault(_plain([each.get(key) for key in _PLACE]), []).append(each)
+            for group in alike.values():
+                rows += _processes(group)
+        else:
+            rows.append((str(key), _plain(value)))
+    return rows
+
+
+def _processes(group: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """The rows about processes with the same versions on the same machine."""
+    first, count = group[0], count_text(len(group), "process", "processes")
+    rows = [("versions", ", ".join(f"{key} {first.get(key, '?')}" for key in _VERSIONS))]
+    if "platform" in first:
+        cpus = count_text(first.get("cpus") or 0, "processor")
+        rows.append(("machine", f"{first['platform']}, {cpus}"))
+    played, wall, cpu = (
+        sum(each.get(key) or 0 for each in group)
+        for key in ("played", "wall_seconds", "cpu_seconds")
+    )
+    stopped = sum(each.get("finished") is None for each in group)
+    begun = min(str(each.get("started") or "") for each in group)
+    ended = max(str(each.get("finished") or each.get("started") or "") for each in group)
+    said = f"{count_text(played, 'replication')} by {count}"
+    said += f", {stopped:,} of them interrupted" if stopped else ""
+    said += f", {begun} to {ended}, {number_text(wall)} s on the clock"
+    return [*rows, ("played", f"{said}, {number_text(cpu)} s of processors")]
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)

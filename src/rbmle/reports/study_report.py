@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
-from .._io.text import count_text, number_text
-from ..figures import draw_time_against_regret, time_against_regret
+import numpy as np
+
+from .. import figures
+from .._io.text import constant_text, count_text, number_text
+from ..errors import ParameterError
+from ..policies import RBMLE, Assuming, LogBias
+from ..policies.rbmle import BiasFunction
 from ..result import Result
+from ..rewards.problems import Problem
 from ..studies.study_result import StudyResult
+from ..theory import Bound, Theoretical, regret_bound
 from .content import Plot, Report, Times
 from .report_page import write_page
 from .sections import section_of
-from .theory_section import bounds_plot, regret_bounds_of
+
+_EPSILONS = np.arange(1, 20) / 20.0  # tried for the smallest bound; all in (0, 1) are valid
 
 
 def study_report(
@@ -34,14 +42,14 @@ def study_report(
     ]
     sections = []
     for name, each in result.results.items():
-        section = section_of(each, name)
-        bounds = regret_bounds_of(each, study.policies)
-        if bounds:
-            section = replace(section, figures=(*section.figures, bounds_plot(each, bounds)))
+        drawn = bounds_plots(each, study.policies)
         if set(times.get(name, ())) >= set(each.names):
-            drawn = _timed(each, times[name])
-            section = replace(section, figures=(*section.figures, drawn))
-        sections.append(section)
+            said = (
+                "Time per decision of the compiled loop, choosing only, against mean final regret."
+            )
+            said += _live_times(each, times[name])
+            drawn.append(times_plot(each, times[name], said))
+        sections.append(section_of(each, name, plots=drawn))
     title = study.name or "A study of bandit policies"
     provenance, text = result.provenance, study.to_toml()
     write_page(target, Report(title, command, summary, sections, provenance, file, text))
@@ -49,20 +57,89 @@ def study_report(
 
 def result_report(result: Result, target: Path, command: str) -> None:
     """Write the page of a simulation that was not stored; it has one section."""
-    section, bounds = section_of(result, "Regret"), regret_bounds_of(result)
-    if bounds:
-        section = replace(section, figures=(*section.figures, bounds_plot(result, bounds)))
+    section = section_of(result, "Regret", plots=bounds_plots(result))
     write_page(target, Report("A simulation of bandit policies", command, (), [section]))
 
 
-def _timed(result: Result, times: Times) -> Plot:
-    """The figure of time per decision against regret, in seconds on the machine that played."""
+def times_plot(
+    result: Result,
+    times: Times,
+    caption: str,
+    published: Mapping[str, tuple[float, float]] | None = None,
+    unit: str | None = None,
+) -> Plot:
+    """The figure of time per decision of the compiled loop against mean final regret.
+
+    published, unit: as `time_against_regret` takes them; without a unit times are in seconds.
+    """
     seconds = [times[label]["compiled"]["median"] for label in result.names]
-    record = time_against_regret(result.names, seconds, result.final_regret.mean(axis=1))
-    said = "Time per decision of the compiled loop, choosing only, against mean final regret."
-    if all("live" in times[label] for label in result.names):
-        live = [
-            f"{label} {number_text(times[label]['live']['median'] * 1e6)}" for label in result.names
-        ]
-        said += f" A pull of the live Decider took, in microseconds: {', '.join(live)}."
-    return Plot(draw_time_against_regret(record), said)
+    mean = result.final_regret.mean(axis=1)
+    record = figures.time_against_regret(result.names, seconds, mean, published, unit)
+    return Plot(figures.draw_time_against_regret(record), caption)
+
+
+def _live_times(result: Result, times: Times) -> str:
+    """A sentence on the time of a live pull, if it was measured for all policies."""
+    if not all("live" in times[label] for label in result.names):
+        return ""
+    live = {label: number_text(times[label]["live"]["median"] * 1e6) for label in result.names}
+    said = ", ".join(f"{label} {time}" for label, time in live.items())
+    return f" A pull of the live Decider took, in microseconds: {said}."
+
+
+def regret_bounds_of(result: Result, asked: Mapping[str, object] | None = None) -> dict[str, Bound]:
+    """The regret bounds of the policies that have one, by name: RBMLE with a C_alpha that is large
+    enough.
+
+    asked: the policies as the study states them. A `Theoretical` among them names its proposition
+    and epsilon. For other policies it is the smallest bound of all propositions and epsilons.
+    """
+    found: dict[str, Bound] = {}
+    problem, horizon = result.problem, max(2, result.horizon)
+    # The theory assumes means that stay, rewards that come at once, and that every pull counts.
+    special = result.delay is not None or result.special_evidence is not None
+    if special or not isinstance(problem, Problem):
+        return found
+    for name, policy, family in zip(result.names, result.policies, result.families, strict=True):
+        if not isinstance(policy, RBMLE) or not isinstance(policy.alpha, LogBias):
+            continue
+        if not policy.settles() or policy.f != BiasFunction.canonical:
+            continue
+        given, c = (asked or {}).get(name), policy.alpha.c
+        request = given.policy if isinstance(given, Assuming) else given
+        ways = [(proposition, e, None) for proposition in (2, 3, 4, 5) for e in _EPSILONS]
+        if isinstance(request, Theoretical):
+            ways = [(request.proposition, request.epsilon, request.lower)]
+        bounds = []
+        for proposition, epsilon, lower in ways:
+            with contextlib.suppress(ParameterError):  # the proposition does not apply
+                bounds.append(
+                    regret_bound(problem, horizon, proposition, c, epsilon, lower, family)
+                )
+        if bounds:
+            found[name] = min(bounds, key=lambda each: each.total)
+    return found
+
+
+def bounds_plots(result: Result, asked: Mapping[str, object] | None = None) -> list[Plot]:
+    """The figure of regret beside its bounds; none where no policy has a bound.
+
+    asked: as in `regret_bounds_of`.
+    """
+    bounds = regret_bounds_of(result, asked)
+    if not bounds:
+        return []
+    said = "; ".join(
+        f"{name}: at most {constant_text(bound.slope)} log T + {constant_text(bound.constant)} "
+        f"(Proposition {bound.proposition}, C_alpha {constant_text(bound.c_alpha)}), "
+        f"{constant_text(bound.total)} here"
+        + ("" if bound.informative else ", which is more than any policy can lose")
+        for name, bound in bounds.items()
+    )
+    caption = (
+        "Regret beside its upper bound (dash-dotted) and Lai and Robbins' lower bound (dotted, for "
+        f"rewards of a family), both scales log. {said}."
+    )
+    return [
+        Plot(figures.draw_regret_and_bounds(figures.regret_and_bounds(result, bounds)), caption)
+    ]

@@ -40,15 +40,15 @@ def write_report(
             paper_report(load_paper(folder), target, said, str(folder))
         else:
             result = load(folder)
-            times = kept_times(result.study, folder)
-            study_report(result, target, said, times, str(folder))
+            study_report(result, target, said, kept_times(result.study, folder), str(folder))
         return target
     if not isinstance(run, (StudyResult, Result)):
         raise ParameterError("report", "run", "a run folder, a StudyResult or a Result", run)
     if path is None:
         raise ParameterError("report", "path", "given where the run is no folder", path)
+    target, said = Path(path), command or "rbmle.report(...)"
     if isinstance(run, StudyResult):
-        study_report(run, Path(path), command or "rbmle.report(...)", {})
+        study_report(run, target, said, {})
     else:
-        result_report(run, Path(path), command or "rbmle.report(...)")
-    return Path(path)
+        result_report(run, target, said)
+    return target
