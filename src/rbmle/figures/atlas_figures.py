@@ -21,8 +21,12 @@ from .labels import name_points
 from .style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILLION
 
 _MOST = 4.0  # ratios from here on have the same colour in the map
-_ARMS = {(2, 2): ("2 arms", BLUE), (3, 12): ("10 arms", GREEN), (13, 50): ("50", ORANGE),
-         (51, 10_000): ("500", PURPLE)}  # fmt: skip
+_ARMS = (  # from, to, label and colour
+    (2, 2, "2 arms", BLUE),
+    (3, 12, "10 arms", GREEN),
+    (13, 50, "50", ORANGE),
+    (51, 10_000, "500", PURPLE),
+)
 
 
 class AtlasMap(NamedTuple):
@@ -60,19 +64,11 @@ class AtlasGaps(NamedTuple):
     ratio: Floats
 
 
-def _played(
-    owner: str, cells: Sequence[AtlasCell], family: str, horizon: int
-) -> tuple[str, list[AtlasCell]]:
-    """The first words of a title, and the cells of a family at a horizon."""
-    kept = [each for each in cells if each.family == family and each.horizon == horizon]
-    if not kept and owner != "atlas_gaps":
-        raise ParameterError(owner, "horizon", "one that was played", horizon)
-    return f"{family.capitalize()}, T = {horizon:,}:", kept
-
-
 def atlas_map(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasMap:
     """The map of a family at a horizon."""
-    title, kept = _played("atlas_map", cells, family, horizon)
+    kept = _played(cells, family, horizon)
+    if not kept:
+        raise ParameterError("atlas_map", "horizon", "one that was played", horizon)
     sets = tuple(dict.fromkeys(each.name for each in kept))
     names = list(dict.fromkeys(each.policy for each in kept))
     mean = np.full((len(sets), len(names)), np.nan)
@@ -82,7 +78,7 @@ def atlas_map(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasMap
     whole = ~np.isnan(ratio).any(axis=1)
     by = np.log(ratio[whole] if whole.any() else ratio)
     order = np.argsort(np.nanmean(by, axis=0), kind="stable")
-    title += " mean regret in units of the smallest"
+    title = _title(family, horizon, "mean regret in units of the smallest")
     return AtlasMap(title, sets, tuple(names[k] for k in order), ratio[:, order])
 
 
@@ -112,15 +108,18 @@ def draw_atlas_map(record: AtlasMap) -> RecordFigure:
 
 def atlas_risk(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasRisk:
     """The two numbers of each policy that was played on most of the family's sets."""
-    title, kept = _played("atlas_risk", cells, family, horizon)
-    alike = [{each.policy: each for each in here} for here in by_set(kept).values()]
+    kept = by_set(_played(cells, family, horizon))
+    if not kept:
+        raise ParameterError("atlas_risk", "horizon", "one that was played", horizon)
+    alike = [{each.policy: each for each in here} for here in kept.values()]
     most = max(map(len, alike))
     sets = [here for here in alike if 2 * len(here) > most]
     names = tuple(sorted(set.intersection(*map(set, sets))))
     logs = np.log([[(here[name].mean, here[name].far_tail) for name in names] for here in sets])
     logs -= logs.min(axis=1, keepdims=True)
     mean, tail = np.exp(logs.mean(axis=0)).T
-    return AtlasRisk(f"{title} geometric means over {len(sets)} sets", names, mean, tail)
+    title = _title(family, horizon, f"geometric means over {len(sets)} sets")
+    return AtlasRisk(title, names, mean, tail)
 
 
 def draw_atlas_risk(record: AtlasRisk) -> RecordFigure:
@@ -146,11 +145,10 @@ def atlas_gaps(
 
     Rivals count if no policy has more replications on the set.
     """
-    title, kept = _played("atlas_gaps", cells, family, horizon)
     model = as_family(family)
     known = {each.name: each for each in atlas_sets(group, [family])}
     gaps, arms, ratios = [], [], []
-    for (_, name, _), alike in by_set(kept).items():
+    for (_, name, _), alike in by_set(_played(cells, family, horizon)).items():
         named = {each.policy: each for each in alike}
         most = max(each.replications for each in alike)
         fair = [named[rival] for rival in RIVALS if rival in named]
@@ -162,7 +160,7 @@ def atlas_gaps(
             second, best = np.sort(problem.means)[-2:]
             gaps.append(np.sqrt(2.0 * model.kl(second, best)))
             arms.append(problem.n_arms)
-    title += " the recommended RBMLE against the best rival"
+    title = _title(family, horizon, "the recommended RBMLE against the best rival")
     ratio = np.concatenate([np.empty(0), *ratios])
     return AtlasGaps(title, np.array(gaps), np.array(arms, float), ratio)
 
@@ -172,16 +170,14 @@ def draw_atlas_gaps(record: AtlasGaps) -> RecordFigure:
     positive = record.gap > 0.0
     seen = record.gap[positive]
     limits = max(float(np.quantile(seen, 0.005)), 1e-4), float(seen.max()) * 1.1
-    label = "Gap between the two best arms, in standard deviations"
+    x = ChartAxis("Gap between the two best arms, in standard deviations", True, limits=limits)
     with canvas(record) as (figure, axes):
-        for (low, high), (arms, colour) in _ARMS.items():
-            mine = positive & (record.arms >= low) & (record.arms <= high)
+        for least, most, label, colour in _ARMS:
+            mine = positive & (record.arms >= least) & (record.arms <= most)
             if mine.any():
                 dots = axes.plot(record.gap[mine], record.ratio[mine], ".", ms=3.5, alpha=0.55)
-                dots[0].set(color=colour, label=arms)
+                dots[0].set(color=colour, label=label)
         axes.axhline(1.0, color=INK, lw=0.9)
-        axes.set_yscale("log")
-        x = ChartAxis(label, log=True, limits=limits)
         set_axes(axes, record.title, x, ChartAxis("Regret, best rival = 1", log=True))
         axes.legend(loc="best", markerscale=3.0, fontsize=8.5)
         fit(figure, axes)
@@ -213,3 +209,11 @@ def save_atlas_figures(
             written.append(target / f"{family}-{horizon}-{name}{suffix}")
             save(figure, written[-1])
     return written
+
+
+def _played(cells: Sequence[AtlasCell], family: str, horizon: int) -> list[AtlasCell]:
+    return [each for each in cells if each.family == family and each.horizon == horizon]
+
+
+def _title(family: str, horizon: int, about: str) -> str:
+    return f"{family.capitalize()}, T = {horizon:,}: {about}"

@@ -101,6 +101,7 @@ def draw_final_regret(
     count = len(record.names)
     log = bool(record.regret.max() > 0.0 and (record.log if log_regret is None else log_regret))
     mean = {"marker": "D", "markersize": 4.5, "markerfacecolor": "white", "markeredgecolor": INK}
+    thin = {"color": INK, "linewidth": 0.8}
     with canvas(record, height=max(2.4, 0.27 * count + 1.1), ax=ax) as (figure, axes):
         parts = axes.boxplot(
             list(record.regret),
@@ -113,8 +114,8 @@ def draw_final_regret(
             medianprops={"color": INK, "linewidth": 1.6},
             meanprops=mean,
             flierprops={"marker": ".", "markersize": 3.5, "markeredgewidth": 0},
-            whiskerprops={"color": INK, "linewidth": 0.8},
-            capprops={"color": INK, "linewidth": 0.8},
+            whiskerprops=thin,
+            capprops=thin,
             manage_ticks=False,
         )
         for name, box, dots in zip(record.names, parts["boxes"], parts["fliers"], strict=True):
@@ -135,7 +136,7 @@ def _regret_axis(axes: Axes, record: FinalRegret, log: bool) -> ChartAxis:
     largest, label = float(record.regret.max()), "Final regret"
     if not log:
         axes.set_xlim(0.0, 1.05 * largest or 1.0)
-    elif record.regret.min() == 0.0:
+    elif record.regret.min() <= 0.0:
         axes.set_xscale("asinh", linear_width=record.near_zero)
         axes.set_xlim(0.0, 1.3 * largest)
         steps = [each for each in log_ticks(record.near_zero, largest) if each > record.near_zero]

@@ -65,23 +65,14 @@ def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndB
     for name, bound in bounds.items():
         if not np.isfinite(bound._replace(horizon=max(2, result.horizon)).total):
             raise ParameterError(owner, "bounds", "finite at the horizon", name)
-    curves = regret_curves(result)
-    keep = [i for i, name in enumerate(curves.names) if name in bounds]
+    curves = regret_curves(result, policies=[name for name in result.names if name in bounds])
     begun = curves.rounds > result.problem.n_arms
-    if not begun.any():
-        begun[-1] = True
-    curves = curves._replace(
-        names=tuple(curves.names[i] for i in keep),
-        rounds=curves.rounds[begun],
-        mean=curves.mean[keep][:, begun],
-        low=curves.low[keep][:, begun],
-        high=curves.high[keep][:, begun],
-    )
-    return RegretAndBounds(
-        curves=curves,
-        bounds=np.array([bounds[name].at(curves.rounds) for name in curves.names]),
-        propositions=tuple(bounds[name].proposition for name in curves.names),
-    )
+    begun[-1] = True
+    mean, low, high = (each[:, begun] for each in (curves.mean, curves.low, curves.high))
+    curves = curves._replace(rounds=curves.rounds[begun], mean=mean, low=low, high=high)
+    ordered = [bounds[name] for name in curves.names]
+    values = np.array([each.at(curves.rounds) for each in ordered])
+    return RegretAndBounds(curves, values, tuple(each.proposition for each in ordered))
 
 
 def draw_regret_and_bounds(record: RegretAndBounds) -> RecordFigure:

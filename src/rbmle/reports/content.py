@@ -65,13 +65,13 @@ class ReportTable:
 
 
 class Plot(NamedTuple):
-    """A figure, of matplotlib or as SVG text, and its caption.
+    """A figure and its caption.
 
     The numbers of a figure drawn by `rbmle.figures` go into the page too: there a reader can see
     values, zoom, switch scales and download the data.
     """
 
-    figure: Figure | str
+    figure: Figure
     caption: str
 
 

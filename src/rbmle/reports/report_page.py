@@ -61,8 +61,7 @@ def render(report: Report) -> str:
 
 def _drawn(plot: Plot, prefix: str) -> tuple[Markup, str, object]:
     """A figure's drawing; if it has a chart, that as JSON, and what the chart is about."""
-    text = plot.figure if isinstance(plot.figure, str) else svg(plot.figure)
-    drawing = Markup(inline(text, prefix, plot.caption))  # cleaned SVG, so not escaped
+    drawing = Markup(inline(svg(plot.figure), prefix, plot.caption))  # cleaned, so not escaped
     chart = chart_of(getattr(plot.figure, "record", None)) or {}
     numbers = json.dumps(chart, separators=(",", ":")) if chart else ""
     return drawing, numbers, chart.get("about")

@@ -124,12 +124,13 @@ def _statistics_table(result: Result) -> ReportTable:
         if alone:
             others[0] = _NONE  # the standard deviation
         rows.append([name, mean, number_cell(error), *others])
-    caption = "Final regret. Bold: the least of its column. " + (
-        "One replication has no spread: neither std nor s.e."
-        if alone
-        else "s.e.: the standard error of the mean, from the standard deviation with ddof 1; std: "
-        "the standard deviation with ddof 0."
+    spread = (
+        "s.e.: the standard error of the mean, from the standard deviation with ddof 1; std: the "
+        "standard deviation with ddof 0."
     )
+    if alone:
+        spread = "One replication has no spread: neither std nor s.e."
+    caption = f"Final regret. Bold: the least of its column. {spread}"
     head = ("policy", STATISTICS[0], "s.e.", *STATISTICS[1:])
     return ReportTable(head, rows, caption, "Final regret")
 
@@ -175,9 +176,7 @@ def _pulls_table(result: Result) -> ReportTable:
         columns = np.column_stack([columns, pulls[:, rest].sum(axis=1)])
     each_row = zip(result.names, columns, strict=True)
     rows: list[Cells] = [[name, *map(number_cell, row, best)] for name, row in each_row]
-    caption = f"Mean over replications of the pulls up to T = {result.horizon:,}" + (
-        "."
-        if gaps is None
-        else "; under each arm its mean reward, the best first. Bold: a best arm."
-    )
-    return ReportTable(("policy", *heads), rows, caption, "Pulls of each arm")
+    caption = f"Mean over replications of the pulls up to T = {result.horizon:,}"
+    if gaps is not None:
+        caption += "; under each arm its mean reward, the best first. Bold: a best arm"
+    return ReportTable(("policy", *heads), rows, f"{caption}.", "Pulls of each arm")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +27,7 @@ _EPSILONS = np.arange(1, 20) / 20.0  # tried for the smallest bound; all in (0, 
 def study_report(
     result: StudyResult, target: Path, command: str, times: Mapping[str, Times], file: str = ""
 ) -> None:
-    """Write the page, with a section for each problem, and bounds on the regret where theory has
-    them.
+    """Write the page, with a section for each problem, and bounds on regret if theory has them.
 
     target: the page's file. command, file: the command and the run folder that the page names.
     times: the stored times of decisions, {} if there are none.
@@ -44,11 +43,7 @@ def study_report(
     for name, each in result.results.items():
         drawn = bounds_plots(each, study.policies)
         if set(times.get(name, ())) >= set(each.names):
-            said = (
-                "Time per decision of the compiled loop, choosing only, against mean final regret."
-            )
-            said += _live_times(each, times[name])
-            drawn.append(times_plot(each, times[name], said))
+            drawn.append(times_plot(each, times[name], _times_caption(times[name], each.names)))
         sections.append(section_of(each, name, plots=drawn))
     title = study.name or "A study of bandit policies"
     provenance, text = result.provenance, study.to_toml()
@@ -78,18 +73,16 @@ def times_plot(
     return Plot(figures.draw_time_against_regret(record), caption)
 
 
-def _live_times(result: Result, times: Times) -> str:
-    """A sentence on the time of a live pull, if it was measured for all policies."""
-    if not all("live" in times[label] for label in result.names):
-        return ""
-    live = {label: number_text(times[label]["live"]["median"] * 1e6) for label in result.names}
-    said = ", ".join(f"{label} {time}" for label, time in live.items())
-    return f" A pull of the live Decider took, in microseconds: {said}."
+def _times_caption(times: Times, names: Sequence[str]) -> str:
+    said = "Time per decision of the compiled loop, choosing only, against mean final regret."
+    if all("live" in times[name] for name in names):
+        live = [f"{name} {number_text(times[name]['live']['median'] * 1e6)}" for name in names]
+        said += f" A pull of the live Decider took, in microseconds: {', '.join(live)}."
+    return said
 
 
 def regret_bounds_of(result: Result, asked: Mapping[str, object] | None = None) -> dict[str, Bound]:
-    """The regret bounds of the policies that have one, by name: RBMLE with a C_alpha that is large
-    enough.
+    """The regret bounds by policy; only RBMLE with a C_alpha that is large enough has one.
 
     asked: the policies as the study states them. A `Theoretical` among them names its proposition
     and epsilon. For other policies it is the smallest bound of all propositions and epsilons.
@@ -113,9 +106,8 @@ def regret_bounds_of(result: Result, asked: Mapping[str, object] | None = None) 
         bounds = []
         for proposition, epsilon, lower in ways:
             with contextlib.suppress(ParameterError):  # the proposition does not apply
-                bounds.append(
-                    regret_bound(problem, horizon, proposition, c, epsilon, lower, family)
-                )
+                way = (proposition, c, epsilon, lower, family)
+                bounds.append(regret_bound(problem, horizon, *way))
         if bounds:
             found[name] = min(bounds, key=lambda each: each.total)
     return found
@@ -140,6 +132,5 @@ def bounds_plots(result: Result, asked: Mapping[str, object] | None = None) -> l
         "Regret beside its upper bound (dash-dotted) and Lai and Robbins' lower bound (dotted, for "
         f"rewards of a family), both scales log. {said}."
     )
-    return [
-        Plot(figures.draw_regret_and_bounds(figures.regret_and_bounds(result, bounds)), caption)
-    ]
+    record = figures.regret_and_bounds(result, bounds)
+    return [Plot(figures.draw_regret_and_bounds(record), caption)]
