@@ -239,14 +239,12 @@ def set_axes(axes: Axes, title: str, x: ChartAxis, y: ChartAxis) -> None:
             limit(*kind.limits)
         if kind.log:
             low, high = sorted(axis.get_view_interval())
-            axis.set_major_locator(FixedLocator(log_ticks(float(low), float(high))))
+            axis.set_major_locator(FixedLocator(log_ticks(low, high)))
             axis.set_minor_formatter(NullFormatter())
         if kind.ticks:
             axis.set_major_locator(FixedLocator(list(kind.ticks)))
             axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(
-            FuncFormatter(lambda v, _, unit=kind.unit: tick_text(float(v), unit))
-        )
+        axis.set_major_formatter(FuncFormatter(lambda v, _, unit=kind.unit: tick_text(v, unit)))
 
 
 def log_ticks(low: float, high: float) -> list[float]:
