@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rbmle.live import live_game
-from rbmle.testing.chooser_checks import makers_of_choosers
+from rbmle.testing.policy_checks import makers_of_choosers
 
 
 @pytest.fixture

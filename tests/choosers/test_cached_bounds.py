@@ -28,7 +28,7 @@ from rbmle.random import Draws
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import RewardStream, Table
 from rbmle.testing import easy_problem
-from rbmle.testing.chooser_checks import makers_of_choosers
+from rbmle.testing.policy_checks import makers_of_choosers
 
 FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson(), Gamma(2.0), Binomial(5)]
 RULES = [KLUCB(), KLUCB(search="published"), KLUCB(plus=True), BayesUCB()]

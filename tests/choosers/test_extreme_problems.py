@@ -7,7 +7,7 @@ from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Po
 from rbmle.policies import KLUCB, RBMLE, UCB, UCBTuned
 from rbmle.policies.arms import Arms
 from rbmle.rewards.problems import Problem
-from rbmle.testing.chooser_checks import makers_of_choosers
+from rbmle.testing.policy_checks import makers_of_choosers
 from rbmle.timing import Recording
 
 N = 40

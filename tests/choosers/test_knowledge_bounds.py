@@ -16,7 +16,7 @@ from rbmle.policies.arms import Arms
 from rbmle.policies.kg import Race
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import RewardStream, Table
-from rbmle.testing.chooser_checks import makers_of_choosers
+from rbmle.testing.policy_checks import makers_of_choosers
 from rbmle.timing import Recording
 
 CASES = [(KG(), Gaussian()), (KG(), Exponential()), (KGStar(), Gaussian())]

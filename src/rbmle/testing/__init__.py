@@ -8,8 +8,8 @@ check_law(MyLaw())
 
 from ..families.registry import mean_at
 from .checking import BrokenLawError, Check, NotApplicable, Outcome
-from .easy_problems import easy_problem
 from .kinds import check_family, check_law, check_policy, checks
+from .policy_checks import easy_problem
 
 __all__ = [
     "BrokenLawError",

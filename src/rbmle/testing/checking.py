@@ -1,4 +1,4 @@
-"""The parts that checks are made of.
+"""The parts of checks: what they raise, what they require, and at which means they look.
 
 A check is a function that returns if its law holds, raises `BrokenLawError` if not, and raises
 `NotApplicable` with the reason if the law says nothing about what is checked; pytest shows that as
@@ -14,16 +14,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._numba.compile import Floats, Kernel
 from ..errors import RbmleError
+from ..families import Law
+from ..families.registry import mean_at
 
 Check = Callable[..., None]
+SEED = 7  # of every check, so that a check always gives the same answer
+ERRORS = 5.0  # standard errors; a correct sampler is farther off for one seed in 1.7 million
 
 
 class BrokenLawError(RbmleError, AssertionError):
     """A policy, family or law of rewards breaks a law. The message says which law, and by how much.
-
-    It is also an AssertionError, for scripts that expect one.
-    """
+    It is also an AssertionError, for scripts that expect one."""
 
 
 class NotApplicable(unittest.SkipTest):
@@ -79,13 +82,31 @@ def require_equal(found: ArrayLike, expected: ArrayLike, what: str) -> None:
 
 
 def require_close(found: float, expected: float, what: str, rel: float, scale: float = 1.0) -> None:
-    """Raise BrokenLawError unless |found - expected| <= rel max(|expected|, scale).
-
-    Equal infinities are close, and so are two NaNs.
-    """
+    """Raise BrokenLawError unless |found - expected| <= rel max(|expected|, scale). Equal
+    infinities are close, and so are two NaNs."""
     near = abs(found - expected) <= rel * max(abs(expected), scale)
     same = found == expected or (found != found and expected != expected)
     require(near or same, f"{what} must be {expected:.9g}. Got {found:.9g}.")
+
+
+def require_mean(values: Floats, expected: float, what: str, rel: float = 1e-12) -> None:
+    """Raise BrokenLawError unless the mean of independent values is within five standard errors of
+    the expected one, or within `rel` of it."""
+    found, error = float(values.mean()), float(values.std()) / values.size**0.5
+    require(
+        abs(found - expected) <= ERRORS * error + rel * abs(expected),
+        f"{what} must be {expected:.6g}. Got {found:.6g} in {values.size} samples, "
+        f"with standard error {error:.2g}.",
+    )
+
+
+def require_equal_interpreted(function: Kernel[None], size: int, *arguments: object) -> None:
+    """Raise BrokenLawError unless a kernel fills an array with the same numbers, bit for bit."""
+    compiled, interpreted = np.empty(size), np.empty(size)
+    function(*arguments, compiled)
+    function.interpreted(*arguments, interpreted)
+    what = f"compiled and interpreted {function.__name__} of {arguments[1:]}"
+    require_equal(compiled, interpreted, what)
 
 
 def require_method(thing: object, *names: str) -> None:
@@ -93,3 +114,8 @@ def require_method(thing: object, *names: str) -> None:
     missing = [name for name in names if not hasattr(thing, name)]
     if missing:
         raise NotApplicable(f"{type(thing).__name__} has no {missing[0]}")
+
+
+def means_of(law: Law) -> list[float]:
+    """Five means, from near one end of the range to near the other."""
+    return [mean_at(law, place) for place in (0.05, 0.2, 0.5, 0.8, 0.95)]

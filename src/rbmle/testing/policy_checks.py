@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from itertools import combinations
+from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ..choosers import CachedBounds, Scan, Tournament, facts_for
 from ..engine import simulate
+from ..engine.cpu_kernel import course_for, play, rules_and_game
+from ..engine.plan import Filled, Setup, plan
+from ..engine.rounds import Checkpoints, Span
 from ..families import Family
 from ..live.decider import Decider
 from ..policies.arms import Arms, Clock
@@ -16,12 +24,10 @@ from ..policies.base import Policy, ranks_only
 from ..random import key
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream, Stream
-from .checking import Checks, NotApplicable, require, require_close, require_equal
-from .chooser_checks import compiled_equals_interpreted, every_chooser_equals_the_scan
-from .easy_problems import SEED, easy_problem, two_means
+from .checking import SEED, Checks, NotApplicable, require, require_close, require_equal
 
 _STREAM = RewardStream(SEED)
-POLICY_CHECKS = Checks([compiled_equals_interpreted, every_chooser_equals_the_scan])
+POLICY_CHECKS = Checks()
 
 HORIZON, REPLICATIONS = 4000, 32  # replications in each of the two orders of the arms
 
@@ -33,6 +39,73 @@ _SETTLED = 0.005
 # The regret per round in rounds T/2..T, over that in rounds T/16..T/8, below which a policy passes.
 # It is 1 for linear regret, 0.35 for sqrt(t), 0.13 for log t^1.5 and 0.125 for log t.
 _FALLEN = 0.5
+
+
+def easy_problem(family: Family) -> Problem:
+    """Three arms, well apart, inside the family's range of means."""
+    low, high = family.mean_range()
+    if high < inf:
+        return Problem(family, [low + x * (high - low) for x in (0.2, 0.8, 0.5)])
+    return Problem(family, [0.4, 2.0, 1.0] if low > -inf else [-0.5, 1.0, 0.0])
+
+
+def _played(
+    policy: Any, problem: Problem, horizon: int, replications: int, chooser: Any,
+    loop: Callable[..., None] = play,
+) -> Filled:  # fmt: skip
+    """Regret and pulls of a best arm in every round, and the pulls, by this chooser and loop."""
+    rounds = np.arange(1, horizon + 1)
+    setup = Setup("check", [problem], [policy], horizon, replications, _STREAM, checkpoints=rounds)
+    planned = plan(setup)
+    [(regret, best_pulls, pulls)] = planned.fresh()
+    loop(
+        *rules_and_game(planned, 0, 0, problem.source(SEED, horizon), chooser),
+        course_for(planned, 0, 0, planned.draws(0, 0)),
+        Checkpoints(rounds, regret[0], best_pulls[0]),
+        pulls[0],
+        Span(0, 1, horizon + 1),
+        np.zeros(1, np.int64),
+    )
+    return regret[0], best_pulls[0], pulls[0]
+
+
+@POLICY_CHECKS
+def compiled_equals_interpreted(policy: Any, family: Any) -> None:
+    """The compiled loop and the interpreter give the same regret, bit for bit."""
+    problem = easy_problem(family)
+    regret, best, _ = _played(policy, problem, 40, 1, None)
+    interpreted = _played(policy, problem, 40, 1, Scan(problem.n_arms), play.interpreted)
+    require_equal(interpreted[0], regret, "interpreted and compiled regret")
+    require_equal(interpreted[1], best, "interpreted and compiled pulls of the best arm")
+
+
+def makers_of_choosers(policy: Any, family: Any) -> list[Callable[[int], Any]]:
+    """For each chooser that the facts about the policy allow, a function of the number of arms
+    that makes it; the scan's is the first."""
+    makers: list[Callable[[int], Any]] = [Scan]
+    facts = facts_for(policy, family)
+    if facts is not None and facts.rises(family):
+        makers.append(partial(CachedBounds.of, facts))
+        makers.append(partial(CachedBounds.of, facts, keeps=False))
+    if facts is not None and facts.tournament_from(family) < inf:
+        makers.append(partial(Tournament.of, facts))
+    return makers
+
+
+@POLICY_CHECKS
+def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
+    """Every chooser that the facts about the policy allow makes the scan's choices."""
+    makers = makers_of_choosers(policy, family)
+    if len(makers) == 1:
+        raise NotApplicable(f"{type(policy).__name__} is always played by a scan")
+    means = easy_problem(family).means
+    problem = Problem(family, np.linspace(means.min(), means.max(), 70))
+    choosers = [make(problem.n_arms) for make in makers]
+    scanned = _played(policy, problem, 1500, 3, choosers[0])
+    for chooser in choosers[1:]:
+        found, name = _played(policy, problem, 1500, 3, chooser), type(chooser).__name__
+        require_equal(found[0], scanned[0], f"regret by a {name} and by a scan")
+        require_equal(found[2], scanned[2], f"pulls by a {name} and by a scan")
 
 
 @POLICY_CHECKS
@@ -74,8 +147,7 @@ def live_equals_simulated(policy: Policy, family: Family) -> None:
         i = int(decider.pull())
         decider.update(i, source.reward(0, t, i))
         total[i] += 1.0
-        regret = float(sum(total * problem.gaps))
-        expected = float(simulated.regret[0, 0, t - 1])
+        regret, expected = float(sum(total * problem.gaps)), float(simulated.regret[0, 0, t - 1])
         require_close(regret, expected, f"live regret in round {t}", rel=1e-12)
 
 
@@ -137,14 +209,15 @@ def regret_is_sublinear(policy: Policy, family: Family) -> None:
     """
     if not policy.settles():
         raise NotApplicable(f"{type(policy).__name__} says that it does not settle on an arm")
-    means = two_means(family)
+    means = _two_means(family)
     points = [HORIZON // 16, HORIZON // 8, HORIZON // 2]
-    regret = np.mean([
+    regrets = [
         simulate(
             Problem(family, order), [policy], HORIZON, REPLICATIONS, _STREAM, checkpoints=points
         ).regret[0]
         for order in (means, means[::-1])
-    ], axis=(0, 1))  # fmt: skip
+    ]
+    regret = np.mean(regrets, axis=(0, 1))
     uniform = 0.5 * (means[1] - means[0])
     early = (regret[1] - regret[0]) / (HORIZON / 16) / uniform
     late = (regret[3] - regret[2]) / (HORIZON / 2) / uniform
@@ -153,3 +226,16 @@ def regret_is_sublinear(policy: Policy, family: Family) -> None:
         f"regret must grow ever more slowly. Its rate, over that of uniform play, was {early:.3g} "
         f"in rounds {points[0]} to {points[1]} and {late:.3g} in rounds {points[2]} to {HORIZON}.",
     )
+
+
+def _two_means(family: Family) -> list[float]:
+    """A worse and a better mean, far apart: a fifth from the ends of a bounded range; else 1.6
+    standard deviations apart, and at least 1.6, for policies that assume a standard deviation of
+    1."""
+    low, high = family.mean_range()
+    if high < inf:
+        width = high - low
+        return [low + 0.2 * width, low + 0.8 * width] if low > -inf else [high - 2.0, high - 0.4]
+    worse, h = low + 0.4 if low > -inf else -0.5, 1e-4
+    precision = (family.natural(worse + h) - family.natural(worse - h)) / (2.0 * h)
+    return [worse, worse + 1.6 * max(1.0, precision**-0.5)]

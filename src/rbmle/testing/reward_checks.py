@@ -1,7 +1,6 @@
 """Checks that samples of a law have its mean, variance, intervals and tails.
 
-Samples come from a fixed seed, so a check always gives the same answer. A correct sampler would
-fail one such comparison for one seed in 1.7 million (five standard errors).
+Samples come from a fixed seed, so a check always gives the same answer.
 """
 
 from __future__ import annotations
@@ -11,15 +10,22 @@ from typing import Protocol
 
 import numpy as np
 
-from .._numba.compile import Floats, Kernel, kernel
+from .._numba.compile import Floats, kernel
 from ..families import Family, Law
 from ..random import Cell
-from .checking import Checks, require, require_equal, require_method
-from .easy_problems import SEED, means_of
+from .checking import (
+    ERRORS,
+    SEED,
+    Checks,
+    means_of,
+    require,
+    require_equal_interpreted,
+    require_mean,
+    require_method,
+)
 
 SAMPLES = 40_000  # enough to find a mean that is off by 2.5 % of the standard deviation
 _INTERPRETED = 50  # samples, because the interpreter is slow
-_ERRORS = 5.0  # the largest allowed difference, in standard errors
 
 REWARD_CHECKS = Checks()
 
@@ -42,17 +48,6 @@ def samples_of(law: Law, mean: float) -> Floats:
     out = np.empty(SAMPLES)
     draw_rewards(law, mean, out)
     return out
-
-
-def require_mean(values: Floats, expected: float, what: str, rel: float = 1e-12) -> None:
-    """Raise BrokenLawError unless the mean of independent values is within five standard errors of
-    the expected one, or within `rel` of it."""
-    found, error = float(values.mean()), float(values.std()) / values.size**0.5
-    require(
-        abs(found - expected) <= _ERRORS * error + rel * abs(expected),
-        f"{what} must be {expected:.6g}. Got {found:.6g} in {values.size} samples, "
-        f"with standard error {error:.2g}.",
-    )
 
 
 @REWARD_CHECKS
@@ -118,7 +113,7 @@ def tails_are_as_light_as_stated(law: _WithTails) -> None:
             powers, bound = np.exp(x * values), float(np.exp(0.5 * share * share))
             error = float(powers.std()) / powers.size**0.5
             require(
-                powers.mean() <= bound + _ERRORS * error,
+                powers.mean() <= bound + ERRORS * error,
                 f"E exp(x (X - {mean:.6g})) at x = {x:.4g} must be at most {bound:.6g} for rho = "
                 f"{rho:.6g}. Got {powers.mean():.6g}, with standard error {error:.2g}.",
             )
@@ -138,15 +133,6 @@ def rewards_have_the_familys_distribution(family: Family) -> None:
             shift = family.log_partition(eta + x) - family.log_partition(eta) - x * mean
             powers = np.exp(x * (values - mean))
             require_mean(powers, float(np.exp(shift)), f"E exp(x (X - {mean:.6g})), x = {x:.4g},")
-
-
-def require_equal_interpreted(function: Kernel[None], size: int, *arguments: object) -> None:
-    """Raise BrokenLawError unless a kernel fills an array with the same numbers, bit for bit."""
-    compiled, interpreted = np.empty(size), np.empty(size)
-    function(*arguments, compiled)
-    function.interpreted(*arguments, interpreted)
-    what = f"compiled and interpreted {function.__name__} of {arguments[1:]}"
-    require_equal(compiled, interpreted, what)
 
 
 def samples_compiled_equal_interpreted(law: Law) -> None:
