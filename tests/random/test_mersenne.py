@@ -8,7 +8,7 @@ from numba import njit
 from tiers import tiered
 
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
-from rbmle.paper.legacy_tables import legacy_table
+from rbmle.paper.published_table import legacy_table
 from rbmle.random.mersenne import MersenneDraws
 from rbmle.rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform
 

@@ -13,7 +13,7 @@ from rbmle import RBMLE, UCB, Bernoulli, ParameterError, Problem, simulate
 from rbmle._io.text import number_text
 from rbmle.figures import final_regret, regret_curves, styles
 from rbmle.figures.canvas import inline
-from rbmle.paper.verdicts import MARKS, VERDICTS
+from rbmle.paper.reproduction import MARKS, VERDICTS
 from rbmle.reports.content import Report, ReportTable, Section, TableCell
 from rbmle.reports.report_page import chart_of, provenance_rows, render, write_page
 from rbmle.reports.sections import in_words, section_of

@@ -58,7 +58,7 @@ def reproduce(
 
     from .._io.machine import require_extra
     from ..paper.folder import reproduce as reproduce_paper
-    from ..paper.reproduction import count_verdicts
+    from ..paper.reproduction import QUICK, QUICK_TABLES, count_verdicts
     from ..reports import write_report
     from .progress_bars import progress
     from .screen import say, show_json
@@ -69,8 +69,8 @@ def reproduce(
         require_extra("reproduce", "report")
     with progress() as shown:
         rows = reproduce_paper(
-            tables or [], folder, chosen, quick, replications, monte_carlo, threads,
-            shown, None if json else show_comparison,
+            tables or (QUICK_TABLES if quick else ()), folder, chosen or (QUICK if quick else ()),
+            replications, monte_carlo, threads, shown, None if json else show_comparison,
         )  # fmt: skip
     counts = count_verdicts(rows)
     if json:

@@ -9,9 +9,15 @@ from rich.text import Text
 
 from .._io.text import number_text, print_text, signed_text, with_error
 from ..paper.published import tables
-from ..paper.reproduction import Compared, ComparedRow, count_verdicts
+from ..paper.reproduction import (
+    PLAIN_MARKS,
+    VERDICTS,
+    Compared,
+    ComparedRow,
+    count_verdicts,
+    counted,
+)
 from ..paper.scaling import Scaling
-from ..paper.verdicts import PLAIN_MARKS, VERDICTS, counted
 from ..result import STATISTICS
 from .screen import say, show_table
 

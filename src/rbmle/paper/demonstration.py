@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._io.files import write_atomically
-from ..errors import RbmleError
 from ..families import Bernoulli, Gamma, Gaussian
 from ..policies import AdaptiveBernoulli, AdaptiveExponential, AdaptiveGaussian
 from ..policies.alpha import Adaptive
@@ -53,20 +52,13 @@ class Demonstration(NamedTuple):
     traces: dict[str, AdaptiveTrace]
 
 
-def bounded_study() -> Study:
-    """RBMLE with the smallest C_alpha for which Proposition 2's bound is proved."""
-    return Study(
-        Problem(Bernoulli(), [0.9, 0.5, 0.1]),
-        {"RBMLE": Theoretical(2, sharp=True)},
-        horizon=20_000,
-        replications=40,
-        name="Proposition 2",
-    )
-
-
 def store_demonstration(folder: Path, threads: int | None = None) -> None:
     """Play what the folder does not hold yet, and store it."""
-    run(bounded_study(), folder / "bounded", threads)
+    problem = Problem(Bernoulli(), [0.9, 0.5, 0.1])
+    # The smallest C_alpha for which Proposition 2's bound is proved.
+    policies = {"RBMLE": Theoretical(2, sharp=True)}
+    study = Study(problem, policies, horizon=20_000, replications=40, name="Proposition 2")
+    run(study, folder / "bounded", threads)
     for name, scheme in SCHEMES.items():
         path = _path(folder, name)
         if not path.exists():
@@ -81,7 +73,7 @@ def stored_demonstration(folder: Path) -> Demonstration | None:
     try:
         bounded = load(folder / "bounded")
         traces = {name: _trace(_path(folder, name)) for name in SCHEMES}
-    except (OSError, ValueError, KeyError, RbmleError):
+    except (OSError, ValueError, KeyError):
         return None
     return Demonstration(bounded, traces) if bounded.complete else None
 
@@ -92,7 +84,5 @@ def _path(folder: Path, scheme: str) -> Path:
 
 def _trace(path: Path) -> AdaptiveTrace:
     with np.load(path, allow_pickle=False) as stored:
-        values = {name: stored[name] for name in AdaptiveTrace._fields}
-    for name in ("target", "limit"):
-        values[name] = float(values[name])
-    return AdaptiveTrace(**values)
+        trace = AdaptiveTrace(*(stored[name] for name in AdaptiveTrace._fields))
+    return trace._replace(target=float(trace.target), limit=float(trace.limit))

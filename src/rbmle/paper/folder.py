@@ -26,14 +26,7 @@ from ..studies.store import Store
 from ..studies.study_result import keep_times, kept_times
 from .demonstration import Demonstration, store_demonstration, stored_demonstration
 from .published import tables
-from .reproduction import (
-    QUICK,
-    QUICK_TABLES,
-    ComparedRow,
-    compare_with_print,
-    table_named,
-    table_study,
-)
+from .reproduction import ComparedRow, compare_with_print, table_named, table_study
 from .scaling import Scaling, measure
 
 FILE = "paper.json"
@@ -58,7 +51,6 @@ def reproduce(
     names: Sequence[str] = (),
     folder: str | os.PathLike[str] = "rbmle-paper",
     policies: Sequence[str] = (),
-    quick: bool = False,
     replications: int | None = None,
     monte_carlo: bool = False,
     threads: int | None = None,
@@ -70,30 +62,29 @@ def reproduce(
     names: tables, or figures as in "1a". By default all of them; then decisions are also timed and
     the theory is demonstrated.
     policies: by the tables' names, all by default.
-    quick: by default only Figure 1's tables and the fast policies.
     replications: by default as many as the table has.
     monte_carlo: integrate IDS and VIDS by the tables' 10,000 samples a round, which takes hours.
     progress: as in `run`.
     told: called with each table and its rows as soon as they are computed.
     """
     target = Path(folder)
-    chosen = [table_named(each) for each in names]
-    chosen = chosen or list(QUICK_TABLES if quick else tables()["regret"])
-    asked = list(policies) or (list(QUICK) if quick else [])
-    wanted = {table: _fitting(table, asked) for table in chosen}
+    chosen = [table_named(each) for each in names] or list(tables()["regret"])
+    wanted = {table: _fitting(table, policies) for table in chosen}
     studies = {table: table_study(table, replications, monte_carlo) for table in chosen}
+    places = {
+        table: target / "runs" / f"{table}-{study.digest[:8]}" for table, study in studies.items()
+    }
     rows: list[ComparedRow] = []
     for table, study in studies.items():
-        place = target / "runs" / f"{table}-{study.digest[:8]}"
-        found = run(study, place, threads, progress, only=wanted[table])
-        _note_run(target, table, place.name)
+        found = run(study, places[table], threads, progress, only=wanted[table])
+        _note_run(target, table, places[table].name)
         compared = compare_with_print(table, found.result)
         rows += compared
         if told is not None:
             told(table, compared)
-    if not (names or policies or quick):
+    if not (names or policies):
         for table, study in studies.items():
-            keep_times(study, target / "runs" / f"{table}-{study.digest[:8]}", live=False)
+            keep_times(study, places[table], live=False)
         if not (target / "scaling.json").exists():
             data = [each.data() for each in measure()]
             write_atomically(target / "scaling.json", json.dumps(data, indent=1).encode())
@@ -107,8 +98,8 @@ def is_paper(folder: str | os.PathLike[str]) -> bool:
 
 
 def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
-    """All that is in the folder. Of each table it is the latest run with
-    the most replications, and its finished policies."""
+    """All that is in the folder: of each table the finished policies of the latest run with the
+    most replications."""
     target = Path(folder)
     results: dict[str, Result] = {}
     rows: list[ComparedRow] = []
@@ -121,14 +112,8 @@ def load_paper(folder: str | os.PathLike[str]) -> Recomputed:
             rows += compare_with_print(table, found.result)
             times[table] = kept_times(found.study, target / "runs" / name).get(table, {})
             invocations += found.provenance["invocations"]
-    return Recomputed(
-        results,
-        rows,
-        times,
-        _scaling(target / "scaling.json"),
-        stored_demonstration(target / "theory"),
-        {"invocations": invocations},
-    )
+    scaling, theory = _scaling(target / "scaling.json"), stored_demonstration(target / "theory")
+    return Recomputed(results, rows, times, scaling, theory, {"invocations": invocations})
 
 
 def _fitting(table: str, asked: Sequence[str]) -> list[str]:
@@ -149,7 +134,7 @@ def _note_run(folder: Path, table: str, name: str) -> None:
     if larger > _replications(folder, name):
         log.info("the report keeps the run of %s with %s replications", table, f"{larger:,}")
         return
-    known = {**known, table: name}
+    known[table] = name
     ordered = {each: known[each] for each in tables()["regret"] if each in known}
     data = {"format": _FORMAT, "version": _VERSION, "tables": ordered}
     write_atomically(folder / FILE, json.dumps(data, indent=1).encode())

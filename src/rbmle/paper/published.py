@@ -58,7 +58,7 @@ class TimesTable(TypedDict):
 
 
 class Tables(TypedDict):
-    """The paper's tables as data: `regret` by table, `seconds_per_decision` by family."""
+    """All tables: of regret by their names, of seconds per decision by family."""
 
     regret: dict[str, RegretTable]
     seconds_per_decision: dict[str, TimesTable]
@@ -67,8 +67,8 @@ class Tables(TypedDict):
 @functools.cache
 def tables() -> Tables:
     """The paper's tables as data: `regret` by table, `seconds_per_decision` by family."""
-    text = resources.files("rbmle.paper").joinpath("published_tables.json").read_text("utf-8")
-    loaded: Tables = json.loads(text)
+    file = resources.files("rbmle.paper").joinpath("published_tables.json")
+    loaded: Tables = json.loads(file.read_text("utf-8"))
     return loaded
 
 

@@ -16,26 +16,27 @@ from ..policies import IDS, VIDS
 from ..result import QUANTILES, STATISTICS, Result
 from ..studies.study import Study
 from .published import MISPRINTS, TimesTable, published, published_problem, tables
-from .verdicts import VERDICTS
 
 SEED = 46  # of the published protocol
 _RESAMPLES = 400  # gives a standard error to 1 / sqrt(2 * 400) = 3.5 %
 
 # Policies that are fast enough for a first look: seconds for 100 trials of 10^5 rounds.
-QUICK = (
-    "RBMLE",
-    "UCBT",
-    "UCB",
-    "MOSS",
-    "KLUCB&UCB",
-    "GPUCB",
-    "GPUCBT",
-    "KG",
-    "KG*",
-    "KGMin",
-    "KGMN",
-)
+QUICK = ("RBMLE", "UCBT", "UCB", "MOSS", "KLUCB&UCB", "GPUCB", "GPUCBT", "KG", "KG*", "KGMin",
+         "KGMN")  # fmt: skip
 QUICK_TABLES = ("Bernoulli_ID=2", "Gaussian_ID=16", "Exponential_ID=21")  # Figure 1
+
+# IDS and VIDS with the tables' commitment and accurate integrals, by the tables' names.
+ACCURATE: dict[str, IDS | VIDS] = {"IDS": IDS(commit=0.99), "VIDS": VIDS(commit=0.99)}
+
+# The verdicts on a recomputed number beside the printed one: their words and their marks.
+VERDICTS = {
+    "equal": "equal to every printed digit",
+    "misprint": "a known misprint, its right value met",
+    "agrees": "within sampling error",
+    "differs": "different",
+}
+MARKS = dict(zip(VERDICTS, "=\N{DAGGER}\N{ALMOST EQUAL TO}\N{NOT EQUAL TO}", strict=True))
+PLAIN_MARKS = dict(zip(VERDICTS, "=!~#", strict=True))  # without Unicode
 
 
 class Compared(NamedTuple):
@@ -78,7 +79,7 @@ def table_study(table: str, replications: int | None = None, monte_carlo: bool =
     10,000 samples a round take hours. monte_carlo: use those samples all the same.
     """
     entry = tables()["regret"][table]
-    accurate = {} if monte_carlo else accurate_policies()
+    accurate = {} if monte_carlo else ACCURATE
     return Study(
         name=f"{table}, Figure {entry['figure']}",
         problems={table: published_problem(table)},
@@ -91,33 +92,29 @@ def table_study(table: str, replications: int | None = None, monte_carlo: bool =
     )
 
 
-def accurate_policies() -> dict[str, IDS | VIDS]:
-    """IDS and VIDS with the tables' commitment and accurate integrals, by the tables' names."""
-    return {"IDS": IDS(commit=0.99), "VIDS": VIDS(commit=0.99)}
-
-
 def compare_with_print(table: str, result: Result) -> list[ComparedRow]:
     """Each statistic of each policy beside the printed one. Policies have the table's names."""
-    printed = tables()["regret"][table]["policies"]
+    printed, values = tables()["regret"][table]["policies"], result.statistics()
     # The printed numbers are from a sample of the same size, so their standard errors are ours
     # times the ratio of the standard deviations. Both enter the error of the difference.
     deviations = [printed[label]["std"] for label in result.names]
-    ratios = np.array(deviations) / np.maximum(result.statistics()[:, 1], 1e-300)
+    ratios = np.array(deviations) / np.maximum(values[:, 1], 1e-300)
     errors = sampling_errors(result.final_regret) * np.hypot(1.0, ratios)[:, None]
     return [
         ComparedRow(
             table,
             label,
             tuple(
-                _cell(table, label, name, printed[label][name], value, error)
-                for name, value, error in zip(STATISTICS, values, spread, strict=True)
+                _cell(table, label, name, value, error)
+                for name, value, error in zip(STATISTICS, found, spread, strict=True)
             ),
         )
-        for label, values, spread in zip(result.names, result.statistics(), errors, strict=True)
+        for label, found, spread in zip(result.names, values, errors, strict=True)
     ]
 
 
-def _cell(table: str, policy: str, name: str, shown: float, value: float, error: float) -> Compared:
+def _cell(table: str, policy: str, name: str, value: float, error: float) -> Compared:
+    shown = tables()["regret"][table]["policies"][policy][name]
     gap = value - shown
     z = gap / error if error > 0.0 else (0.0 if gap == 0.0 else np.inf * gap)
     right, _ = MISPRINTS.get((table, policy, name), ("", ""))
@@ -160,6 +157,15 @@ def count_verdicts(rows: Sequence[ComparedRow]) -> dict[str, int]:
     """The number of cells with each verdict."""
     verdicts = [cell.verdict for row in rows for cell in row.cells]
     return {each: verdicts.count(each) for each in VERDICTS}
+
+
+def counted(counts: dict[str, int]) -> str:
+    """The number of cells with each verdict, in words.
+
+    >>> counted({"equal": 3, "misprint": 0, "agrees": 1, "differs": 0})
+    '3 equal to every printed digit, 1 within sampling error'
+    """
+    return ", ".join(f"{counts[each]:,} {VERDICTS[each]}" for each in VERDICTS if counts[each])
 
 
 def seconds_per_decision(family: str) -> TimesTable:

@@ -11,11 +11,10 @@ from ..errors import ParameterError, integer, one_of
 from ..rewards.problems import Problem
 from ..timing import Timing, decision_time, live_decision_time
 from .published import PAPER_FAMILIES, published
-from .reproduction import accurate_policies, seconds_per_decision
+from .reproduction import ACCURATE, QUICK_TABLES, seconds_per_decision
 
 ARMS = (10, 30, 50, 70)  # as in the paper's scalability tables
-_TABLES = {"bernoulli": "Bernoulli_ID=2", "gaussian": "Gaussian_ID=16",
-           "exponential": "Exponential_ID=21"}  # fmt: skip
+_TABLES = dict(zip(PAPER_FAMILIES, QUICK_TABLES, strict=True))
 
 
 def ucb_among(names: Iterable[str]) -> str:
@@ -45,14 +44,11 @@ class Scaling(NamedTuple):
     def published_ratios(self, policy: str) -> list[float | None]:
         """The paper's ratios for each number of arms; None where its table has no such number."""
         printed = seconds_per_decision(self.family)["policies"]
-        columns = [f"{n}_mean" for n in self.arms]
-        return [
-            printed[policy][c] / printed[self.unit][c] if c in printed[self.unit] else None
-            for c in columns
-        ]
+        mine, unit = printed[policy], printed[self.unit]
+        return [mine[c] / unit[c] if c in unit else None for c in (f"{n}_mean" for n in self.arms)]
 
     def data(self) -> dict[str, object]:
-        """The record as plain data for files and scripts; `of_data` reads it."""
+        """The record as plain data for files and scripts."""
         return {
             "family": self.family,
             "arms": list(self.arms),
@@ -78,9 +74,9 @@ def measure(
     repeats: int = 3,
     live: bool = False,
 ) -> list[Scaling]:
-    """Time the policies of the paper's tables on arms with evenly spaced means.
+    """Time the policies of the paper's tables on arms with evenly spaced means, for each family and
+    each number of arms.
 
-    families, arms: measured for each family and each number of arms.
     policies: by the tables' names, by default all of the family's table; UCB is always included.
     horizon: rounds of a timed run. repeats: timed runs of each.
     live: time the `Decider` instead of the compiled loop.
@@ -108,6 +104,6 @@ def measure(
 
 def _time(family: str, policy: str, n_arms: int, horizon: int, repeats: int, live: bool) -> Timing:
     problem = Problem(PAPER_FAMILIES[family], np.linspace(0.3, 0.7, n_arms))
-    rule = accurate_policies().get(policy, published(_TABLES[family], policy))
+    rule = ACCURATE.get(policy, published(_TABLES[family], policy))
     timer = live_decision_time if live else decision_time
     return timer(rule, problem, horizon=max(horizon, 2 * n_arms), repeats=repeats)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from .._io.text import number_text
 from ..errors import ParameterError, one_of
-from ..paper.verdicts import VERDICTS
+from ..paper.reproduction import VERDICTS
 
 
 class TableCell(NamedTuple):

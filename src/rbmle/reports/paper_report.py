@@ -13,9 +13,8 @@ from .._io.text import constant_text, count_text, number_text, print_text, witho
 from ..paper.demonstration import SCHEMES, Demonstration
 from ..paper.folder import Recomputed
 from ..paper.published import tables
-from ..paper.reproduction import ComparedRow, count_verdicts, seconds_per_decision
+from ..paper.reproduction import ComparedRow, count_verdicts, counted, seconds_per_decision
 from ..paper.scaling import Scaling, ucb_among
-from ..paper.verdicts import counted
 from ..result import STATISTICS, Result
 from ..rewards.problems import Problem
 from .content import Cells, Plot, Report, ReportTable, Section, TableCell, Times

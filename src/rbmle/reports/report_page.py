@@ -22,7 +22,7 @@ from ..figures.canvas import inline
 from ..figures.charts import Json
 from ..figures.style import clean
 from ..figures.theory_figures import adaptive_chart
-from ..paper.verdicts import MARKS, VERDICTS
+from ..paper.reproduction import MARKS, VERDICTS
 from ..theory import AdaptiveTrace
 from .content import Plot, Report
 
