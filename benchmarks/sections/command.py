@@ -11,8 +11,7 @@ import numba
 import numpy as np
 import typer
 
-from rbmle.cli.arguments import Command, names_given
-from rbmle.cli.options import Json
+from rbmle.cli.options import Command, Json, names_given
 from rbmle.cli.screen import say, show_json, show_table
 from rbmle.errors import integer, one_of
 

@@ -9,8 +9,8 @@ import typer
 
 import rbmle
 from rbmle import Study
-from rbmle.cli.arguments import Command
 from rbmle.cli.main import run
+from rbmle.cli.options import Command
 from rbmle.errors import RunWarning
 
 STUDY = """

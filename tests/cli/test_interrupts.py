@@ -106,7 +106,7 @@ def test_during_long_kernels(start: Any, tmp_path: Any, command: str) -> None:
 
 STUBBORN = """
 import sys, time
-from rbmle.cli.interrupts import bounded
+from rbmle.cli.process import bounded
 with bounded():
     try:
         print("ready", file=sys.stderr, flush=True)

@@ -18,8 +18,8 @@ from benchmarks.sections.table import BenchTable, Line
 from tiers import tiered
 
 from rbmle.cli.main import run
+from rbmle.cli.output import show_comparison, show_scaling
 from rbmle.cli.screen import show_table
-from rbmle.cli.show_paper import show_comparison, show_scaling
 from rbmle.paper.reproduction import Compared, ComparedRow
 from rbmle.paper.scaling import Scaling
 from rbmle.result import STATISTICS

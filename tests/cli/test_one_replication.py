@@ -11,7 +11,7 @@ import pytest
 
 from rbmle import UCB, Result, published_problem
 from rbmle.cli.main import run
-from rbmle.cli.show_paper import cells, show_comparison
+from rbmle.cli.output import cells, show_comparison
 from rbmle.paper.reproduction import compare_with_print
 from rbmle.studies.runner import load
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from rbmle import POLICIES, Study, policy
-from rbmle.cli.tables import policy_list
+from rbmle.cli.output import policy_list
 from rbmle.errors import ParameterError, StudyError
 
 MODULE = """

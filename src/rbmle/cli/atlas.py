@@ -1,43 +1,46 @@
-"""The command `rbmle atlas`."""
+"""The command `rbmle atlas`, and its output: a table for each set, and how good the recommended
+policy was."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
-from .arguments import names_given
-from .options import Device, Json, Threads, command
+from .._io.machine import require_extra
+from .._io.text import count_text, number_text, with_error
+from .options import Device, Json, Threads, command, names_given
+from .screen import say, show_json, show_table
+
+if TYPE_CHECKING:
+    from ..atlas import AtlasRow
+
+_HEAD = ("policy", "mean", "99 %", "99.9 %", "x best: median", "90 %", "worst", "won")
 
 
 @command()
 def atlas(
-    folder: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path(
-        "rbmle-atlas"
-    ),
-    group: Annotated[str, typer.Option(help="report, or training.")] = "report",
+    folder: Annotated[Path, Option("--out", help="The folder to write.")] = Path("rbmle-atlas"),
+    group: Annotated[str, Option(help="report, or training.")] = "report",
     only: Annotated[
-        list[str] | None, typer.Option(help="A family or a set, as in 'bernoulli: near 0'.")
+        list[str] | None, Option(help="A family or a set, as in 'bernoulli: near 0'.")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Ten sets, fast policies, 1,000 rounds.")
+        bool, Option("--quick", help="Ten sets, fast policies, 1,000 rounds.")
     ] = False,
     device: Device = "cpu",
     threads: Threads = None,
-    figures: Annotated[bool, typer.Option("--figures", help="Draw them into the folder.")] = False,
+    figures: Annotated[bool, Option("--figures", help="Draw them into the folder.")] = False,
     json: Json = False,
 ) -> None:
     """Play policies on sets of random problems; run it again to go on where it stopped.
 
     Example: rbmle atlas --quick
     """
-    import sys
-
-    from .._io.machine import require_extra
     from ..atlas import atlas as play
-    from .screen import say, show_json
-    from .show_atlas import atlas_data, show_atlas
 
     if figures:
         require_extra("atlas", "report")
@@ -50,9 +53,9 @@ def atlas(
 
         save_atlas_figures([row.cell for row in rows], folder / "figures", group)
     if json:
-        show_json(atlas_data(rows))
+        show_json([_data(row) for row in rows])
     else:
-        show_atlas(rows)
+        _show(rows)
         say(f"Wrote {folder / 'atlas.csv'}.")
 
 
@@ -63,3 +66,47 @@ def _named(group: str, given: list[str]) -> list[str]:
     labels = {each.label for each in atlas_sets(group)}
     parts = [[text] if text in labels else names_given("atlas", "--only", text) for text in given]
     return [name for each in parts for name in each]
+
+
+def _show(rows: Sequence[AtlasRow]) -> None:
+    """Print a table for each set and horizon, and how often the recommended policy was the best."""
+    from ..atlas import RIVALS, verdicts, within_targets
+
+    alike: dict[tuple[str, str, int], list[AtlasRow]] = {}
+    for row in rows:
+        alike.setdefault((row.cell.family, row.cell.name, row.cell.horizon), []).append(row)
+    for (family, name, horizon), here in alike.items():
+        problems = here[0].cell.problems
+        title = f"{family}, {name}: regret, T = {horizon:,}, {problems} problems"
+        show_table(title, _HEAD, [_cells(row) for row in here])
+        say()
+    if found := verdicts([row.cell for row in rows]):
+        played = {row.cell.policy for row in rows}
+        rivals = ", ".join(name for name in RIVALS if name in played)
+        below, near, safe = within_targets(found)
+        say(
+            f"The recommended RBMLE on {count_text(len(found), 'pair')} of a set and a horizon: "
+            f"its mean regret is below that of each of {rivals} on {below}, at most 1.25 times the "
+            f"smallest of theirs on {near}; its 99 % quantile is at most twice Thompson sampling's "
+            f"on {safe}."
+        )
+
+
+def _cells(row: AtlasRow) -> list[str]:
+    cell = row.cell
+    mean, error = with_error(cell.mean, cell.error)
+    return [
+        cell.policy,
+        f"{mean} ±{error}",
+        number_text(cell.tail),
+        number_text(cell.far_tail),
+        *(f"{value:.2f}" for value in (row.median, row.high, row.worst)),
+        f"{100.0 * row.won:.0f} %",
+    ]
+
+
+def _data(row: AtlasRow) -> dict[str, object]:
+    """The row as plain data."""
+    cell, found = row.cell._asdict(), row._asdict()
+    del cell["by_problem"], found["cell"]
+    return {**cell, **found}

@@ -17,9 +17,9 @@ import typer
 from .._io import interrupt
 from .._io.machine import log
 from ..errors import RbmleError
-from . import atlas, commands, service, standard_streams  # noqa: F401  (they add to `app`)
-from .interrupts import bounded
+from . import atlas, commands, service  # noqa: F401  (they add to `app`)
 from .options import app
+from .process import bounded, flush_or_discard, prepare_streams
 
 # The base class of typer's own errors about the command line; its module varies with the version.
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]
@@ -32,13 +32,13 @@ def main(
 
     arguments: those of the process by default. application, name: of the commands, for help.
     """
-    standard_streams.prepare()
+    prepare_streams()
     try:
         with bounded():
             code = run(arguments, application, name)
     except KeyboardInterrupt:  # between two lines above
         code = _say(interrupt.WORDS, interrupt.CODE)
-    standard_streams.flush_or_discard()
+    flush_or_discard()
     if code == interrupt.CODE:
         os._exit(code)  # nothing is left to do, and the user pressed Ctrl-C
     sys.exit(code)
@@ -70,7 +70,7 @@ def run(
     except KeyboardInterrupt:
         return _say(interrupt.WORDS, interrupt.CODE)
     except BrokenPipeError:  # the reader, such as `head`, has left
-        standard_streams.flush_or_discard()
+        flush_or_discard()
         return 0
     except RbmleError as problem:
         return _say(str(problem), 2)
@@ -89,10 +89,9 @@ def _invoke(application: typer.Typer, name: str, typed: list[str]) -> int:
     command = typer.main.get_command(application)
     try:
         with command.make_context(name, typed) as context:
-            code = command.invoke(context)
+            return command.invoke(context) or 0
     except typer.Exit as end:
         return end.exit_code
-    return code if isinstance(code, int) else 0
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
@@ -104,5 +103,5 @@ def _say(what: str, code: int = 0) -> int:
     try:
         print(f"rbmle: {what}", file=sys.stderr)
     except BrokenPipeError:
-        standard_streams.flush_or_discard()
+        flush_or_discard()
     return code

@@ -1,18 +1,100 @@
-"""The typer application of the command line, and options that several commands share."""
+"""The typer application, the options that several commands share, and checks of what is typed.
+
+Typer takes -1 for an option, silently keeps the last of an option given twice, accepts empty text,
+and does not always name the value that it refuses. `Command` handles these before typer parses;
+unknown options, missing arguments and help are left to typer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+import typing
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import typer
+from typer import Argument, Context, Exit, Option, Typer
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
-from .arguments import Command
+from .. import __version__
+from .._records.names import import_modules, parsed, split
+from ..errors import ParameterError, one_of
+from ..rewards.changing import Drift, Phases
+from ..rewards.problems import Problem, World
 
 F = TypeVar("F", bound=Callable[..., Any])
+N = TypeVar("N", int, float)
+_NUMBERS = {int: "a whole number", float: "a number"}
+_DRIFT = ("step", "every", "seed", "low", "high")
 
-app = typer.Typer(
+
+class Command(TyperCommand):
+    """A command that checks its arguments before typer does."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Check and arrange the arguments, then let typer parse them."""
+        return super().parse_args(ctx, self.arranged(args))
+
+    def arranged(self, typed: Iterable[str]) -> list[str]:
+        """The arguments with options first, then `--`, after which typer takes -1 for a number.
+        Wrong ones are refused."""
+        options = {
+            name: each
+            for each in self.params
+            if isinstance(each, TyperOption)
+            for name in (*each.opts, *each.secondary_opts)
+        }
+        places = [str(each.name) for each in self.params if isinstance(each, TyperArgument)]
+        kept: list[str] = []
+        loose: list[str] = []
+        seen: set[str | None] = set()
+        left = iter(typed)
+        for token in left:
+            name, equals, value = token.partition("=")
+            option = options.get(name)
+            if token == "--":
+                loose.extend(left)
+            elif option is None:
+                (kept if token.startswith("-") and not _is(float, token) else loose).append(token)
+            elif option.name in seen and not option.multiple:
+                raise ParameterError(str(self.name), name, "given once")
+            else:
+                seen.add(option.name)
+                if not option.is_flag:
+                    value = value if equals else next(left, name)
+                    if not equals and value in options:
+                        raise ParameterError(str(self.name), name, "followed by its value")
+                    self._check(name, option.name, value)
+                    token = f"{name}={value}"
+                kept.append(token)
+        for number, value in enumerate(loose if places else ()):
+            place = places[min(number, len(places) - 1)]
+            self._check(place, place, value)
+        return [*kept, "--", *loose] if loose else kept
+
+    def _check(self, name: str, parameter: str | None, value: str) -> None:
+        """Refuse an empty value, and text where the parameter is a number."""
+        owner = str(self.name)
+        if not value.strip():
+            raise ParameterError(owner, "", f"'{name}' must not be empty", value)
+        if "\0" in value:
+            raise ParameterError(owner, name, "text without NUL characters", value)
+        hints = typing.get_type_hints(inspect.unwrap(self.callback)) if self.callback else {}
+        hint = hints.get(str(parameter))
+        for kind, words in _NUMBERS.items():
+            if kind in (hint, *typing.get_args(hint)) and not _is(kind, value):
+                raise ParameterError(owner, name, words, value)
+
+
+def _is(kind: type, text: str) -> bool:
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return True
+
+
+app = Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -21,54 +103,83 @@ app = typer.Typer(
 )
 
 
+def command(of: Typer = app, name: str | None = None) -> Callable[[F], F]:
+    """A decorator that makes a function a command."""
+    return of.command(name, cls=Command)
+
+
 def _version(asked: bool) -> None:
     if asked:
-        from .. import __version__
-
         print(f"rbmle {__version__}")
-        raise typer.Exit
+        raise Exit
 
 
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version.")
+        bool, Option("--version", is_eager=True, callback=_version, help="Show the version.")
     ] = False,
 ) -> None:
     """Stochastic multi-armed bandits: the RBMLE paper recomputed, and studies of your own."""
 
 
-def command() -> Callable[[F], F]:
-    """A decorator that makes a function a command."""
-    return app.command(cls=Command)
+def _import(context: Context, modules: list[str] | None) -> list[str]:
+    owner = context.command_path.split()[1]  # of "rbmle service verify" it is "service"
+    import_modules(modules or (), owner, "--import")
+    return modules or []
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print data for scripts.")]
-Threads = Annotated[int | None, typer.Option(help="Threads; results do not depend on it.")]
-Cluster = Annotated[
-    str | None,
-    typer.Option(help="A Dask scheduler, tcp://host:8786; or local: one on this machine."),
-]
-Device = Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")]
-Run = Annotated[Path, typer.Argument(help="A run folder.")]
-Import = Annotated[
-    list[str] | None,
-    typer.Option("--import", help="A module with policies or families of your own."),
-]
+Json = Annotated[bool, Option("--json", help="Print data for scripts.")]
+Threads = Annotated[int | None, Option(help="Threads; results do not depend on it.")]
+Device = Annotated[str, Option(help="cpu, or cuda for a GPU.")]
+Run = Annotated[Path, Argument(help="A run folder.")]
+Means = Annotated[list[float], Argument(help="The mean of each arm.")]
+_MODULE = "A module with policies or families of your own."
+Import = Annotated[list[str] | None, Option("--import", help=_MODULE, callback=_import)]
 Evidence = Annotated[
-    str | None, typer.Option(help="What the past is worth: discounted(gamma=0.998), window(500)")
+    str | None, Option(help="What the past is worth: discounted(gamma=0.998), window(500)")
 ]
 Delay = Annotated[
-    str | None, typer.Option(help="When rewards come: fixeddelay(100), geometricdelay(mean=10)")
+    str | None, Option(help="When rewards come: fixeddelay(100), geometricdelay(mean=10)")
 ]
-Then = Annotated[list[str] | None, typer.Option(help="The means of the next phase: 0.3,0.2,0.1")]
-At = Annotated[str | None, typer.Option(help="The last round of each phase: 5000,8000")]
-Drift = Annotated[str | None, typer.Option(help="Means that wander: step=0.01,every=10,seed=1")]
-Policies = Annotated[str, typer.Option(help="Names, with commas: rbmle,ucb(alpha=1),ts")]
 
 
-def bring(owner: str, modules: list[str] | None) -> None:
-    """Import what `--import` names."""
-    from .._records.names import import_modules
+def names_given(owner: str, option: str, text: str | None) -> list[str]:
+    """The names given to an option as text with commas; none if the option was not given."""
+    names = split(text or "")
+    if text is not None and not names:
+        raise ParameterError(owner, option, "names, with commas", text)
+    return names
 
-    import_modules(modules or (), owner, "--import")
+
+def numbers_given(owner: str, option: str, text: str, kind: Callable[[str], N]) -> list[N]:
+    """The numbers given to an option as text with commas or spaces between them."""
+    try:
+        if numbers := [kind(each) for each in text.replace(",", " ").split()]:
+            return numbers
+    except ValueError:
+        pass
+    words = "whole numbers" if kind is int else "numbers"
+    raise ParameterError(owner, option, f"{words}, with commas", text)
+
+
+def world_given(
+    owner: str, first: Problem, then: list[str] | None, at: str | None, drift: str | None
+) -> World:
+    """The first problem; with --then and --at followed by others, with --drift wandering."""
+    if (then is None) != (at is None):
+        raise ParameterError(owner, "--then", "given together with '--at'")
+    if then is not None and drift is not None:
+        raise ParameterError(owner, "--drift", "left out where '--then' is given", drift)
+    if drift is not None:
+        values = parsed(f"drift({drift})", owner, "--drift")
+        del values["name"]
+        for key in values:
+            one_of(owner, "--drift", key, _DRIFT)
+        if "step" not in values:
+            raise ParameterError(owner, "--drift", "a step at least: step=0.01", drift)
+        return Drift(first, **values)
+    if then is None or at is None:
+        return first
+    phases = [Problem(first.law, numbers_given(owner, "--then", each, float)) for each in then]
+    return Phases([first, *phases], numbers_given(owner, "--at", at, int))

@@ -6,29 +6,28 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option, Typer
 
-from .arguments import Command
-from .options import Import, Json, app, bring, command
+from .._io.machine import require_extra
+from .options import Import, Json, app, command
+from .screen import say, show_json
 
 if TYPE_CHECKING:
     from ..service.storage import Storage
 
-Database = Annotated[str, typer.Option(help="sqlite:///FILE or postgresql://HOST/NAME")]
+Database = Annotated[str, Option(help="sqlite:///FILE or postgresql://HOST/NAME")]
 _DATABASE = "sqlite:///rbmle.db"
 
-_service = typer.Typer(
+_service = Typer(
     no_args_is_help=True, add_completion=False, help="Check the service's database; its keys."
 )
-_key = typer.Typer(no_args_is_help=True, add_completion=False, help="The keys of the service.")
+_key = Typer(no_args_is_help=True, add_completion=False, help="The keys of the service.")
 app.add_typer(_service, name="service")
 _service.add_typer(_key, name="key")
 
 
 @contextmanager
 def _opened(database: str) -> Iterator[Storage]:
-    from .._io.machine import require_extra
-
     require_extra("service", "service")
     from ..service.storage import open_storage
 
@@ -38,35 +37,29 @@ def _opened(database: str) -> Iterator[Storage]:
 
 @command()
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 for any that is free.")] = 8000,
+    host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(help="The port; 0 for any that is free.")] = 8000,
     database: Database = _DATABASE,
-    workers: Annotated[int, typer.Option(help="Processes that answer.")] = 1,
+    workers: Annotated[int, Option(help="Processes that answer.")] = 1,
     modules: Import = None,
 ) -> int:
     """Serve decisions over HTTP: which arm to play, and what it paid.
 
     Example: rbmle serve --database sqlite:///rbmle.db --workers 2
     """
-    from .._io.machine import require_extra
-
     require_extra("serve", "service")
     from ..service.server import serve as run
 
-    bring("serve", modules)
     # Printed as it is, not broken into lines of the screen's width: it is there to be copied.
     return run(host, port, database, workers, tuple(modules or ()), print)
 
 
-@_service.command(cls=Command)
+@command(_service)
 def verify(database: Database = _DATABASE, modules: Import = None, json: Json = False) -> int:
     """Recompute every decision of the log. Exit code 1 if anything disagrees.
 
     Example: rbmle service verify --database sqlite:///rbmle.db
     """
-    from .screen import say, show_json
-
-    bring("service", modules)
     with _opened(database) as storage:
         from ..service.verify import verify as check
 
@@ -82,10 +75,10 @@ def verify(database: Database = _DATABASE, modules: Import = None, json: Json = 
     return 1 if any(each.wrong for each in found) else 0
 
 
-@_key.command(cls=Command)
+@command(_key)
 def create(
-    role: Annotated[str, typer.Option(help="admin, write or read.")],
-    experiment: Annotated[str | None, typer.Option(help="Only for this experiment.")] = None,
+    role: Annotated[str, Option(help="admin, write or read.")],
+    experiment: Annotated[str | None, Option(help="Only for this experiment.")] = None,
     database: Database = _DATABASE,
 ) -> None:
     """Create a key and show it, this once.
@@ -98,14 +91,12 @@ def create(
         print(create_key(storage, role, experiment))
 
 
-@_key.command("list", cls=Command)
+@command(_key, "list")
 def list_(database: Database = _DATABASE, json: Json = False) -> None:
     """List the keys, without their secrets.
 
     Example: rbmle service key list
     """
-    from .screen import say, show_json
-
     with _opened(database) as storage:
         from ..service.keys import list_keys
 
@@ -121,17 +112,15 @@ def list_(database: Database = _DATABASE, json: Json = False) -> None:
         say("There are no keys.")
 
 
-@_key.command(cls=Command)
+@command(_key)
 def revoke(
-    number: Annotated[int, typer.Argument(help="The number that `key list` shows.")],
+    number: Annotated[int, Argument(help="The number that `key list` shows.")],
     database: Database = _DATABASE,
 ) -> None:
     """Revoke a key; it stops at once.
 
     Example: rbmle service key revoke 2
     """
-    from .screen import say
-
     with _opened(database) as storage:
         from ..service.keys import revoke_key
 
