@@ -7,9 +7,11 @@ a skipped test. Checks use no bare `assert`, so they work under `python -O`.
 
 from __future__ import annotations
 
+import functools
 import unittest
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +22,7 @@ from ..families import Law
 from ..families.registry import mean_at
 
 Check = Callable[..., None]
+Decorator = Callable[[Check], Check]
 SEED = 7  # of every check, so that a check always gives the same answer
 ERRORS = 5.0  # standard errors; a correct sampler is farther off for one seed in 1.7 million
 
@@ -46,6 +49,21 @@ class Checks(list[Check]):
     def __call__(self, function: Check) -> Check:
         self.append(function)
         return function
+
+    def at(self, points: Callable[[Any], Iterable[Sequence[float]]], *methods: str) -> Decorator:
+        """A decorator that adds a check of a thing at each of its points, such as its means. It
+        applies only to a thing with these methods."""
+
+        def decorator(function: Check) -> Check:
+            @functools.wraps(function)
+            def check(thing: object) -> None:
+                require_method(thing, *methods)
+                for point in points(thing):
+                    function(thing, *point)
+
+            return self(check)
+
+        return decorator
 
     def run(self, *things: object) -> list[Outcome]:
         """Run every check in turn; the first broken law raises BrokenLawError."""
@@ -116,6 +134,11 @@ def require_method(thing: object, *names: str) -> None:
         raise NotApplicable(f"{type(thing).__name__} has no {missing[0]}")
 
 
-def means_of(law: Law) -> list[float]:
+def each_mean(law: Law) -> Iterator[tuple[float]]:
     """Five means, from near one end of the range to near the other."""
-    return [mean_at(law, place) for place in (0.05, 0.2, 0.5, 0.8, 0.95)]
+    return ((mean_at(law, place),) for place in (0.05, 0.2, 0.5, 0.8, 0.95))
+
+
+def each_pair_of_means(law: Law) -> Iterator[tuple[float, float]]:
+    """All pairs of the five means."""
+    return ((mean, other) for (mean,), (other,) in product(each_mean(law), repeat=2))

@@ -1,7 +1,5 @@
-"""`check_policy`, `check_family` and `check_law`, for users' own classes, and lists of the checks.
-
-The package's own policies, families and laws are tested by the same checks.
-"""
+"""`check_policy`, `check_family` and `check_law`, for users' own classes, and lists of the checks,
+by which the package's own policies, families and laws are tested too."""
 
 from __future__ import annotations
 
@@ -18,17 +16,14 @@ _KINDS = {"policy": POLICY_CHECKS, "family": FAMILY_CHECKS, "law": LAW_CHECKS}
 def checks(kind: str = "policy") -> list[Check]:
     """All checks of one kind, for tests by parametrisation.
 
-    kind: "policy", whose checks are called with a policy and a family; "family"; or "law", a law of
-    rewards.
+    kind: "policy", whose checks are called with a policy and a family; "family"; or "law".
     """
     return list(_KINDS[one_of("checks", "kind", kind, _KINDS)])
 
 
 def check_policy(policy: object, family: object) -> list[Outcome]:
     """Check a policy on a family by every law; returns whether each law holds, or why it does not
-    apply.
-
-    The first broken law raises BrokenLawError.
+    apply. The first broken law raises BrokenLawError.
 
     >>> import rbmle
     >>> outcomes = check_policy(rbmle.KGMin(), rbmle.Bernoulli())
@@ -43,9 +38,8 @@ settle on an arm')
 
 
 def check_family(family: object) -> list[Outcome]:
-    """Check a family by every law; returns whether each law holds, or why it does not apply.
-
-    The first broken law raises BrokenLawError.
+    """Check a family by every law; returns whether each law holds, or why it does not apply. The
+    first broken law raises BrokenLawError.
 
     >>> import rbmle
     >>> [each.check for each in check_family(rbmle.Bernoulli())][:2]
@@ -55,9 +49,8 @@ def check_family(family: object) -> list[Outcome]:
 
 
 def check_law(law: object) -> list[Outcome]:
-    """Check a law of rewards; returns whether each check holds, or why it does not apply.
-
-    The first that does not hold raises BrokenLawError.
+    """Check a law of rewards; returns whether each check holds, or why it does not apply. The first
+    that does not hold raises BrokenLawError.
 
     >>> import rbmle
     >>> check_law(rbmle.Uniform())[0]

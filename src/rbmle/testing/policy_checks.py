@@ -29,7 +29,7 @@ from .checking import SEED, Checks, NotApplicable, require, require_close, requi
 _STREAM = RewardStream(SEED)
 POLICY_CHECKS = Checks()
 
-HORIZON, REPLICATIONS = 4000, 32  # replications in each of the two orders of the arms
+HORIZON, REPLICATIONS = 4000, 32  # of `regret_is_sublinear`, in each order of the two arms
 
 # The regret per round, as a share of uniform play's, below which a policy passes. A policy that
 # plays uniformly in a share p of the rounds has p. Measured at the end of the horizon, all policies
@@ -195,17 +195,14 @@ def regret_is_sublinear(policy: Policy, family: Family) -> None:
     """Regret per round is small at the end, or has fallen to half.
 
     Two arms far apart are played for T = 4000 rounds, 32 times with the better arm first and 32
-    times with it last. A policy breaks the law if its regret per round in the last half of the
-    rounds is both more than 0.5 % of uniform play's and more than half of its own in rounds T/16 to
-    T/8.
+    times with it last. A policy breaks the law if its regret per round in the last half is both
+    more than 0.5 % of uniform play's and more than half of its own in rounds T/16 to T/8.
 
     The check finds a policy that plays uniformly in 5 % of the rounds or more; that always pulls
     the same arm; or that gets stuck on the worse arm in one replication of 64, as the greedy rule
-    does on coins. It misses a policy that explores for ever in fewer than one round in 200, or that
-    gets stuck more rarely. A slow policy with a large constant passes if its rate falls. The seed
-    is fixed, so the answer never changes.
-
-    It does not apply to a policy whose `settles` says that it explores for ever.
+    does on coins. It misses one that explores for ever in fewer than one round in 200, or that gets
+    stuck more rarely. A slow policy with a large constant passes if its rate falls. It does not
+    apply to a policy whose `settles` says that it explores for ever.
     """
     if not policy.settles():
         raise NotApplicable(f"{type(policy).__name__} says that it does not settle on an arm")
