@@ -99,7 +99,6 @@ app = Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Stochastic multi-armed bandits: the RBMLE paper recomputed, and studies of your own.",
 )
 
 
