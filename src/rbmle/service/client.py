@@ -7,11 +7,12 @@ the request is retried with the same id: a decision keeps its arm, and a reward 
 from __future__ import annotations
 
 import asyncio
+import functools
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar, cast
 from urllib.parse import quote
 
 from .._io.machine import not_installed
@@ -23,6 +24,7 @@ except ImportError:
     raise not_installed("Client", "httpx", "service") from None
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Json = dict[str, Any]  # an object of JSON
 Spec = Mapping[str, object] | str  # a policy or a family: {"name": "UCB", "alpha": 1}, or "ucb"
 Item = Mapping[str, Mapping[str, Any]]
@@ -104,54 +106,11 @@ def _create(
     return _Request(dict, "PUT", _path("experiments", name), body, slow=True)
 
 
-def _decide(experiment: str, id: str | None, context: Context | None) -> _Request[ServedDecision]:
-    body: Json = {"id": id or _new_id()}
-    if context is not None:
-        body["context"] = _plain(context)
-    path = _path("experiments", experiment, "decisions")
-    return _Request(lambda told: ServedDecision(**told), "POST", path, body)
-
-
 def _plain(context: Context) -> dict[str, list[float]] | list[float]:
     """The context as lists of floats, whatever its numbers are: NumPy's too."""
     if isinstance(context, Mapping):
         return {name: list(map(float, each)) for name, each in context.items()}
     return list(map(float, context))
-
-
-def _reward(id: str, value: float, experiment: str | None) -> _Request[bool]:
-    query = f"?experiment={quote(experiment, '')}" if experiment is not None else ""
-    path = _path("decisions", id, "reward") + query
-    return _Request(lambda told: bool(told["counted"]), "PUT", path, {"value": value})
-
-
-def _batch(items: Iterable[Item]) -> _Request[list[Json]]:
-    sent = []
-    for each in items:
-        item = {key: dict(value) for key, value in each.items()}
-        if "decision" in item:
-            item["decision"].setdefault("id", _new_id())
-            if item["decision"].get("context") is not None:
-                item["decision"]["context"] = _plain(item["decision"]["context"])
-        sent.append(item)
-    return _Request(lambda told: list(told["answers"]), "POST", "/v1/batch", {"items": sent})
-
-
-def _add_arm(experiment: str, arm: str) -> _Request[None]:
-    return _Request(lambda _: None, "POST", _path("experiments", experiment, "arms"), {"name": arm})
-
-
-def _set_state(experiment: str, arm: str, state: str) -> _Request[None]:
-    path = _path("experiments", experiment, "arms", arm)
-    return _Request(lambda _: None, "PATCH", path, {"state": state})
-
-
-def _experiment(name: str) -> _Request[Json]:
-    return _Request(dict, "GET", _path("experiments", name))
-
-
-def _experiments() -> _Request[list[Json]]:
-    return _Request(lambda told: list(told["experiments"]), "GET", "/v1/experiments")
 
 
 def _httpx_options(url: str, key: str | None, timeout: float) -> Json:
@@ -199,31 +158,48 @@ class Client:
         context: for evidence that reads features, those of each active arm by its name; or one
         list for all arms, if each has a theta of its own.
         """
-        return self._send(_decide(experiment, id, context))
+        body: Json = {"id": id or _new_id()}
+        if context is not None:
+            body["context"] = _plain(context)
+        path = _path("experiments", experiment, "decisions")
+        return self._send(_Request(lambda told: ServedDecision(**told), "POST", path, body))
 
     def reward(self, id: str, value: float, experiment: str | None = None) -> bool:
         """Tell the reward of a decision; False if it had been counted before."""
-        return self._send(_reward(id, value, experiment))
+        query = f"?experiment={quote(experiment, '')}" if experiment is not None else ""
+        path = _path("decisions", id, "reward") + query
+        return self._send(
+            _Request(lambda told: bool(told["counted"]), "PUT", path, {"value": value})
+        )
 
     def batch(self, items: Iterable[Item]) -> list[Json]:
         """Decisions and rewards in one transaction; the status and the body of each."""
-        return self._send(_batch(items))
+        sent = [{key: dict(value) for key, value in each.items()} for each in items]
+        for decision in (each["decision"] for each in sent if "decision" in each):
+            decision.setdefault("id", _new_id())
+            if decision.get("context") is not None:
+                decision["context"] = _plain(decision["context"])
+        body = {"items": sent}
+        return self._send(_Request(lambda told: list(told["answers"]), "POST", "/v1/batch", body))
 
     def add_arm(self, experiment: str, arm: str) -> None:
         """Add an arm."""
-        self._send(_add_arm(experiment, arm))
+        path = _path("experiments", experiment, "arms")
+        return self._send(_Request(lambda _: None, "POST", path, {"name": arm}))
 
     def set_state(self, experiment: str, arm: str, state: str) -> None:
         """Make an arm active, paused or retired."""
-        self._send(_set_state(experiment, arm, state))
+        path = _path("experiments", experiment, "arms", arm)
+        return self._send(_Request(lambda _: None, "PATCH", path, {"state": state}))
 
     def experiment(self, name: str) -> Json:
         """Statistics, indices, pending decisions and shares of traffic."""
-        return self._send(_experiment(name))
+        return self._send(_Request(dict, "GET", _path("experiments", name)))
 
     def experiments(self) -> list[Json]:
         """All experiments that the key may see."""
-        return self._send(_experiments())
+        path = _path("experiments")
+        return self._send(_Request(lambda told: list(told["experiments"]), "GET", path))
 
     def _send(self, request: _Request[T]) -> T:
         for pause in _pauses(self._patience):
@@ -235,7 +211,7 @@ class Client:
             except httpx.TransportError as problem:
                 lost = str(problem)
             time.sleep(pause)
-        raise ServiceError(f"The service could not be reached: {lost}.") from None
+        raise ServiceError(f"The service could not be reached: {lost}.")
 
     def close(self) -> None:
         """Close the connections."""
@@ -246,6 +222,19 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _for_asyncio(
+    method: Callable[Concatenate[Any, P], T],
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
+    """The method of `Client` for `AsyncClient`, whose `_send` is a coroutine."""
+
+    @functools.wraps(method)
+    async def awaited(self: AsyncClient, /, *given: P.args, **named: P.kwargs) -> T:
+        return await cast("Awaitable[T]", method(self, *given, **named))
+
+    awaited.__qualname__ = f"AsyncClient.{method.__name__}"
+    return awaited
 
 
 class AsyncClient:
@@ -270,35 +259,13 @@ class AsyncClient:
         """Create an experiment; the same again does nothing."""
         return await self._send(_create(name, arms, policy, family, more))
 
-    async def decide(
-        self, experiment: str, id: str | None = None, context: Context | None = None
-    ) -> ServedDecision:
-        """The arm to play now; as `Client.decide`."""
-        return await self._send(_decide(experiment, id, context))
-
-    async def reward(self, id: str, value: float, experiment: str | None = None) -> bool:
-        """Tell the reward of a decision; False if it had been counted before."""
-        return await self._send(_reward(id, value, experiment))
-
-    async def batch(self, items: Iterable[Item]) -> list[Json]:
-        """Decisions and rewards in one transaction; the status and the body of each."""
-        return await self._send(_batch(items))
-
-    async def add_arm(self, experiment: str, arm: str) -> None:
-        """Add an arm."""
-        await self._send(_add_arm(experiment, arm))
-
-    async def set_state(self, experiment: str, arm: str, state: str) -> None:
-        """Make an arm active, paused or retired."""
-        await self._send(_set_state(experiment, arm, state))
-
-    async def experiment(self, name: str) -> Json:
-        """Statistics, indices, pending decisions and shares of traffic."""
-        return await self._send(_experiment(name))
-
-    async def experiments(self) -> list[Json]:
-        """All experiments that the key may see."""
-        return await self._send(_experiments())
+    decide = _for_asyncio(Client.decide)
+    reward = _for_asyncio(Client.reward)
+    batch = _for_asyncio(Client.batch)
+    add_arm = _for_asyncio(Client.add_arm)
+    set_state = _for_asyncio(Client.set_state)
+    experiment = _for_asyncio(Client.experiment)
+    experiments = _for_asyncio(Client.experiments)
 
     async def _send(self, request: _Request[T]) -> T:
         for pause in _pauses(self._patience):
@@ -310,7 +277,7 @@ class AsyncClient:
             except httpx.TransportError as problem:
                 lost = str(problem)
             await asyncio.sleep(pause)
-        raise ServiceError(f"The service could not be reached: {lost}.") from None
+        raise ServiceError(f"The service could not be reached: {lost}.")
 
     async def close(self) -> None:
         """Close the connections."""
