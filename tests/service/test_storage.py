@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 
 from rbmle.errors import ParameterError
-from rbmle.service.fair_lock import FairLock
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind, Row, place_of
-from rbmle.service.sqlite import SqliteStorage
+from rbmle.service.sqlite import FairLock, SqliteStorage
 from rbmle.service.storage import SchemaError, Storage, StorageError, open_storage
 from rbmle.service.verify import verify
 

@@ -10,28 +10,12 @@ from typing import Any
 import psycopg
 
 from .rows import Row
-from .storage import (
-    FIELDS,
-    VERSION,
-    SchemaError,
-    Storage,
-    StorageError,
-    check_version,
-    create_tables,
-)
+from .storage import FIELDS, VERSION, SchemaError, Storage, StorageError
 
-_COLUMN_TYPES = {
-    "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
-    "real": "DOUBLE PRECISION",
-    "blob": "BYTEA",
-    "clustered": "",
-}
 _CREATION_LOCK = 0x52424D4C  # the number of the advisory lock under which tables are made
 # Only connecting has a timeout: a commit without an answer may have succeeded, so we wait until the
 # connection breaks.
 _CONNECT_TIMEOUT_SECONDS = 5
-
-
 # All rows of a transaction in one statement, a column for each field.
 _TYPES = (
     "bigint", "bigint", "smallint", "float8", "text", "integer", "bigint", "bigint", "bigint",
@@ -48,17 +32,12 @@ def _spelled(statement: str) -> bytes:
     return statement.replace("?", "%s").encode()
 
 
-def _array(values: Sequence[float | str | None]) -> str:
-    """The values as PostgreSQL writes an array. A float is written with all its digits."""
-    return f"{{{','.join(map(_element, values))}}}"
-
-
 def _element(value: float | str | None) -> str:
+    """A value as PostgreSQL writes it in an array: a float with all its digits."""
     if value is None:
         return "NULL"
     if isinstance(value, str):
-        value = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{value}"'
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return repr(value)
 
 
@@ -103,36 +82,39 @@ class PostgresStorage(Storage):
             base.execute("CREATE TABLE IF NOT EXISTS rbmle_schema (version INTEGER NOT NULL)")
             found = base.execute("SELECT version FROM rbmle_schema").fetchone()
             if found is not None:
-                check_version(found[0], "the database")
+                self._check_version(found[0], "the database")
                 return
             taken = base.execute("SELECT to_regclass('log'), to_regclass('keys')").fetchone()
             if taken != (None, None):
                 raise SchemaError("service: the database has tables of another program.")
             base.execute("INSERT INTO rbmle_schema VALUES (%s)", [VERSION])
-            create_tables(base.execute, _COLUMN_TYPES)
+            self._create_tables(
+                base.execute, serial="BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+                real="DOUBLE PRECISION", blob="BYTEA", clustered="",
+            )  # fmt: skip
 
-    def _error(self, problem: Exception) -> StorageError:
+    def _error(self, problem: object) -> StorageError:
         text = " ".join(str(problem).split()) or type(problem).__name__
         return StorageError(f"service: PostgreSQL cannot be used: {text}.")
 
-    def _run(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
         """Run a statement. In a transaction that writes it is sent together with those after it,
         when the first answer is needed."""
         if self._base is None:
-            raise StorageError("service: PostgreSQL cannot be used: the connection is closed.")
-        with self._translated():
-            return self._base.execute(_spelled(statement), values)
+            raise self._error("the connection is closed")
+        return self._base.execute(_spelled(statement), values)
 
-    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+    def _run(self, statement: str, values: Sequence[Any] = ()) -> None:
+        """Run a statement whose answer is not needed."""
         with self._translated():
-            return self._run(statement, values).fetchall()
+            self._execute(statement, values)
 
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        cursor = self._run(statement, values)
-        if self._waiting is not None:
-            with self._translated():
+        with self._translated():
+            cursor = self._execute(statement, values)
+            if self._waiting is not None:
                 self._waiting.sync()
-        return cursor.rowcount
+            return cursor.rowcount
 
     def begin(self) -> None:
         base = self._connect()
@@ -176,7 +158,8 @@ class PostgresStorage(Storage):
         return self._rows("id = ANY(?)", [list(ids)])
 
     def append(self, rows: Sequence[Row]) -> None:
-        self._run(_INSERT, [_array(column) for column in zip(*rows, strict=True)])
+        columns = zip(*rows, strict=True)
+        self._run(_INSERT, [f"{{{','.join(map(_element, each))}}}" for each in columns])
 
     def close(self) -> None:
         self._sends, self._waiting = ExitStack(), None

@@ -1,4 +1,4 @@
-"""The storage in one SQLite file."""
+"""The storage in one SQLite file, and the fair lock beside it."""
 
 from __future__ import annotations
 
@@ -9,30 +9,60 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from .fair_lock import FairLock
 from .rows import Row
-from .storage import (
-    FIELDS,
-    VERSION,
-    SchemaError,
-    Storage,
-    StorageError,
-    check_version,
-    create_tables,
-)
+from .storage import FIELDS, VERSION, SchemaError, Storage, StorageError
 
-_COLUMN_TYPES = {
-    "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
-    "real": "REAL",
-    "blob": "BLOB",
-    "clustered": " WITHOUT ROWID",
-}
+try:
+    import fcntl
+except ImportError:  # Windows
+    _has_locks = False
+else:
+    _has_locks = True
+
 _APPLICATION_ID = 0x52424D4C  # "RBML", the file's application_id
 _BUSY_TIMEOUT_SECONDS = 10.0  # for locks of other programs; ours wait for the fair lock
 # Pages (of 4 kB) in the write-ahead log before a checkpoint; SQLite's default. A larger number was
 # measured slower: a sync takes longest while the log grows, because its size must be written too.
 _CHECKPOINT_PAGES = 1_000
 _INSERT = f"INSERT INTO log ({FIELDS}) VALUES ({', '.join('?' * len(Row._fields))})"
+
+
+class FairLock:
+    """A lock between processes: a holder cannot retake it before a waiter had it.
+
+    Two file locks, one behind the other: the turn, and the lock itself. To enter, a process takes
+    the turn, then the lock, then gives the turn back. While one holds the lock, the next waits for
+    it with the turn, so the holder cannot retake it before the next. The operating system frees
+    both when a process ends, even if it was killed.
+
+    Each object has file handles of its own, so it also excludes other objects in its process.
+    """
+
+    def __init__(self, path: str) -> None:
+        if not _has_locks:
+            raise OSError(f"{path}: this system has no file locks that can be waited for.")
+        with ExitStack() as failed:
+            self._lock = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT, 0o666)
+            failed.callback(os.close, self._lock)
+            self._turn = os.open(f"{path}-turn", os.O_RDWR | os.O_CREAT, 0o666)
+            failed.pop_all()
+
+    def enter(self) -> None:
+        """Wait for the lock."""
+        fcntl.flock(self._turn, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        finally:
+            fcntl.flock(self._turn, fcntl.LOCK_UN)
+
+    def leave(self) -> None:
+        """Give the lock back."""
+        fcntl.flock(self._lock, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Close the files; this frees the locks."""
+        os.close(self._turn)
+        os.close(self._lock)
 
 
 class SqliteStorage(Storage):
@@ -48,10 +78,8 @@ class SqliteStorage(Storage):
     def __init__(self, path: str, create: bool = True) -> None:
         """create: False if the file must be there."""
         self.path = path
-        self._fair: FairLock | None = None
         self._base: sqlite3.Connection | None = None
-        self._inside = False
-        self._identity = (-1, -1)
+        self._fair: FairLock | None = None
         self._open(create)
 
     def _open(self, create: bool) -> None:
@@ -64,10 +92,8 @@ class SqliteStorage(Storage):
                 self.path, _BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._fair.enter()
-            try:
-                self._prepare(self._base)
-            finally:
-                self._fair.leave()
+            self._prepare(self._base)
+            self._fair.leave()
             self._identity = self._found()
             failed.pop_all()
 
@@ -94,38 +120,35 @@ class SqliteStorage(Storage):
         if not new:
             if mark != _APPLICATION_ID:
                 raise SchemaError(f"service: {self.path} is a database of another program.")
-            check_version(version, self.path)
+            self._check_version(version, self.path)
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=FULL")
         run(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
         with base:
             run("BEGIN IMMEDIATE")
             if new:
-                create_tables(run, _COLUMN_TYPES)
+                self._create_tables(
+                    run, serial="INTEGER PRIMARY KEY AUTOINCREMENT", real="REAL", blob="BLOB",
+                    clustered=" WITHOUT ROWID",
+                )  # fmt: skip
                 run(f"PRAGMA user_version={VERSION}")
                 run(f"PRAGMA application_id={_APPLICATION_ID}")
 
-    def _error(self, problem: Exception) -> StorageError:
-        return StorageError(f"service: {os.fspath(self.path)} cannot be used: {problem}.")
+    def _error(self, problem: object) -> StorageError:
+        return StorageError(f"service: {self.path} cannot be used: {problem}.")
 
     def _opened(self) -> sqlite3.Connection:
         if self._base is None:
-            raise StorageError(f"service: {self.path} cannot be used: it is closed.")
+            raise self._error("it is closed")
         return self._base
 
-    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._translated():
-            return self._opened().execute(statement, values).fetchall()
-
-    def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        with self._translated():
-            return self._opened().execute(statement, values).rowcount
+    def _execute(self, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
+        return self._opened().execute(statement, values)
 
     def begin(self) -> None:
         self._connect()
         assert self._fair is not None
         self._fair.enter()
-        self._inside = True
         try:
             self._do("BEGIN IMMEDIATE")
         except BaseException:
@@ -147,8 +170,7 @@ class SqliteStorage(Storage):
         self._leave()
 
     def _leave(self) -> None:
-        if self._inside and self._fair is not None:
-            self._inside = False
+        if self._fair is not None:
             self._fair.leave()
 
     def lock(self, numbers: Sequence[int]) -> None:
@@ -164,7 +186,6 @@ class SqliteStorage(Storage):
     def close(self) -> None:
         if self._base is not None:
             self._base.close()
-            self._base = None
         if self._fair is not None:
             self._fair.close()
-            self._fair = None
+        self._base = self._fair = None

@@ -11,10 +11,17 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError, RbmleError
 from .rows import Kind, Row
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    import psycopg
+
+    Cursor = sqlite3.Cursor | psycopg.Cursor[Any]
 
 VERSION = 1  # of the tables
 # {serial}, {real}, {blob}: what the databases spell differently. The log of an experiment lies
@@ -49,21 +56,6 @@ class SchemaError(RbmleError):
     """The database belongs to another program, or to another version of this one."""
 
 
-def check_version(version: int, where: str) -> None:
-    """Raise SchemaError if tables of this version cannot be used."""
-    if version != VERSION:
-        raise SchemaError(
-            f"service: {where} has tables of version {version}; this rbmle knows version "
-            f"{VERSION} only."
-        )
-
-
-def create_tables(run: Callable[[str], object], spelled: dict[str, str]) -> None:
-    """Create the tables. spelled: the words for types that the databases spell differently."""
-    for each in _TABLES:
-        run(each.format(**spelled))
-
-
 class Stored(NamedTuple):
     """An experiment as it is stored: its number, its name, its definition as text, its start."""
 
@@ -83,19 +75,33 @@ class Key(NamedTuple):
     created: float
     revoked: float | None
 
+    def sees(self, experiment: str) -> bool:
+        """Whether the key is for this experiment, or for all."""
+        return self.experiment is None or self.experiment == experiment
+
 
 class Storage(ABC):
     """What the service needs of a database. Statements have `?` for a value.
 
+    failures: what the database raises.
     generation: it changes when the database is opened again, because the connection broke or the
     file was replaced. Caches of what was read before are invalid then.
     """
 
+    failures: tuple[type[Exception], ...]
     generation = 0
-    failures: tuple[type[Exception], ...]  # what the database raises
+
+    def _create_tables(self, run: Callable[[str], object], **spelled: str) -> None:
+        for each in _TABLES:
+            run(each.format(**spelled))
+
+    def _check_version(self, version: int, where: str) -> None:
+        if version != VERSION:
+            told = f"service: {where} has tables of version {version}; this rbmle knows version"
+            raise SchemaError(f"{told} {VERSION} only.")
 
     @abstractmethod
-    def _error(self, problem: Exception) -> StorageError:
+    def _error(self, problem: object) -> StorageError:
         """One of its failures as one sentence."""
 
     @contextmanager
@@ -106,12 +112,18 @@ class Storage(ABC):
             raise self._error(problem) from None
 
     @abstractmethod
+    def _execute(self, statement: str, values: Sequence[Any]) -> Cursor:
+        """Run a statement."""
+
     def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """Run a statement and return its rows."""
+        with self._translated():
+            return self._execute(statement, values).fetchall()
 
-    @abstractmethod
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Run a statement and return how many rows it changed."""
+        with self._translated():
+            return self._execute(statement, values).rowcount
 
     @abstractmethod
     def begin(self) -> None:
@@ -174,19 +186,21 @@ class Storage(ABC):
         )
         if not made:
             return None
-        number = made[0][0]
-        self.append([Row(number, 1, int(Kind.CREATED), at, text=definition)])
-        return Stored(number, name, definition, at)
+        stored = Stored(made[0][0], name, definition, at)
+        self.append([Row(stored.number, 1, int(Kind.CREATED), at, text=definition)])
+        return stored
 
     def named(self, name: str) -> Stored | None:
         """The experiment of that name."""
-        asked = "SELECT number, name, definition, at FROM experiments WHERE name = ?"
-        return next((Stored(*each) for each in self._ask(asked, [name])), None)
+        return next(iter(self._stored("WHERE name = ?", [name])), None)
 
     def experiments(self) -> list[Stored]:
         """All experiments, in the order of their numbers."""
-        asked = "SELECT number, name, definition, at FROM experiments ORDER BY number"
-        return [Stored(*each) for each in self._ask(asked)]
+        return self._stored("ORDER BY number")
+
+    def _stored(self, which: str, values: Sequence[Any] = ()) -> list[Stored]:
+        asked = f"SELECT number, name, definition, at FROM experiments {which}"
+        return [Stored(*each) for each in self._ask(asked, values)]
 
     def _rows(self, where: str, values: Sequence[Any]) -> list[Row]:
         return list(map(Row._make, self._ask(f"SELECT {FIELDS} FROM log WHERE {where}", values)))
@@ -231,7 +245,7 @@ class Storage(ABC):
 
     def stored_keys(self) -> list[Key]:
         """All keys, also revoked ones."""
-        asked = "SELECT number, role, experiment, hash, created, revoked FROM keys ORDER BY number"
+        asked = f"SELECT {', '.join(Key._fields)} FROM keys ORDER BY number"
         return [Key(*each) for each in self._ask(asked)]
 
     def add_key(self, role: str, experiment: str | None, hash: str, at: float) -> int:
