@@ -11,8 +11,8 @@ import pytest
 from http_cases import BODY, Worker, worker
 
 from rbmle.service.app import OPERATIONS
+from rbmle.service.http import openapi
 from rbmle.service.keys import create_key, revoke_key
-from rbmle.service.openapi import openapi
 from rbmle.service.storage import StorageError, open_storage
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rbmle.service.app import OPERATIONS
-from rbmle.service.openapi import openapi
+from rbmle.service.http import openapi
 
 BODIES = int(os.environ.get("RBMLE_BODIES", "150"))
 PLACES = [

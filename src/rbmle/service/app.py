@@ -8,7 +8,6 @@ import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib import resources
-from typing import TypeVar
 
 import msgspec
 from starlette.responses import Response, StreamingResponse
@@ -19,17 +18,14 @@ from ..errors import ParameterError
 from . import messages
 from .committer import Committer
 from .definition import Definition
-from .http import NOTHING, Call, Endpoint, respond
+from .http import NOTHING, Call, Endpoint, Operation, openapi, respond
 from .keys import ROLES, Keys
 from .ledger import Ledger
 from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
-from .openapi import Operation, openapi
 from .rows import Row
 from .storage import Key
 from .transaction import AddArm, Create, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics
-
-T = TypeVar("T")
 
 _EVENTS_PER_READ = 5_000  # rows that are read in one transaction
 _PAGE = {  # the files of the page, which are part of the package: no build step
@@ -54,7 +50,7 @@ class App:
         self._router = Router(
             [Route(path, Endpoint(self, self._key, methods)) for path, methods in paths.items()],
             redirect_slashes=False,
-            default=_nothing,
+            default=functools.partial(respond, NOTHING),
             lifespan=self.lifespan,
         )
 
@@ -75,23 +71,19 @@ class App:
     async def lifespan(self, _: object = None) -> AsyncIterator[None]:
         """From the start of the server to its stop."""
         self.committer = self._start()
-        self.committer.start()
         yield
-        await asyncio.get_running_loop().run_in_executor(None, self.committer.stop)
+        await asyncio.to_thread(self.committer.stop)
 
     async def _key(self, token: str | None, role: str, experiment: str | None) -> Key:
-        """The key that the token states, if it may do this; else raises RefusedError.
-
-        One that is not known yet is looked up.
-        """
+        """The key that the token states, if it may do this; else raises RefusedError."""
         key = self.keys.of(token)
         known = key is not None and not (self.keys.open and token is not None)
         if not known and (token is not None or not self.keys.loaded):
-            await self.committer.ask(lambda ledger: ledger.keys.refresh(ledger.storage))
+            await self.committer.ask(lambda _: None)  # which reads the keys
             key = self.keys.of(token)
         if key is None:
             raise RefusedError(NO_KEY)
-        if experiment is not None and key.experiment not in (None, experiment):
+        if experiment is not None and not key.sees(experiment):
             raise RefusedError(no_experiment(experiment))
         if ROLES.index(key.role) < ROLES.index(role):
             sentence = f"This needs a key of role {role}; yours is {key.role}."
@@ -100,17 +92,6 @@ class App:
 
     async def _run(self, key: Key, request: Request) -> Answer:
         return (await self.committer.submit(((key, request),)))[0]
-
-    async def _ask(self, key: Key, question: Callable[[Ledger], T]) -> T:
-        """Ask the ledger, if the key is still valid when it answers."""
-
-        def asked(ledger: Ledger) -> T:
-            ledger.keys.refresh(ledger.storage)
-            if not ledger.keys.allows(key):
-                raise RefusedError(NO_KEY)
-            return question(ledger)
-
-        return await self.committer.ask(asked)
 
     # Decisions and rewards
 
@@ -145,7 +126,7 @@ class App:
         """Create an experiment."""
         a_label("name", call.name)
         definition = Definition.of(body)
-        await _compiled(definition)
+        await _compile(definition)
         told = await self._run(call.key, Create(call.name, definition))
         if told.status < 300:
             self._prepared.add(call.name)
@@ -158,9 +139,9 @@ class App:
         """
         if name in self._prepared:
             return
-        stored = await self._ask(key, lambda ledger: ledger.storage.named(name))
+        stored = await self.committer.ask(lambda ledger: ledger.storage.named(name), key)
         if stored is not None:
-            await _compiled(Definition.read(stored.definition))
+            await _compile(Definition.read(stored.definition))
             self._prepared.add(name)
 
     async def add_arm(self, call: Call, body: messages.NewArm) -> Answer:
@@ -173,15 +154,17 @@ class App:
 
     # Looking
 
+    async def _summaries(self, key: Key) -> list[messages.Summary]:
+        return await self.committer.ask(lambda ledger: experiment_list(ledger, key), key)
+
     async def experiments(self, call: Call) -> Answer:
         """All experiments."""
-        shown = await self._ask(call.key, lambda ledger: experiment_list(ledger, call.key))
-        return answer(200, messages.Summaries(shown))
+        return answer(200, messages.Summaries(await self._summaries(call.key)))
 
     async def experiment(self, call: Call) -> Answer:
         """One experiment."""
-        shown = await self._ask(
-            call.key, lambda ledger: experiment_details(ledger, call.key, call.name)
+        shown = await self.committer.ask(
+            lambda ledger: experiment_details(ledger, call.key, call.name), call.key
         )
         return no_experiment(call.name) if shown is None else answer(200, shown)
 
@@ -196,14 +179,13 @@ class App:
         return StreamingResponse(self._lines(call, first), media_type=_LINES)
 
     async def _events(self, call: Call, after: int) -> list[Row] | None:
-        return await self._ask(
-            call.key, lambda ledger: events(ledger, call.key, call.name, after, _EVENTS_PER_READ)
+        return await self.committer.ask(
+            lambda ledger: events(ledger, call.key, call.name, after, _EVENTS_PER_READ), call.key
         )
 
     async def _lines(self, call: Call, rows: list[Row] | None) -> AsyncIterator[bytes]:
-        encode = msgspec.json.Encoder().encode
         while rows:
-            yield b"".join(encode(each.event()) + b"\n" for each in rows)
+            yield msgspec.json.Encoder().encode_lines([each.event() for each in rows])
             more = len(rows) == _EVENTS_PER_READ
             rows = await self._events(call, rows[-1].seq) if more else None
 
@@ -218,8 +200,8 @@ class App:
 
     async def metrics(self, call: Call) -> Response:
         """The metrics, for Prometheus."""
-        shown = await self._ask(call.key, lambda ledger: experiment_list(ledger, call.key))
-        return Response(metrics(shown), media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
+        shown = metrics(await self._summaries(call.key))
+        return Response(shown, media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
 
     async def openapi(self, call: Call) -> Answer:
         """This description."""
@@ -264,18 +246,14 @@ def _item(item: messages.BatchItem, place: int) -> messages.Decide | messages.Re
     raise ParameterError("batch", f"item {place}", "either a 'decision' or a 'reward'")
 
 
-async def _compiled(definition: Definition) -> None:
+async def _compile(definition: Definition) -> None:
     """Compile what the experiment needs, in a thread of its own.
 
     Compiling leaves some 100,000 objects that stay. They are exempted from garbage collection: it
     would stop the worker for 0.1 s now and then.
     """
-    await asyncio.get_running_loop().run_in_executor(None, definition.prepare)
+    await asyncio.to_thread(definition.prepare)
     gc.freeze()
-
-
-async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
-    await respond(NOTHING, scope, receive, send)
 
 
 @functools.cache

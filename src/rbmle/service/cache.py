@@ -20,20 +20,15 @@ class Cache:
         self._numbered: dict[int, Experiment] = {}
         self._snapshots: dict[int, int] = {}  # number -> `seq` of the stored snapshot
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._named
-
     def all(self) -> list[Experiment]:
         """All cached experiments, in the order of their numbers."""
         return [self._numbered[each] for each in sorted(self._numbered)]
 
     def named(self, name: str) -> Experiment | None:
         """The experiment of that name, not yet brought up to date; within a transaction."""
-        known = self._named.get(name)
-        if known is None:
-            stored = self._storage.named(name)
-            known = None if stored is None else self.load(stored)
-        return known
+        if name not in self._named and (stored := self._storage.named(name)) is not None:
+            self.load(stored)
+        return self._named.get(name)
 
     def numbered(self, number: int) -> Experiment | None:
         """The experiment of that number, not yet brought up to date; within a transaction."""
@@ -41,11 +36,12 @@ class Cache:
             self.load_all()
         return self._numbered.get(number)
 
-    def load_all(self) -> None:
-        """Load all experiments that are not cached yet; within a transaction."""
+    def load_all(self) -> list[Experiment]:
+        """All experiments, not yet brought up to date; within a transaction."""
         for stored in self._storage.experiments():
             if stored.number not in self._numbered:
                 self.load(stored)
+        return self.all()
 
     def load(self, stored: Stored) -> Experiment:
         """The experiment at its last snapshot."""
@@ -58,12 +54,13 @@ class Cache:
         self._named[stored.name] = self._numbered[stored.number] = made
         return made
 
-    def catch_up(self, experiment: Experiment) -> None:
+    def catch_up(self, experiment: Experiment) -> Experiment:
         """Apply the rows that other workers have appended; within a transaction."""
         while rows := self._storage.rows(experiment.number, experiment.seq, ROWS_PER_SNAPSHOT):
             experiment.apply(rows)
             if len(rows) < ROWS_PER_SNAPSHOT:
-                return
+                break
+        return experiment
 
     def save_snapshot(self, experiment: Experiment) -> None:
         """Write a snapshot if many rows have come since the last; within a locked transaction."""

@@ -11,11 +11,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from itertools import islice
+from typing import Any, TypeVar
 
 from .ledger import Ledger
-from .messages import Answer, RefusedError, refusal
-from .storage import StorageError
+from .messages import Answer, RefusedError
+from .storage import Key, StorageError
 from .transaction import Keyed
 
 log = logging.getLogger("rbmle.service")
@@ -31,29 +32,23 @@ _MAX_WAIT_SHARE, _MAX_WAIT_SECONDS = 0.5, 0.002
 
 T = TypeVar("T")
 Group = tuple[Sequence[Keyed], "asyncio.Future[list[Answer]]"]
-
-
-class _Question(NamedTuple):
-    """Something to do with the ledger, which tells its answer by itself; or its failure."""
-
-    answer: Callable[[Ledger], None]
-    refuse: Callable[[Exception], None]
+Question = tuple[Callable[[Ledger], Any], "asyncio.Future[Any]"]
 
 
 class Committer:
-    """The thread that works with the ledger, and the queues in front of it."""
+    """The thread that works with the ledger, and the queues in front of it.
+
+    The thread starts at once, and opens the database first.
+    """
 
     def __init__(self, open_ledger: Callable[[], Ledger], loop: asyncio.AbstractEventLoop) -> None:
         self._open, self._loop = open_ledger, loop
         self._groups: list[Group] = []
-        self._questions: list[_Question] = []
+        self._questions: list[Question] = []
         self._wake = threading.Condition()
         self._enough = 1  # so many groups wake the thread
         self._stopping = False
         self._thread = threading.Thread(target=self._work, name="committer", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread; it opens the database first."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -72,23 +67,15 @@ class Committer:
                 self._wake.notify()
         return future
 
-    def ask(self, question: Callable[[Ledger], T]) -> asyncio.Future[T]:
+    def ask(self, question: Callable[[Ledger], T], key: Key | None = None) -> asyncio.Future[T]:
         """Ask the ledger something between two transactions; no lock is taken."""
-        return self.do(lambda ledger: ledger.ask(question))
+        return self.do(lambda ledger: ledger.ask(question, key))
 
     def do(self, question: Callable[[Ledger], T]) -> asyncio.Future[T]:
         """Do something with the ledger between two transactions."""
         future: asyncio.Future[T] = self._loop.create_future()
-
-        def answer(ledger: Ledger) -> None:
-            told = [(future, question(ledger))]
-            self._loop.call_soon_threadsafe(_tell, told)
-
-        def refuse(problem: Exception) -> None:
-            self._loop.call_soon_threadsafe(_refuse, [future], problem)
-
         with self._wake:
-            self._questions.append(_Question(answer, refuse))
+            self._questions.append((question, future))
             self._wake.notify()
         return future
 
@@ -105,28 +92,22 @@ class Committer:
                     break
             begin = time.monotonic()
             try:
-                if ledger is None:
-                    ledger = self._opened()
+                ledger = ledger or self._opened()
             except Exception as problem:
-                _log(problem)
-                self._fail(groups, problem)
-                for each in questions:
-                    each.refuse(problem)
+                self._fail([*groups, *questions], problem)
                 time.sleep(_SWEEP_SECONDS)
                 continue
-            sweep = time.monotonic() - swept >= _SWEEP_SECONDS
-            if sweep:
-                swept = time.monotonic()
             for part in _parts(groups):
                 self._commit(ledger, part)
             for each in questions:
                 try:
-                    each.answer(ledger)
+                    self._tell([(each[1], each[0](ledger))])
                 except Exception as problem:
-                    _log(problem)
-                    each.refuse(problem)
-            if sweep and ledger.due(ledger.clock()):
-                self._commit(ledger, [], sweep=True)
+                    self._fail([each], problem)
+            if time.monotonic() - swept >= _SWEEP_SECONDS:
+                swept = time.monotonic()
+                if ledger.due(ledger.clock()):
+                    self._commit(ledger, [], sweep=True)
             took = time.monotonic() - begin
             likely, patience = len(groups), min(_MAX_WAIT_SHARE * took, _MAX_WAIT_SECONDS)
         if ledger is not None:
@@ -153,20 +134,29 @@ class Committer:
     def _commit(self, ledger: Ledger, groups: Sequence[Group], sweep: bool = False) -> None:
         requests = [each for group, _ in groups for each in group]
         try:
-            answers = ledger.run(requests, sweep)
+            answers = iter(ledger.run(requests, sweep))
         except Exception as problem:
-            _log(problem)
             self._fail(groups, problem)
-            return
-        told, place = [], 0
-        for group, future in groups:
-            told.append((future, answers[place : place + len(group)]))
-            place += len(group)
-        if told:
-            self._loop.call_soon_threadsafe(_tell, told)
+        else:
+            self._tell([(future, [*islice(answers, len(group))]) for group, future in groups])
 
-    def _fail(self, groups: Sequence[Group], problem: Exception) -> None:
-        self._loop.call_soon_threadsafe(_refuse, [future for _, future in groups], problem)
+    def _fail(self, asked: Sequence[Group | Question], problem: Exception) -> None:
+        _log(problem)
+        self._tell([(future, problem) for _, future in asked])
+
+    def _tell(self, told: list[tuple[asyncio.Future[Any], Any]]) -> None:
+        """Tell each caller the answer, or the problem."""
+        self._loop.call_soon_threadsafe(_set, told)
+
+
+def _set(told: list[tuple[asyncio.Future[Any], Any]]) -> None:
+    for future, answer in told:
+        if future.done():  # the caller has left
+            continue
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
 
 
 def _parts(groups: Sequence[Group]) -> list[list[Group]]:
@@ -182,18 +172,6 @@ def _parts(groups: Sequence[Group]) -> list[list[Group]]:
     return parts
 
 
-def _tell(told: Sequence[tuple[asyncio.Future[T], T]]) -> None:
-    for future, answers in told:
-        if not future.done():
-            future.set_result(answers)
-
-
-def _refuse(futures: Sequence[asyncio.Future[T]], problem: Exception) -> None:
-    for future in futures:
-        if not future.done():
-            future.set_exception(problem)
-
-
 _said: dict[str, float] = {}  # when each sentence was last logged
 
 
@@ -207,10 +185,3 @@ def _log(problem: Exception) -> None:
     if now - _said.get(sentence, -_LOG_REPEAT_SECONDS) >= _LOG_REPEAT_SECONDS:
         _said[sentence] = now
         log.warning("%s", sentence)
-
-
-def unavailable(problem: Exception) -> Answer:
-    """The answer to a request that could not be carried out, and changed nothing."""
-    if isinstance(problem, StorageError):
-        return refusal(503, str(problem))
-    return refusal(500, "The service failed; its log says why.")

@@ -1,31 +1,53 @@
-"""From a request to an operation, and from its answer to a response: one endpoint an address."""
+"""What can be asked over HTTP: an operation is a method at an address, read, answered, described.
+
+The description has the form of OpenAPI 3.1; msgspec makes the schemas of the bodies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, NamedTuple, get_type_hints
 from urllib.parse import unquote
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import fields
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ..errors import ParameterError
-from .committer import unavailable
 from .keys import ANYONE
-from .messages import Answer, RefusedError, refusal
-from .openapi import Operation
-from .storage import Key
+from .messages import COMPONENTS, MAX_NAME_LENGTH, Answer, Refused, RefusedError, refusal
+from .storage import Key, StorageError
 
+Schema = dict[str, Any]
+Authorize = Callable[[str | None, str, str | None], Awaitable[Key]]
+
+NOTHING = refusal(404, "There is nothing at this address.")
 _MAX_BODY_BYTES = 4 << 20  # of a body: room for 10,000 arms with names of 200 characters, and more
 _JSON = ((b"content-type", b"application/json"),)
 _HEADERS = {
     401: (*_JSON, (b"www-authenticate", b"Bearer")),
     503: (*_JSON, (b"retry-after", b"1")),
 }
-Authorize = Callable[[str | None, str, str | None], Awaitable[Key]]
-NOTHING = refusal(404, "There is nothing at this address.")
+_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}
+_QUERY: dict[str, Schema] = {"experiment": _NAME, "after": {"type": "integer", "minimum": 0}}
+_TEXTS = {
+    400: "The body, or a parameter of the address, cannot be read.",
+    401: "The key is missing, unknown or revoked.",
+    403: "The key's role does not allow this.",
+    404: "There is no such thing, or not for this key.",
+    409: "It exists and is another.",
+    410: "The deadline has passed.",
+    413: "The body is too large.",
+    422: "A value is not allowed.",
+    503: "The database cannot be used now; nothing has changed. Try again.",
+}
 
 
 class Call(NamedTuple):
@@ -41,19 +63,99 @@ class Call(NamedTuple):
         return self.names["name"]
 
 
+@dataclass
+class Operation:
+    """A method at an address. `{name}` in the address is always that of an experiment.
+
+    work: what does it; the first line of its docstring describes it. role: of the key that it
+    needs; "" if it needs none. answer: the type of the answer's body, or its media type if it is no
+    JSON; "" if the operation is not described. statuses: further ones that it answers with.
+    query: parameters of the address; where there are none, they are not looked at.
+    """
+
+    method: str
+    path: str
+    work: Callable[..., Awaitable[Answer | Response]]
+    role: str = ""
+    answer: type[Struct] | str = ""
+    statuses: tuple[int, ...] = ()
+    query: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """body: the type of the request's body, if it has one. empty: what no body means."""
+        self.body: type[Struct] | None = get_type_hints(self.work).get("body")
+        if self.body is not None:
+            self._decode: Callable[[bytes], Struct] = msgspec.json.Decoder(self.body).decode
+            self.empty = b"" if any(each.required for each in fields(self.body)) else b"{}"
+
+    def read(self, body: bytes) -> Struct:
+        """The request's body; raises RefusedError if it cannot be read."""
+        try:
+            return self._decode(body or self.empty)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
+            sentence = str(problem).rstrip(".")
+            raise RefusedError(refusal(400, f"The body cannot be read: {sentence}.")) from None
+
+    def described(self) -> Schema:
+        """The operation in the form of OpenAPI."""
+        summary = (inspect.getdoc(self.work) or "").partition("\n")[0]
+        parameters = [
+            {"name": each, "in": "path", "required": True, "schema": _NAME}
+            for each in re.findall(r"{(\w+)}", self.path)
+        ]
+        parameters += [{"name": each, "in": "query", "schema": _QUERY[each]} for each in self.query]
+        read = (400, 413, 422) if self.body else (400, 422) if self.query else ()
+        statuses = {200, 503, *((401, 403) if self.role else ()), *read, *self.statuses}
+        responses = {
+            str(status): {
+                "description": _TEXTS.get(status, summary),
+                "content": _content(Refused if status in _TEXTS else self.answer),
+            }
+            for status in sorted(statuses)
+        }
+        told: Schema = {"summary": summary, "parameters": parameters, "responses": responses}
+        if self.body is not None:
+            told["requestBody"] = {"required": not self.empty, "content": _content(self.body)}
+        if not self.role:
+            told["security"] = []
+        return told
+
+
+def _content(kind: type[Struct] | str) -> Schema:
+    """The content of a body of this type, or of this media type."""
+    if isinstance(kind, type):
+        return {"application/json": {"schema": {"$ref": COMPONENTS.format(name=kind.__name__)}}}
+    return {kind: {"schema": {"type": "string"}}}
+
+
+def openapi(operations: Sequence[Operation]) -> Schema:
+    """The description of these operations."""
+    described = [each for each in operations if each.answer]
+    kinds = {Refused, *(kind for each in described for kind in (each.body, each.answer))}
+    bodies = sorted((each for each in kinds if isinstance(each, type)), key=lambda t: t.__name__)
+    paths: dict[str, Schema] = {}
+    for each in described:
+        paths.setdefault(each.path, {})[each.method.lower()] = each.described()
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "rbmle", "version": version("rbmle")},
+        "components": {
+            "schemas": msgspec.json.schema_components(bodies, ref_template=COMPONENTS)[1],
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"key": []}, {}],
+        "paths": paths,
+    }
+
+
 class Endpoint:
-    """The operations at one address, by their methods.
+    """The operations of the application at one address, by their methods.
 
     authorize: from a token, a role and an experiment to the key, if it allows that.
     """
 
     def __init__(self, app: object, authorize: Authorize, operations: dict[str, Operation]) -> None:
         self._app, self._authorize, self._operations = app, authorize, operations
-        self._decoders = {
-            method: (msgspec.json.Decoder(each.body), b"{}" if each.optional_body else b"")
-            for method, each in operations.items()
-            if each.body is not None
-        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request."""
@@ -63,8 +165,10 @@ class Endpoint:
             told = problem.answer
         except ParameterError as problem:
             told = refusal(422, str(problem))
-        except Exception as problem:
-            told = unavailable(problem)
+        except StorageError as problem:
+            told = refusal(503, str(problem))
+        except Exception:
+            told = refusal(500, "The service failed; its log says why.")
         await respond(told, scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive) -> Answer | Response:
@@ -73,17 +177,13 @@ class Endpoint:
             names = {name: unquote(text, errors="strict") for name, text in given.items()}
         except UnicodeDecodeError:
             return NOTHING
-        method = scope["method"]
-        operation = self._operations.get(method)
+        operation = self._operations.get(scope["method"])
         if operation is None:
             return refusal(405, f"Use {', '.join(self._operations)} here.")
         key = ANYONE
         if operation.role:
             key = await self._authorize(_token(scope), operation.role, names.get("name"))
-        bodies: list[msgspec.Struct] = []
-        if method in self._decoders:
-            decoder, empty = self._decoders[method]
-            bodies.append(_read(decoder, await _whole_body(receive) or empty))
+        bodies = [operation.read(await _whole_body(receive))] if operation.body else []
         query = _query(scope, operation.query) if operation.query else {}
         return await operation.work(self._app, Call(key, names, query), *bodies)
 
@@ -131,11 +231,3 @@ async def _whole_body(receive: Receive) -> bytes:
             sentence = f"The body must have at most {_MAX_BODY_BYTES} bytes."
             raise RefusedError(refusal(413, sentence))
     return body
-
-
-def _read(decoder: msgspec.json.Decoder[msgspec.Struct], body: bytes) -> msgspec.Struct:
-    try:
-        return decoder.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-        sentence = str(problem).rstrip(".")
-        raise RefusedError(refusal(400, f"The body cannot be read: {sentence}.")) from None

@@ -9,8 +9,8 @@ from typing import TypeVar
 from .cache import Cache
 from .experiment import Experiment
 from .keys import Keys
-from .messages import Answer
-from .storage import Storage, StorageError
+from .messages import NO_KEY, Answer, RefusedError
+from .storage import Key, Storage, StorageError
 from .transaction import Keyed, Transaction
 
 T = TypeVar("T")
@@ -75,10 +75,13 @@ class Ledger:
     def _tried(self, problem: StorageError | None) -> None:
         self._cannot_write, self._last_try = str(problem or ""), time.monotonic()
 
-    def ask(self, question: Callable[[Ledger], T]) -> T:
-        """The answer to a question that only reads; no lock is taken."""
+    def ask(self, question: Callable[[Ledger], T], key: Key | None = None) -> T:
+        """The answer to a question that only reads, if the key is still valid; no lock is taken."""
         with self.storage.reading():
             self._renew()
+            self.keys.refresh(self.storage)
+            if key is not None and not self.keys.allows(key):
+                raise RefusedError(NO_KEY)
             return question(self)
 
     def _renew(self) -> None:
@@ -88,14 +91,9 @@ class Ledger:
             self.cache = Cache(self.storage)
             self.keys.invalidate()
 
-    def refresh(self) -> None:
+    def refresh(self) -> list[Experiment]:
         """Read the keys and all experiments, without any lock."""
-        with self.storage.reading():
-            self._renew()
-            self.keys.refresh(self.storage)
-            self.cache.load_all()
-            for each in self.cache.all():
-                self.cache.catch_up(each)
+        return self.ask(lambda _: [self.cache.catch_up(each) for each in self.cache.load_all()])
 
     def due(self, now: float) -> bool:
         """Whether a decision that is known here has passed its deadline."""

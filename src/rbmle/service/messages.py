@@ -16,7 +16,7 @@ from ..errors import ParameterError
 MAX_NAME_LENGTH = 200  # characters of an experiment's, an arm's or a decision's name; a choice
 MAX_BATCH_ITEMS = 1_000  # of a batch: more would keep other callers waiting; a choice
 _MAX_ERROR_LENGTH = 1_000  # characters; a choice: errors of the package show 500 of a value
-_COMPONENTS = "#/components/schemas/"
+COMPONENTS = "#/components/schemas/{name}"  # where OpenAPI has the schema of a body
 
 
 def _described(**schema: object) -> Meta:
@@ -41,7 +41,9 @@ Context = Annotated[
     ),
 ]
 
-_IN_BATCH = [{"$ref": _COMPONENTS + each} for each in ("Decided", "RewardCounted", "Refused")]
+_IN_BATCH = [
+    {"$ref": COMPONENTS.format(name=each)} for each in ("Decided", "RewardCounted", "Refused")
+]
 _ItemBody = Annotated[msgspec.Raw, _described(anyOf=_IN_BATCH)]
 
 
@@ -237,15 +239,15 @@ def refusal(status: int, sentence: str) -> Answer:
     return answer(status, Refused(line + "..." if len(cut) < len(sentence) else line))
 
 
+COUNTED, NOT_COUNTED = answer(200, RewardCounted(True)), answer(200, RewardCounted(False))
+NO_KEY = refusal(401, "The key is missing, unknown or revoked.")
+
+
 class RefusedError(Exception):
     """A request that is refused before it reaches the ledger; it holds the answer."""
 
     def __init__(self, refused: Answer) -> None:
         self.answer = refused
-
-
-COUNTED, NOT_COUNTED = answer(200, RewardCounted(True)), answer(200, RewardCounted(False))
-NO_KEY = refusal(401, "The key is missing, unknown or revoked.")
 
 
 def no_experiment(name: str) -> Answer:
@@ -260,9 +262,3 @@ def a_label(parameter: str, given: str) -> str:
             "service", parameter, f"1 to {MAX_NAME_LENGTH} characters that can be printed", given
         )
     return given
-
-
-def components(bodies: list[type[Struct]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """JSON schemas of these bodies for OpenAPI, and those of the types that they refer to."""
-    schemas, named = msgspec.json.schema_components(bodies, ref_template=f"{_COMPONENTS}{{name}}")
-    return list(schemas), named

@@ -10,24 +10,12 @@ from msgspec.structs import asdict
 
 from ..errors import ParameterError, did_you_mean
 from ..random import MAX_ARMS
+from . import messages
 from .cache import Cache
 from .definition import Definition
 from .experiment import STATES, Experiment, Open
 from .keys import Keys
-from .messages import (
-    COUNTED,
-    NO_KEY,
-    NOT_COUNTED,
-    Answer,
-    ArmState,
-    Created,
-    Decide,
-    Decided,
-    Reward,
-    answer,
-    no_experiment,
-    refusal,
-)
+from .messages import Answer, ArmState, Decide, Reward, answer, no_experiment, refusal
 from .rows import Kind, Row, place_of
 from .storage import Key, Storage
 
@@ -87,7 +75,7 @@ class Transaction:
             self.rows += each.expire(self.now)
         self.closed = {(each.experiment, each.of): each for each in self.rows}
         answers = [
-            self._answer(key, each) if good else NO_KEY
+            self._answer(key, each) if good else messages.NO_KEY
             for (key, each), good in zip(requests, allowed, strict=True)
         ]
         if self.rows:
@@ -101,7 +89,7 @@ class Transaction:
         experiments cannot wait for each other in a circle."""
         wanted = {each.experiment: each for each in reversed(requests) if isinstance(each, Create)}
         for name in sorted(wanted):
-            if name not in self.cache:
+            if self.cache.named(name) is None:
                 stored = self.storage.create(name, wanted[name].definition.text(), now)
                 if stored is not None:
                     self.created.add(name)
@@ -149,7 +137,7 @@ class Transaction:
             if isinstance(request, Reward):
                 return self._reward(key, request)
             name = request.experiment
-            known = self.cache.named(name) if key.experiment in (None, name) else None
+            known = self.cache.named(name) if key.sees(name) else None
             if known is None:
                 return no_experiment(name)
             if isinstance(request, Decide):
@@ -177,7 +165,7 @@ class Transaction:
             return refusal(409, f"The experiment {known.name!r} exists and is another.")
         new = known.name in self.created
         self.created.discard(known.name)
-        created = Created(name=known.name, **asdict(known.definition.plain()))
+        created = messages.Created(name=known.name, **asdict(known.definition.plain()))
         return answer(201 if new else 200, created)
 
     def _decide(self, known: Experiment, request: Decide) -> Answer:
@@ -196,7 +184,7 @@ class Transaction:
             self.rows.append(row)
             if id is not None:
                 self.named.setdefault(id, []).append(row)
-        return answer(200, Decided(row.name(), known.arms[row.arm or 0].name, row.t or 0))
+        return answer(200, messages.Decided(row.name(), known.arms[row.arm or 0].name, row.t or 0))
 
     def _reward(self, key: Key, request: Reward) -> Answer:
         found = self._found(key, request)
@@ -216,18 +204,18 @@ class Transaction:
             row = known.reward(seq, waiting, value, self.now)
             self.rows.append(row)
             self.closed[known.number, seq] = row
-            return COUNTED
+            return messages.COUNTED
         if outcome.kind == Kind.EXPIRED:
             return refusal(410, f"The deadline of decision {request.id!r} has passed.")
         if outcome.value == value:
-            return NOT_COUNTED
+            return messages.NOT_COUNTED
         return refusal(409, f"Decision {request.id!r} has another reward, {outcome.value!r}.")
 
     def _found(self, key: Key, request: Reward) -> list[tuple[Experiment, int, Open]]:
         """The decisions that a reward may mean: the experiment, the place in its log, and it."""
 
         def may_mean(known: Experiment) -> bool:
-            return all(each in (None, known.name) for each in (key.experiment, request.experiment))
+            return key.sees(known.name) and request.experiment in (None, known.name)
 
         place = place_of(request.id)
         rows = self.named.get(request.id, [])

@@ -27,23 +27,19 @@ _METRICS = (
 
 def experiment_list(ledger: Ledger, who: Key) -> list[Summary]:
     """The experiments that the key may see; within a transaction."""
-    ledger.cache.load_all()
-    return [
-        _summary(_up_to_date(ledger, each))
-        for each in ledger.cache.all()
-        if who.experiment in (None, each.name)
-    ]
+    seen = (each for each in ledger.cache.load_all() if who.sees(each.name))
+    return [_summary(ledger.cache.catch_up(each)) for each in seen]
 
 
 def experiment_details(ledger: Ledger, who: Key, name: str) -> Details | None:
     """Everything about one experiment; None if the key may not see it; within a transaction."""
-    known = ledger.cache.named(name) if who.experiment in (None, name) else None
-    return None if known is None else _details(_up_to_date(ledger, known))
+    known = ledger.cache.named(name) if who.sees(name) else None
+    return None if known is None else _details(ledger.cache.catch_up(known))
 
 
 def events(ledger: Ledger, who: Key, name: str, after: int, limit: int) -> list[Row] | None:
     """Rows of the log after place `after`; None if the key may not see the experiment."""
-    known = ledger.cache.named(name) if who.experiment in (None, name) else None
+    known = ledger.cache.named(name) if who.sees(name) else None
     return None if known is None else ledger.storage.rows(known.number, after, limit)
 
 
@@ -64,11 +60,6 @@ def _label(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def _up_to_date(ledger: Ledger, known: Experiment) -> Experiment:
-    ledger.cache.catch_up(known)
-    return known
-
-
 def _summary(known: Experiment) -> Summary:
     plain = known.definition.plain()
     return Summary(
@@ -87,45 +78,37 @@ def _summary(known: Experiment) -> Summary:
 
 
 def _details(known: Experiment) -> Details:
-    plain, live = known.definition.plain(), known.live
+    live, reads = known.live, known.definition.reads
     indices = {}
-    if has_index(known.definition.settings.policy) and not known.definition.reads:
+    if has_index(known.definition.settings.policy) and not reads:
         indices = live.indices()
     worth = [live.worth(arm) for arm in known.arms]
     best = _probability_best(known, worth)
-    played = [arm.rounds for arm in known.arms]
-    total = sum(played)
+    total = sum(arm.rounds for arm in known.arms)
     arms = [
         ArmStatistics(
             name=arm.name,
             state=state,
             pulls=arm.pulls,
-            effective_pulls=None if known.definition.reads else n_left,
+            effective_pulls=None if reads else n_left,
             mean=_number(live.mean_of(arm)),
             pending=len(arm.pending),
             given_up=arm.lost,
             index=_number(indices.get(arm.name)),
-            share=n / total if total else 0.0,
+            share=arm.rounds / total if total else 0.0,
             probability_best=chance,
             interval=_interval(n_left, *sums),
         )
-        for arm, state, n, chance, (n_left, *sums) in zip(
-            known.arms, known.states, played, best, worth, strict=True
+        for arm, state, chance, (n_left, *sums) in zip(
+            known.arms, known.states, best, worth, strict=True
         )
     ]
     paid, gain = _gain(known)
     return Details(
-        **asdict(_summary(known)),
-        seed=plain.seed,
-        horizon=plain.horizon,
-        ties=plain.ties,
-        patience=plain.patience or 0,
-        reward_wait_s=plain.reward_wait_s,
-        default_reward=plain.default_reward,
+        **asdict(known.definition.plain()) | asdict(_summary(known)) | {"arms": arms},
         t=live.rounds + 1,
         paid=paid,
         gain=gain,
-        arms=arms,
         traffic=[Traffic(**each) for each in known.history.shares(len(known.arms))],
     )
 
