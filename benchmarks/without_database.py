@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbmle.service import worker
+from rbmle.service import app
 from rbmle.service.rows import Row
 from rbmle.service.sqlite import SqliteStorage
 from rbmle.service.storage import Storage
@@ -35,7 +35,7 @@ class WithoutDatabase(SqliteStorage):
 
     def append(self, rows: Sequence[Row]) -> None: ...
 
-    def keep_snapshot(self, experiment: int, seq: int, state: bytes) -> None: ...
+    def save_snapshot(self, experiment: int, seq: int, state: bytes) -> None: ...
 
     def keys_version(self) -> int:
         return 0
@@ -45,4 +45,4 @@ def _open(url: str, create: bool = True) -> Storage:
     return WithoutDatabase(url.removeprefix("sqlite:///"))
 
 
-worker.open_storage = _open
+app.open_storage = _open

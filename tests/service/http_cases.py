@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from rbmle.service.app import App
 from rbmle.service.storage import open_storage
-from rbmle.service.worker import WorkerOptions, application
 
 BODY = {"arms": ["a", "b"], "policy": {"name": "UCB"}, "family": {"name": "Bernoulli"}, "seed": 1}
 
@@ -34,7 +34,7 @@ class Worker:
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
         open_storage(url).close()  # as `serve` does before it starts workers
-        self.app = application(WorkerOptions(url, keys))
+        self.app = App(url, keys)
 
         self.life = self.app.lifespan()
         asyncio.run_coroutine_threadsafe(self.life.__aenter__(), self.loop).result()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import gc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
 
@@ -23,7 +23,7 @@ from .keys import ROLES, Keys
 from .ledger import Ledger
 from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .rows import Row
-from .storage import Key
+from .storage import Key, open_storage
 from .transaction import AddArm, Create, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics
 
@@ -38,10 +38,10 @@ _METRICS, _LINES = "text/plain", "application/x-ndjson"
 
 
 class App:
-    """The ASGI application of one worker."""
+    """The ASGI application of one worker. needs_keys: even while there is no key."""
 
-    def __init__(self, keys: Keys, committer: Callable[[], Committer]) -> None:
-        self.keys, self._start = keys, committer
+    def __init__(self, database: str, needs_keys: bool = False) -> None:
+        self.database, self.keys = database, Keys(needs_keys)
         self.committer: Committer
         self._prepared: set[str] = set()
         paths: dict[str, dict[str, Operation]] = {}
@@ -70,9 +70,12 @@ class App:
     @asynccontextmanager
     async def lifespan(self, _: object = None) -> AsyncIterator[None]:
         """From the start of the server to its stop."""
-        self.committer = self._start()
+        self.committer = Committer(self._open, asyncio.get_running_loop())
         yield
         await asyncio.to_thread(self.committer.stop)
+
+    def _open(self) -> Ledger:
+        return Ledger(open_storage(self.database, create=False), self.keys)
 
     async def _key(self, token: str | None, role: str, experiment: str | None) -> Key:
         """The key that the token states, if it may do this; else raises RefusedError."""

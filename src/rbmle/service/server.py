@@ -1,23 +1,33 @@
-"""`serve`: opens the database and the port, starts the workers, and keeps them running."""
+"""`serve`: opens the database and the port, starts the workers, and keeps them running.
+
+A worker is an event loop that speaks HTTP, and a thread that works with the database. One alone
+works in this process; several are processes that run this file.
+"""
 
 from __future__ import annotations
 
 import errno
+import gc
 import ipaddress
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+
+import msgspec
 
 from .._io.machine import require_extra
+from .._records.names import import_modules
 from ..errors import ParameterError, RbmleError, Words, integer
+from .app import App
 from .keys import list_keys
 from .storage import open_storage
-from .worker import WorkerOptions, command, work
 
 _LISTEN_BACKLOG = 2_048
 _MAX_WORKERS = 64
@@ -25,6 +35,18 @@ _POLL_SECONDS = 0.2  # at the workers
 _MAX_STOP_SECONDS = 15.0
 _MAX_PORT_WAIT_SECONDS = 2.0  # the workers of a service that was just killed may still hold it
 _MAX_QUICK_DEATHS = 5  # workers that die within a second of their start before we give up
+# New objects before a garbage collection. A request makes some fifty and leaves no cycle, so with
+# Python's default of 700 it would run hundreds of times a second.
+_GC_THRESHOLD = 20_000
+_KEEP_ALIVE_SECONDS = 75  # of an idle connection; longer than a proxy's, usually 60 s
+
+
+class _Options(msgspec.Struct, frozen=True):
+    """What a worker is started with. keys: a key is needed even while there is none."""
+
+    database: str
+    keys: bool
+    modules: tuple[str, ...]
 
 
 def serve(
@@ -54,27 +76,20 @@ def serve(
             f" Create one: rbmle service key create --role admin --database {database}",
         )
     listening = listen(host, port, workers)
-    options = WorkerOptions(database, keys=not here, modules=modules)
+    options = _Options(database, not here, modules)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening[0].getsockname()[1]}"
+    key = ' -H "Authorization: Bearer $KEY"' if keys else ""
+    body = '{"arms": ["a", "b"], "policy": {"name": "RBMLE"}, "family": {"name": "Bernoulli"}}'
     said(f"rbmle serves decisions at {address}, from {database}; Ctrl-C stops it.")
-    said(_next_command(address, bool(keys)))
+    said(f"Next, type: curl -X PUT{key} {address}/v1/experiments/first -d '{body}'")
     sys.stdout.flush()
-    if workers == 1:
-        return _alone(options, listening[0])
-    return _Supervisor(options, listening).run()
-
-
-def _alone(options: WorkerOptions, listening: socket.socket) -> int:
-    """Work in this process. uvicorn obeys the signals, and then sends them again to whoever had
-    them before: by then there is nothing left to do."""
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {each: signal.signal(each, lambda *_: None) for each in signals}
-    try:
-        work(options, listening)
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+    if workers > 1:
+        return _supervise(options, listening)
+    # uvicorn obeys the signals, and then sends them again to whoever had them before: by then there
+    # is nothing left to do.
+    with _on_signals(lambda *_: None):
+        _work(options, listening[0])
     return 0
 
 
@@ -88,10 +103,15 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _next_command(address: str, keys: bool) -> str:
-    key = ' -H "Authorization: Bearer $KEY"' if keys else ""
-    body = '{"arms": ["a", "b"], "policy": {"name": "RBMLE"}, "family": {"name": "Bernoulli"}}'
-    return f"Next, type: curl -X PUT{key} {address}/v1/experiments/first -d '{body}'"
+@contextmanager
+def _on_signals(handler: Callable[..., None]) -> Iterator[None]:
+    """Handle SIGINT and SIGTERM by this function as long as the `with`."""
+    before = {each: signal.signal(each, handler) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, old in before.items():
+            signal.signal(each, old)
 
 
 def listen(host: str, port: int, count: int) -> list[socket.socket]:
@@ -115,90 +135,111 @@ def _listen(host: str, port: int, count: int) -> list[socket.socket]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     deals = sys.platform == "linux" and count > 1
     made: list[socket.socket] = []
-    try:
+    if deals and port:  # fail if it is taken, also by another `rbmle serve`, which would share it
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    with ExitStack() as failed:
         for _ in range(count if deals else 1):
-            made.append(socket.socket(family, socket.SOCK_STREAM))
+            made.append(failed.enter_context(socket.socket(family, socket.SOCK_STREAM)))
             made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if deals and len(made) == 1 and port:
-                _refuse_taken(family, host, port)
             if deals:
                 made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             made[-1].bind((host, port))
             port = made[-1].getsockname()[1]
             made[-1].listen(_LISTEN_BACKLOG)
-    except OSError:
-        for each in made:
-            each.close()
-        raise
+        failed.pop_all()
     return made if deals else made * count
 
 
-def _refuse_taken(family: int, host: str, port: int) -> None:
-    """Fail if the port is taken, also by another `rbmle serve`, with which it could be shared."""
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind((host, port))
+def _supervise(options: _Options, listening: list[socket.socket]) -> int:
+    """Keep a worker for each socket running until a signal; returns the exit code.
 
-
-class _Supervisor:
-    """Keeps one process for each socket running until it is told to stop."""
-
-    def __init__(self, options: WorkerOptions, listening: list[socket.socket]) -> None:
-        self._options, self._listening = options, listening
-        self._alive, self._mine = os.pipe()  # workers read the one; it ends when we do
-        self._workers: list[tuple[subprocess.Popen[bytes], float]] = []
-        self._stopping, self._deaths = False, 0
-
-    def run(self) -> int:
-        """Run until a signal; returns the exit code."""
-        before = {each: signal.signal(each, self._stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    It gives up if they die as soon as they start.
+    """
+    alive, mine = os.pipe()  # workers read the one; it ends when we do
+    workers: list[tuple[subprocess.Popen[bytes], float]] = []  # and when they were started
+    signals: list[int] = []
+    deaths = 0
+    with _on_signals(lambda number, _: signals.append(number)):
         try:
-            self._workers = [self._start(each) for each in self._listening]
-            while not self._stopping:
+            workers += [(_start(options, each, alive), time.monotonic()) for each in listening]
+            while not signals:
                 time.sleep(_POLL_SECONDS)
-                if not self._look():
-                    return 1
+                for place, (process, since) in enumerate(workers):
+                    if process.poll() is None:
+                        continue
+                    deaths = deaths + 1 if time.monotonic() - since < 1.0 else 0
+                    if deaths >= _MAX_QUICK_DEATHS:
+                        return 1
+                    workers[place] = _start(options, listening[place], alive), time.monotonic()
             return 0
         finally:
-            self._end()
-            for each, handler in before.items():
-                signal.signal(each, handler)
+            _end([process for process, _ in workers])
+            for each in listening:
+                each.close()
+            os.close(alive)
+            os.close(mine)
 
-    def _stop(self, *_: object) -> None:
-        self._stopping = True
 
-    def _start(self, listening: socket.socket) -> tuple[subprocess.Popen[bytes], float]:
-        handles = (listening.fileno(), self._alive)
-        process = subprocess.Popen(
-            command(self._options, listening, self._alive),
-            pass_fds=handles,
-            start_new_session=True,
-        )
-        return process, time.monotonic()
+def _start(options: _Options, listening: socket.socket, alive: int) -> subprocess.Popen[bytes]:
+    """Start a worker; it inherits the socket, and the end of the pipe that shows that we live."""
+    handles = (listening.fileno(), alive)
+    given = msgspec.json.encode(options).decode()
+    command = [sys.executable, "-m", __spec__.name, given, *map(str, handles)]
+    return subprocess.Popen(command, pass_fds=handles, start_new_session=True)
 
-    def _look(self) -> bool:
-        """Start workers again that have died; False if they die as soon as they start."""
-        for place, (process, since) in enumerate(self._workers):
-            if process.poll() is None:
-                continue
-            self._deaths = self._deaths + 1 if time.monotonic() - since < 1.0 else 0
-            if self._deaths >= _MAX_QUICK_DEATHS:
-                return False
-            self._workers[place] = self._start(self._listening[place])
-        return True
 
-    def _end(self) -> None:
-        for process, _ in self._workers:
-            if process.poll() is None:
-                process.terminate()
-        deadline = time.monotonic() + _MAX_STOP_SECONDS
-        for process, _ in self._workers:
-            try:
-                process.wait(max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        for each in {id(each): each for each in self._listening}.values():
-            each.close()
-        os.close(self._alive)
-        os.close(self._mine)
+def _end(workers: list[subprocess.Popen[bytes]]) -> None:
+    for each in workers:
+        each.terminate()
+    deadline = time.monotonic() + _MAX_STOP_SECONDS
+    for each in workers:
+        try:
+            each.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            each.kill()
+            each.wait()
+
+
+def _main(given: str, listening: str, alive: str) -> None:
+    """Work as a process that `_start` started.
+
+    It stops when the supervisor is gone, even if that was killed: then the pipe ends. It stops as
+    if it were killed too, so that the port is free at once. That loses nothing: what was answered
+    is on the disk.
+    """
+
+    def wait() -> None:
+        while os.read(int(alive), 1):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+    _work(msgspec.json.decode(given, type=_Options), socket.socket(fileno=int(listening)))
+
+
+def _work(options: _Options, listening: socket.socket) -> None:
+    """Serve on the socket until SIGTERM or SIGINT."""
+    import uvicorn
+
+    import_modules(options.modules, "serve", "--import")
+    gc.set_threshold(_GC_THRESHOLD)
+    gc.freeze()
+    logging.basicConfig(format="rbmle: %(message)s", level=logging.WARNING)
+    logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
+    config = uvicorn.Config(
+        App(options.database, options.keys),
+        access_log=False,
+        log_level="warning",
+        lifespan="on",
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        server_header=False,
+        proxy_headers=False,  # nothing asks who called
+        ws="none",
+    )
+    uvicorn.Server(config).run([listening])
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
