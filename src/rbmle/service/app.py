@@ -70,12 +70,12 @@ class App:
     @asynccontextmanager
     async def lifespan(self, _: object = None) -> AsyncIterator[None]:
         """From the start of the server to its stop."""
-        self.committer = Committer(self._open, asyncio.get_running_loop())
+        self.committer = Committer(
+            lambda: Ledger(open_storage(self.database, create=False), self.keys),
+            asyncio.get_running_loop(),
+        )
         yield
         await asyncio.to_thread(self.committer.stop)
-
-    def _open(self) -> Ledger:
-        return Ledger(open_storage(self.database, create=False), self.keys)
 
     async def _key(self, token: str | None, role: str, experiment: str | None) -> Key:
         """The key that the token states, if it may do this; else raises RefusedError."""

@@ -59,15 +59,12 @@ class _Request(NamedTuple, Generic[T]):
     method: str
     path: str
     body: object = None
-    slow: bool = False
+    min_timeout: float = 0.0
 
     def options(self, timeout: float) -> Json:
         """What httpx is told. timeout: seconds for one try."""
-        options: Json = {"method": self.method, "url": self.path, "json": self.body}
-        if self.slow:
-            longer = max(timeout, _CREATE_TIMEOUT_SECONDS)
-            options["timeout"] = httpx.Timeout(longer, connect=timeout)
-        return options
+        longer = httpx.Timeout(max(timeout, self.min_timeout), connect=timeout)
+        return {"method": self.method, "url": self.path, "json": self.body, "timeout": longer}
 
     def told(self, answer: httpx.Response) -> T:
         """What an answer says; raises ServiceError if it is a refusal."""
@@ -103,7 +100,7 @@ def _create(
     name: str, arms: Iterable[str], policy: Spec, family: Spec, more: Mapping[str, object]
 ) -> _Request[Json]:
     body = {"arms": list(arms), "policy": policy, "family": family, **more}
-    return _Request(dict, "PUT", _path("experiments", name), body, slow=True)
+    return _Request(dict, "PUT", _path("experiments", name), body, _CREATE_TIMEOUT_SECONDS)
 
 
 def _plain(context: Context) -> dict[str, list[float]] | list[float]:

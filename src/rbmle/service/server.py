@@ -68,13 +68,9 @@ def serve(
         keys = list_keys(storage)
     here = is_loopback(host)
     if not here and not any(each.revoked is None for each in keys):
-        raise ParameterError(
-            "serve",
-            "--host",
-            "127.0.0.1 as long as there is no key",
-            Words(host),
-            f" Create one: rbmle service key create --role admin --database {database}",
-        )
+        allowed = "127.0.0.1 as long as there is no key"
+        hint = f" Create one: rbmle service key create --role admin --database {database}"
+        raise ParameterError("serve", "--host", allowed, Words(host), hint)
     listening = listen(host, port, workers)
     options = _Options(database, not here, modules)
     shown = f"[{host}]" if ":" in host else host
@@ -95,10 +91,8 @@ def serve(
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can ask there."""
-    if host == "localhost":
-        return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 

@@ -100,13 +100,10 @@ class Transaction:
         bring them up to date."""
         for name in {each.experiment for each in requests if each.experiment is not None}:
             self._touch(self.cache.named(name))
-        told = [each.id for each in requests if isinstance(each, Reward)]
-        ids = [id for id in told if place_of(id) is None]
-        for id in told:
-            place = place_of(id)
-            if place is not None:
-                self._touch(self.cache.numbered(place[0]))
-        for row in self._find(ids):
+        places = {each.id: place_of(each.id) for each in requests if isinstance(each, Reward)}
+        for place in filter(None, places.values()):
+            self._touch(self.cache.numbered(place[0]))
+        for row in self._find([id for id, place in places.items() if place is None]):
             self._touch(self.cache.numbered(row.experiment))
         if due > -inf:
             for known in self.cache.all():
@@ -153,12 +150,9 @@ class Transaction:
     def _compute_again(self, known: Experiment) -> None:
         """A request was refused when its work had begun: compute the experiment from its rows."""
         self.cache.drop(known)
-        stored = self.storage.named(known.name)
-        assert stored is not None
-        again = self.cache.load(stored)
-        self.cache.catch_up(again)
+        self._touch(self.cache.named(known.name))
+        again = self.cache.catch_up(self.touched[known.number])
         again.apply(row for row in self.rows if row.experiment == again.number)
-        self.touched[again.number] = again
 
     def _created(self, known: Experiment, request: Create) -> Answer:
         if request.definition.text() != known.definition.text():
@@ -237,27 +231,24 @@ class Transaction:
         return found
 
     def _change(self, known: Experiment, request: AddArm | SetState) -> Answer:
-        place = known.places.get(request.arm)
+        name, place = request.arm, known.places.get(request.arm)
         if isinstance(request, AddArm):
-            if place is None:
-                if len(known.arms) >= MAX_ARMS:
-                    return refusal(409, f"An experiment has at most {MAX_ARMS} arms.")
-                self.rows.append(known.add(request.arm, self.now))
-                return answer(201, ArmState(request.arm, "active"))
-            return answer(200, ArmState(request.arm, known.states[place]))
+            if place is not None:
+                return answer(200, ArmState(name, known.states[place]))
+            if len(known.arms) >= MAX_ARMS:
+                return refusal(409, f"An experiment has at most {MAX_ARMS} arms.")
+            self.rows.append(known.add(name, self.now))
+            return answer(201, ArmState(name, "active"))
         if place is None:
-            hint = did_you_mean(request.arm, map(str, known.places))
-            return refusal(404, f"There is no arm {request.arm!r} in {known.name!r}.{hint}")
-        if request.state not in STATES:
-            raise ParameterError("service", "state", "active, paused or retired", request.state)
-        return self._switch(known, place, request.state)
-
-    def _switch(self, known: Experiment, place: int, state: str) -> Answer:
-        name, now = known.arms[place].name, known.states[place]
+            hint = did_you_mean(name, map(str, known.places))
+            return refusal(404, f"There is no arm {name!r} in {known.name!r}.{hint}")
+        state, now = request.state, known.states[place]
+        if state not in STATES:
+            raise ParameterError("service", "state", "active, paused or retired", state)
         if state != now:
             if now == "retired":
                 return refusal(409, f"The arm {name!r} is retired, for good.")
-            others = any(each == "active" for at, each in enumerate(known.states) if at != place)
+            others = known.states.count("active") - (now == "active")
             if state != "active" and not others:
                 return refusal(409, f"The arm {name!r} is the only active one.")
             self.rows.append(known.switch(place, state, self.now))

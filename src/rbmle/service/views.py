@@ -23,6 +23,7 @@ _METRICS = (
     ("rbmle_pending", "gauge", "Decisions whose reward may still come.", "pending"),
     ("rbmle_arms", "gauge", "Arms, in any state.", "n_arms"),
 )
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 def experiment_list(ledger: Ledger, who: Key) -> list[Summary]:
@@ -50,14 +51,10 @@ def metrics(experiments: Sequence[Summary]) -> str:
     for name, kind, help, field in _METRICS:
         lines += [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
         lines += [
-            f'{name}{{experiment="{_label(each.name)}"}} {getattr(each, field)}'
+            f'{name}{{experiment="{each.name.translate(_ESCAPED)}"}} {getattr(each, field)}'
             for each in experiments
         ]
     return "\n".join(lines) + "\n"
-
-
-def _label(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _summary(known: Experiment) -> Summary:
