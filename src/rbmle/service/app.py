@@ -16,11 +16,10 @@ from starlette.types import Receive, Scope, Send
 
 from ..errors import ParameterError
 from . import messages
-from .committer import Committer
 from .definition import Definition
 from .http import NOTHING, Call, Endpoint, Operation, openapi, respond
 from .keys import ROLES, Keys
-from .ledger import Ledger
+from .ledger import Committer, Ledger
 from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .rows import Row
 from .storage import Key, open_storage

@@ -147,10 +147,7 @@ def _listen(host: str, port: int, count: int) -> list[socket.socket]:
 
 
 def _supervise(options: _Options, listening: list[socket.socket]) -> int:
-    """Keep a worker for each socket running until a signal; returns the exit code.
-
-    It gives up if they die as soon as they start.
-    """
+    """Keep a worker for each socket running until a signal, or until they die when they start."""
     alive, mine = os.pipe()  # workers read the one; it ends when we do
     workers: list[tuple[subprocess.Popen[bytes], float]] = []  # and when they were started
     signals: list[int] = []

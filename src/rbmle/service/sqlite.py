@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
@@ -12,12 +13,8 @@ from typing import Any
 from .rows import Row
 from .storage import FIELDS, VERSION, SchemaError, Storage, StorageError
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows
-    _has_locks = False
-else:
-    _has_locks = True
 
 _APPLICATION_ID = 0x52424D4C  # "RBML", the file's application_id
 _BUSY_TIMEOUT_SECONDS = 10.0  # for locks of other programs; ours wait for the fair lock
@@ -39,7 +36,7 @@ class FairLock:
     """
 
     def __init__(self, path: str) -> None:
-        if not _has_locks:
+        if sys.platform == "win32":
             raise OSError(f"{path}: this system has no file locks that can be waited for.")
         with ExitStack() as failed:
             self._lock = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT, 0o666)

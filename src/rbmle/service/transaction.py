@@ -61,10 +61,7 @@ class Transaction:
     def run(
         self, requests: Sequence[Keyed], keys: Keys, clock: Callable[[], float], sweep: bool
     ) -> list[Answer]:
-        """Carry out the requests in order; append their rows.
-
-        sweep: also end the decisions of all experiments whose deadline has passed.
-        """
+        """Carry out the requests in order, and append their rows; `Ledger.run` says more."""
         keys.refresh(self.storage)
         allowed = [keys.allows(key) for key, _ in requests]
         valid = [each for (_, each), good in zip(requests, allowed, strict=True) if good]
