@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 import time
 
@@ -12,9 +13,7 @@ from .messages import a_label
 from .storage import Key, Storage
 
 ROLES = ("read", "write", "admin")  # each may do what those before it may
-_PREFIX = "rbmle"
-
-
+_TOKEN = re.compile(r"rbmle_(\d{1,18})_(.*)", re.DOTALL)  # a key as it is shown: number, secret
 # Who asks while there are no keys at all: everything is allowed, on 127.0.0.1 only.
 ANYONE = Key(0, "admin", None, "", 0.0, None)
 
@@ -58,10 +57,10 @@ class Keys:
         """The valid key that a token states; None if there is none."""
         if self.open:
             return ANYONE
-        parts = token.split("_", 2) if token else []
-        if len(parts) != 3 or parts[0] != _PREFIX or not parts[1].isdecimal():
+        parts = _TOKEN.fullmatch(token or "")
+        if parts is None:
             return None
-        stored = self._known.get(int(parts[1])) if len(parts[1]) < 19 else None
+        stored = self._known.get(int(parts[1]))
         expected = stored.hash if stored is not None else _hash("")
         same = hmac.compare_digest(_hash(parts[2]), expected)
         return stored if stored is not None and same and stored.revoked is None else None
@@ -82,7 +81,7 @@ def create_key(storage: Storage, role: str, experiment: str | None = None) -> st
     secret = secrets.token_urlsafe(32)
     with storage.writing():
         number = storage.add_key(role, experiment, _hash(secret), time.time())
-    return f"{_PREFIX}_{number}_{secret}"
+    return f"rbmle_{number}_{secret}"
 
 
 def revoke_key(storage: Storage, number: int) -> None:
