@@ -19,7 +19,7 @@ from rbmle import (
     Uniform,
     theory,
 )
-from rbmle.theory.close_means import natural_rise, reach
+from rbmle.theory.divergences import natural_rise, reach
 from rbmle.theory.setting import setting
 
 CASES = [

@@ -25,7 +25,7 @@ from ..studies import export as exports
 from ..studies import runner
 from ..studies.study import Study
 from ..studies.workers import connected, workers_of
-from ..theory.bounds_data import bounds_data
+from ..theory.regret_bounds import bounds_data
 from . import output
 from .options import (
     Delay,

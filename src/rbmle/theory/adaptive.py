@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, kernel, record
+from .._numba.compile import Floats, kernel
 from ..errors import ParameterError, integer
 from ..families import Family
 from ..policies import RBMLE
 from ..policies.alpha import BIASES, Adaptive
 from ..policies.arms import Arms, Clock
-from ..policies.base import fresh_state
 from ..policies.fit import player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..rewards.problems import Problem
@@ -23,6 +22,7 @@ from .setting import inside, unique_best
 
 _KNOWN_MEAN_PULLS = 1e300  # pulls from which an arm's mean counts as known
 _UNCAPPED = 1e300  # in place of beta(t), so that the estimate is computed even if it is larger
+_CLOCK = Clock(1000, 0)  # any round gives the same estimate if pulls are proportional to log t
 
 
 class AdaptiveTrace(NamedTuple):
@@ -50,32 +50,19 @@ class AdaptiveTrace(NamedTuple):
         return int(self.rounds[below[0]]) if below.size else None
 
 
-@record
-class Watched(NamedTuple):
-    """What is played and noted: RBMLE with the scheme `policy.alpha`, and the arrays to fill."""
-
-    policy: Any
-    family: Any
-    source: Any
-    randomness: Counter
-    beta: Floats
-    c_alpha: Floats
-    pulls: Floats
-
-
 @kernel
-def _watch(watched: Watched, state: Floats, replication: int, horizon: int) -> None:
+def _watch(
+    policy: Any, family: Any, source: Any, draws: Counter, arms: Arms, noted: Floats, number: int
+) -> None:
     """Play one replication as `engine.play` does, and note beta(t) and C_alpha in each round."""
-    policy, family, source, randomness, beta, c_alpha, pulls = watched
-    n_arms = pulls.size
-    arms = Arms(pulls, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms))
-    for t in range(1, horizon + 1):
+    n_arms, state = arms.n_arms(), np.zeros(0)  # RBMLE needs no work space
+    for t in range(1, n_arms + noted.shape[1] + 1):
         clock = Clock(t, 0)
         if t > n_arms:
-            beta[t - n_arms - 1] = policy.alpha.beta_at(clock)
-            c_alpha[t - n_arms - 1] = policy.alpha.c_alpha(family, arms, clock, _UNCAPPED)
-        i = policy.choose(state, family, arms, clock, randomness.at(replication, t))
-        arms.learn(i, source.reward(replication, t, i))
+            noted[0, t - n_arms - 1] = policy.alpha.beta_at(clock)
+            noted[1, t - n_arms - 1] = policy.alpha.c_alpha(family, arms, clock, _UNCAPPED)
+        i = policy.choose(state, family, arms, clock, draws.at(number, t))
+        arms.learn(i, source.reward(number, t, i))
 
 
 def adaptive_trace(
@@ -98,18 +85,16 @@ def adaptive_trace(
     """
     target = adaptive_target(problem, bias, family)
     policy, model = player(RBMLE(bias), problem, family)
-    horizon = integer("adaptive_trace", "horizon", horizon, f"[{problem.n_arms + 1}, {MAX_ROUNDS}]")
+    n_arms = problem.n_arms
+    horizon = integer("adaptive_trace", "horizon", horizon, f"[{n_arms + 1}, {MAX_ROUNDS}]")
     number = integer("adaptive_trace", "replication", replication, f"[0, {MAX_REPLICATIONS - 1}]")
     rewards = RewardStream(seed)
     source, _, _ = next(rewards.batches(problem, horizon, number, number + 1, 1))
-    rounds = np.arange(problem.n_arms + 1, horizon + 1)
-    beta, c_alpha, pulls = np.zeros(rounds.size), np.zeros(rounds.size), np.zeros(problem.n_arms)
-    randomness = Counter(*key(rewards.seed), True)
-    state = fresh_state(policy, model, problem.n_arms)
-    watched = Watched(policy, model, source, randomness, beta, c_alpha, pulls)
-    _watch(watched, state, number, horizon)
+    rounds = np.arange(n_arms + 1, horizon + 1)
+    arms, noted = Arms.fresh(n_arms), np.zeros((2, rounds.size))
+    _watch(policy, model, source, Counter(*key(rewards.seed), True), arms, noted, number)
     limit = adaptive_limit(problem, bias, family)
-    return AdaptiveTrace(rounds, beta, c_alpha, target, limit, pulls)
+    return AdaptiveTrace(rounds, noted[0], noted[1], target, limit, arms.pulls)
 
 
 def adaptive_target(problem: Problem, bias: Adaptive, family: object = None) -> float:
@@ -143,23 +128,18 @@ def adaptive_limit(problem: Problem, bias: Adaptive, family: object = None) -> f
     best = problem.means.max()
     need = [model.k_star(best, mean) for mean in problem.means.tolist()]
 
-    def excess(c: float) -> float:
+    def too_small(c: float) -> bool:
         pulls = np.array([min(k * c * _CLOCK.log_t(), _KNOWN_MEAN_PULLS) for k in need])
-        return _estimate(problem, bias, model, pulls) - c
+        return _estimate(problem, bias, model, pulls) > c
 
     high = 2.0 * low
-    while excess(high) > 0.0:
+    while too_small(high):
         high *= 2.0
         if high > _KNOWN_MEAN_PULLS:
             return inf
-    while True:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            return high
-        low, high = (middle, high) if excess(middle) > 0.0 else (low, middle)
-
-
-_CLOCK = Clock(1000, 0)  # any round gives the same estimate if pulls are proportional to log t
+    while low < (middle := 0.5 * (low + high)) < high:
+        low, high = (middle, high) if too_small(middle) else (low, middle)
+    return high
 
 
 def _estimate(problem: Problem, bias: Adaptive, family: Family, pulls: Floats) -> float:

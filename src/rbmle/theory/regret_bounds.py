@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from math import exp, inf, log, pi
-from typing import NamedTuple
+from math import exp, inf, isfinite, log, pi
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._io.text import without_defaults
 from .._numba.compile import Floats
-from ..errors import ParameterError, integer, number
+from ..errors import Interval, ParameterError, integer, number
+from ..families import Family
 from ..rewards.problems import Problem
-from . import close_means
-from .c_alpha import least_c_alpha
-from .setting import PROPOSITIONS, Setting, a_problem, assumed, inside, setting
+from .c_alpha import least_c_alpha, smallest_c_alpha
+from .divergences import k_star_of, kl, kl_from, reach
+from .setting import PROPOSITIONS, Setting, a_problem, assumed, inside, setting, unique_best
 
 
 class Bound(NamedTuple):
@@ -105,16 +107,12 @@ def regret_bound(
             raise ParameterError(
                 "Proposition 6", "c_alpha", "left out, as Algorithm 1 estimates it", c_alpha
             )
-        power = number("Proposition 6", "power", power, "(0, inf)")
-        return _adaptive(given, horizon, power)
+        return _adaptive(given, horizon, number("Proposition 6", "power", power, "(0, inf)"))
     c = _admissible(given, c_alpha, sharp)
-    suboptimal = given.gaps > 0.0
-    if given.proposition in (3, 4):
-        each, constant = [2.0 * c / gap if gap > 0.0 else 0.0 for gap in given.gaps], 2 * pi**2 / 3
-    else:
-        each, constant = [_coefficient(given, c, a) for a in range(problem.n_arms)], 1 + pi**2 / 3
-    constants = np.where(suboptimal, constant, 0.0)
-    return Bound(given.proposition, horizon, c, given.gaps, np.array(each), constants)
+    constant = 2 * pi**2 / 3 if given.proposition in (3, 4) else 1 + pi**2 / 3
+    coefficients = np.array([_coefficient(given, c, a) for a in range(problem.n_arms)])
+    constants = np.where(problem.gaps > 0.0, constant, 0.0)
+    return Bound(given.proposition, horizon, c, problem.gaps, coefficients, constants)
 
 
 def applicable(problem: Problem, family: object = None) -> dict[int, str]:
@@ -146,12 +144,8 @@ def lai_robbins(problem: Problem, family: object = None) -> float:
     >>> lai_robbins(Problem(Gaussian(2.0), [0.0, 0.5, 1.0]))
     24.0
     """
-    a_problem("lai_robbins", problem)
-    model = assumed("lai_robbins", problem, family)
-    inside("lai_robbins", model, problem.means)
-    best = float(problem.means.max())
-    means = problem.means.tolist()
-    return sum(((best - m) / close_means.kl(model, m, best) for m in means if m < best), 0.0)
+    model, best, others = _means("lai_robbins", problem, family)
+    return sum(((best - mean) / kl(model, mean, best) for mean in others), 0.0)
 
 
 def lower_bound(problem: Problem, rounds: ArrayLike, family: object = None) -> Floats:
@@ -178,23 +172,25 @@ def growth_rate(problem: Problem, c_alpha: float, family: object = None) -> floa
     >>> round(growth_rate(Problem(Gaussian(), [0.0, 0.5, 1.0]), 3.0), 12)
     3.0
     """
-    a_problem("growth_rate", problem)
     c = number("growth_rate", "c_alpha", c_alpha, "(0, inf)")
-    model = assumed("growth_rate", problem, family)
-    inside("growth_rate", model, problem.means)
+    model, best, others = _means("growth_rate", problem, family)
+    return c * sum((best - mean) * k_star_of(model, best, mean) for mean in others)
+
+
+def _means(owner: str, problem: Problem, family: object) -> tuple[Family, float, list[float]]:
+    """The family of the index, the best mean, and the means below it."""
+    a_problem(owner, problem)
+    model = assumed(owner, problem, family)
+    inside(owner, model, problem.means)
     best = float(problem.means.max())
-    costs: list[float] = [
-        (best - mean) * close_means.k_star(model, best, mean)
-        for mean in problem.means.tolist()
-        if mean < best
-    ]
-    return c * sum(costs)
+    return model, best, [mean for mean in problem.means.tolist() if mean < best]
 
 
 def _admissible(given: Setting, c_alpha: float | None, sharp: bool) -> float:
     owner = f"Proposition {given.proposition}"
-    # A given C_alpha may be below the printed constant, as long as a proof supports it.
-    smallest = least_c_alpha(given, sharp) if c_alpha is None else _smallest_known(given)
+    smallest = least_c_alpha(given, sharp or c_alpha is not None)
+    if c_alpha is not None and given.lower > -inf:  # any proof that supports it is enough
+        smallest = min(smallest, least_c_alpha(given, sharp=False))
     if smallest == inf:
         raise ParameterError(owner, "lower", "above the mean at which K* is 0", given.lower)
     if c_alpha is None:
@@ -205,34 +201,105 @@ def _admissible(given: Setting, c_alpha: float | None, sharp: bool) -> float:
     return c
 
 
-def _smallest_known(given: Setting) -> float:
-    sharp = least_c_alpha(given, sharp=True)
-    return sharp if given.lower == -inf else min(sharp, least_c_alpha(given, sharp=False))
-
-
 def _coefficient(given: Setting, c: float, arm: int) -> float:
-    """The factor of log T in the pulls of an arm: max{4 / D(...), C_alpha K*(...)} in Proposition
-    2; Proposition 5 has the tail exponent of sub-Exponential rewards in place of D."""
-    mean, gap = float(given.means[arm]), float(given.gaps[arm])
+    """The factor of log T in the pulls of an arm: 2 C_alpha / Delta_a in Propositions 3 and 4;
+    max{4 / D(...), C_alpha K*(...)} in Proposition 2; Proposition 5 has the tail exponent of
+    sub-Exponential rewards in place of D."""
+    mean, gap = float(given.problem.means[arm]), float(given.problem.gaps[arm])
     if gap == 0.0:
         return 0.0
+    if given.proposition in (3, 4):
+        return 2.0 * c / gap
     shift = 0.5 * given.epsilon * gap
-    if given.proposition == 2:
-        first = 4.0 / close_means.kl_from(given.family, mean, shift)
-    else:
-        first = 4.0 / given.exponent(shift)
-    return max(first, c / close_means.reach(given.family, given.best - shift, gap - 2.0 * shift))
+    second = given.proposition == 2
+    decay = kl_from(given.family, mean, shift) if second else given.exponent(shift)
+    return max(4.0 / decay, c / reach(given.family, given.best - shift, gap - 2.0 * shift))
 
 
 def _adaptive(given: Setting, horizon: int, power: float) -> Bound:
     """Proposition 6. T_0 is the first t with beta(t) >= 256 sigma^2 (N + 2) / Delta."""
-    n_arms, square = given.means.size, given.sigma * given.sigma
-    level = 256.0 * square * (n_arms + 2) / given.gap
-    suboptimal = given.gaps > 0.0
+    gaps, square = given.problem.gaps, given.sigma * given.sigma
+    level = 256.0 * square * (gaps.size + 2) / given.gap
     log_wait = level ** (1.0 / power)
     wait = float(np.ceil(exp(log_wait))) if log_wait < 700.0 else inf
-    coefficient = 1024.0 * square * (n_arms + 2) / (given.gap * given.gap)
-    return Bound(
-        6, horizon, level, given.gaps, np.where(suboptimal, coefficient, 0.0),
-        np.where(suboptimal, n_arms * pi**2 / 3, 0.0), wait, log_wait,
-    )  # fmt: skip
+    coefficient = 1024.0 * square * (gaps.size + 2) / (given.gap * given.gap)
+    coefficients = np.where(gaps > 0.0, coefficient, 0.0)
+    constants = np.where(gaps > 0.0, gaps.size * pi**2 / 3, 0.0)
+    return Bound(6, horizon, level, gaps, coefficients, constants, wait, log_wait)
+
+
+def bounds_data(
+    problem: Problem,
+    horizon: int,
+    epsilon: float = 0.5,
+    lower: float | None = None,
+    family: object = None,
+) -> dict[str, Any]:
+    """All bounds for one problem as plain data, which `rbmle bounds` shows: Lai and Robbins' lower
+    bound, and the upper bound of each proposition, printed and sharp.
+
+    A problem to which no bound applies is refused. Where a single bound does not apply, its entry
+    has an `obstacle`, the sentence that says why.
+    """
+    _, gap = unique_best("bounds", problem)
+    if problem.family is not None:
+        inside("bounds", problem.family, problem.means)
+    horizon = integer("bounds", "horizon", horizon, "[2, inf)")
+    epsilon = number("bounds", "epsilon", epsilon, "(0, 1)")
+    if lower is not None:
+        allowed = problem.law.mean_interval()
+        ends = Interval(allowed.low, float(problem.means.min()), allowed.closed_low, True)
+        lower = number("bounds", "lower", lower, ends)
+    try:
+        model = family if problem.family is None else problem.family
+        constant = lai_robbins(problem, model)
+        least: dict[str, Any] = {
+            "family": without_defaults(model),
+            "constant": constant,
+            "at_horizon": constant * log(horizon),
+        }
+    except ParameterError as obstacle:
+        least = {"obstacle": str(obstacle).removeprefix("lai_robbins: ")}
+    asked = {"epsilon": epsilon, "lower": lower, "family": family}
+    return {
+        "law": without_defaults(problem.law),
+        "means": problem.means.tolist(),
+        "gap": gap,
+        "horizon": horizon,
+        "epsilon": epsilon,
+        "lower": lower,
+        "trivial_bound": horizon * float(problem.gaps.max()),
+        "lai_robbins": least,
+        "propositions": [
+            _entry(problem, horizon, proposition, asked | {"sharp": sharp})
+            for proposition in PROPOSITIONS
+            for sharp in ((False,) if proposition == 6 else (False, True))
+        ],
+    }
+
+
+def _entry(
+    problem: Problem, horizon: int, proposition: int, asked: dict[str, Any]
+) -> dict[str, Any]:
+    """The bound of one proposition; asked: epsilon, lower, family and sharp."""
+    if proposition not in (2, 5):  # the others are about the Gaussian index
+        asked["family"] = None
+    entry: dict[str, Any] = {"proposition": proposition, "sharp": asked["sharp"]}
+    try:
+        if proposition != 6:
+            entry["c_alpha"] = _plain(smallest_c_alpha(problem, proposition, **asked))
+        bound = regret_bound(problem, horizon, proposition, **asked)
+    except ParameterError as obstacle:
+        return {**entry, "obstacle": str(obstacle)}
+    entry |= {"slope": bound.slope, "constant": bound.constant}
+    if proposition == 6:
+        entry |= {"wait": _plain(bound.wait), "log_wait": bound.log_wait}
+    lower = asked["lower"]
+    if proposition == 5 and lower is not None and lower > problem.law.reward_interval().low:
+        entry["caution"] = "Proposition 5 can fail with 'lower' above the least reward."
+    return {**entry, "bound": _plain(bound.total), "informative": bound.informative}
+
+
+def _plain(value: float) -> float | str:
+    """Infinity as text, which JSON can hold."""
+    return value if isfinite(value) else "inf"

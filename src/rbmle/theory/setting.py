@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, number
-from ..families import Family, Gaussian, Law
+from ..families import Family, Gaussian
 from ..policies.fit import as_family
 from ..rewards.problems import Problem
-from .divergence import family_of, open_range
+from .divergences import family_of
 
 PROPOSITIONS = (2, 3, 4, 5, 6)
 
 # Admitted sizes of means, gaps and spreads. Bounds multiply at most four such numbers
 # (sigma^2 / Delta^2), and 1e-75^4 = 1e-300 and 1e75^4 = 1e300 are still floats.
-_SMALLEST, _LARGEST = 1e-75, 1e75
-_SIZES = f"[{_SMALLEST:g}, {_LARGEST:g}]"
-
-
-class Bounded(Law, Protocol):
-    """A law that states its sub-Gaussian sigma and its sub-Exponential (rho, kappa)."""
-
-    def sub_gaussian(self, mean: float) -> float: ...
-    def sub_exponential(self, mean: float) -> tuple[float, float]: ...
+_SIZES = Interval(1e-75, 1e75, True, True)
 
 
 class Setting(NamedTuple):
-    """The numbers of Section 4 that a proposition needs of a problem, in the order of its arms.
+    """The numbers of Section 4 that a proposition needs of a problem.
 
-    family: the family of the index. best, gap: theta_1 and Delta. sigma, rho, kappa: the
-    sub-Gaussian and sub-Exponential parameters, each the largest over the arms. lower: the known
-    lower bound on the means.
+    family: the family of the index. best, gap: theta_1 and Delta. lower: the known lower bound on
+    the means. sigma, rho, kappa: the sub-Gaussian and sub-Exponential parameters, each the largest
+    over the arms; infinite where the proposition does not use them.
     """
 
     proposition: int
-    law: Bounded
+    problem: Problem
     family: Family
-    means: Floats
-    gaps: Floats
     best: float
     gap: float
     epsilon: float
@@ -49,6 +39,16 @@ class Setting(NamedTuple):
     sigma: float
     rho: float
     kappa: float
+
+    @property
+    def shift(self) -> float:
+        """epsilon Delta / 2."""
+        return 0.5 * self.epsilon * self.gap
+
+    @property
+    def target(self) -> float:
+        """theta' = theta_1 - epsilon Delta / 2."""
+        return self.best - self.shift
 
     def exponent(self, deviation: float) -> float:
         """The exponent of a tail bound: the mean of n rewards of the best arm is `deviation` or
@@ -72,16 +72,14 @@ def setting(
     refused with a sentence that says why."""
     owner = f"Proposition {proposition}"
     if proposition not in PROPOSITIONS or isinstance(proposition, bool):
-        listing = ", ".join(map(str, PROPOSITIONS))
-        raise ParameterError("theory", "proposition", f"one of {listing}", proposition)
+        raise ParameterError("theory", "proposition", "one of 2, 3, 4, 5, 6", proposition)
     best, gap = unique_best(owner, problem)
     given: Family | None = as_family(family, owner)
-    means = problem.means
     epsilon = number(owner, "epsilon", epsilon, "(0, 1)")
     model, sigma, rho, kappa = _rewards(owner, problem, proposition, given)
-    inside(owner, model, means)
+    inside(owner, model, problem.means)
     for spread in (sigma, rho, kappa):
-        if not (_moderate(spread) or spread in (0.0, inf)):
+        if not (spread in _SIZES or spread in (0.0, inf)):
             raise ParameterError(
                 owner, "problem", f"one whose rewards have a spread in {_SIZES}", float(spread)
             )
@@ -89,19 +87,15 @@ def setting(
     if proposition in (2, 5):
         floor, _ = model.mean_range()
         if lower is not None:
-            ends = Interval(floor, float(means.min()), closed_low=floor > -inf, closed_high=True)
+            ends = Interval(floor, float(problem.means.min()), floor > -inf, True)
             floor = number(owner, "lower", lower, ends)
-    return Setting(
-        int(proposition), problem.law, model, means, problem.gaps, best, gap, epsilon, floor, sigma,
-        rho, kappa,
-    )  # fmt: skip
+    return Setting(int(proposition), problem, model, best, gap, epsilon, floor, sigma, rho, kappa)
 
 
 def _rewards(
     owner: str, problem: Problem, proposition: int, family: Family | None
 ) -> tuple[Family, float, float, float]:
-    """What a proposition supposes of the rewards: the family of the index, their sub-Gaussian sigma
-    and their sub-Exponential rho and kappa; infinite where it does not use them."""
+    """What a proposition supposes of the rewards: the family of the index, sigma, rho, kappa."""
     law, means = problem.law, problem.means
     name = type(law).__name__
     if proposition == 2:
@@ -114,8 +108,8 @@ def _rewards(
         model = assumed(owner, problem, family)
         if law.reward_interval().low < 0.0:
             raise ParameterError(owner, "problem", "one whose rewards are never negative", name)
-        pairs = [law.sub_exponential(mean) for mean in means]
-        return model, inf, max(each[0] for each in pairs), max(each[1] for each in pairs)
+        rhos, kappas = zip(*map(law.sub_exponential, means), strict=True)
+        return model, inf, max(rhos), max(kappas)
     if proposition == 3 and not isinstance(law, Gaussian):
         raise ParameterError(owner, "problem", "one with Gaussian rewards", name)
     if family is not None and not isinstance(family, Gaussian):
@@ -123,8 +117,7 @@ def _rewards(
     sigma = max(law.sub_gaussian(mean) for mean in means)
     if sigma == inf:
         raise ParameterError(owner, "problem", "one with sub-Gaussian rewards", name)
-    gaussian: Family = as_family("gaussian", owner)
-    return gaussian, sigma, inf, inf
+    return as_family("gaussian"), sigma, inf, inf
 
 
 def assumed(owner: str, problem: Problem, family: object) -> Family:
@@ -139,16 +132,12 @@ def assumed(owner: str, problem: Problem, family: object) -> Family:
 def unique_best(owner: str, problem: Problem) -> tuple[float, float]:
     """theta_1 and Delta: the best mean, and its distance to the second best. Ties are refused."""
     a_problem(owner, problem)
-    second, best = np.sort(problem.means)[-2:]
+    second, best = np.sort(problem.means)[-2:].tolist()
     if not best > second:
         raise ParameterError(
             owner, "means", "with one best arm, a gap above 0", problem.means.tolist()
         )
-    return float(best), float(best - second)
-
-
-def _moderate(value: float) -> bool:
-    return _SMALLEST <= value <= _LARGEST
+    return best, best - second
 
 
 def a_problem(owner: str, problem: object) -> None:
@@ -157,19 +146,18 @@ def a_problem(owner: str, problem: object) -> None:
         raise ParameterError(owner, "problem", "a Problem", problem)
     for sizes, what in ((np.abs(problem.means), "numbers"), (problem.gaps, "with gaps")):
         for value in sizes.tolist():
-            if not (_moderate(value) or value == 0.0):
+            if not (value in _SIZES or value == 0.0):
                 raise ParameterError(owner, "means", f"{what} of size 0 or in {_SIZES}", value)
 
 
 def inside(owner: str, family: Family, means: Floats) -> None:
     """Refuse means at the ends of the family's range, where there is no natural parameter, and a
     sigma that is too large or small for the formulas."""
-    if isinstance(family, Gaussian) and not _moderate(family.sigma):
+    if isinstance(family, Gaussian) and family.sigma not in _SIZES:
         raise ParameterError(owner, "sigma", f"a number in {_SIZES}", family.sigma)
-    allowed = open_range(family)
-    for mean in means:
-        if float(mean) not in allowed:
-            name = type(family).__name__
-            raise ParameterError(
-                owner, "means", f"inside {allowed} for {name}, off its ends", float(mean)
-            )
+    low, high = family.mean_range()
+    allowed = Interval(low, high, closed_low=False, closed_high=False)
+    for mean in means.tolist():
+        if mean not in allowed:
+            expected = f"inside {allowed} for {type(family).__name__}, off its ends"
+            raise ParameterError(owner, "means", expected, mean)
