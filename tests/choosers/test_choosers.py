@@ -27,7 +27,7 @@ from rbmle.policies import (
 )
 from rbmle.policies.alpha import AdaptiveGaussian
 from rbmle.policies.arms import Arms, Clock
-from rbmle.policies.recommended import recommended
+from rbmle.policies.rbmle import recommended
 from rbmle.random import Draws
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import RewardStream, Table

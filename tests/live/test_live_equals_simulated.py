@@ -19,7 +19,7 @@ from rbmle.policies import (
     AdaptiveExponential,
     ThompsonSampling,
 )
-from rbmle.policies.recommended import recommended
+from rbmle.policies.rbmle import recommended
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import Table
 

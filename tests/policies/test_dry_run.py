@@ -17,7 +17,7 @@ import rbmle
 from rbmle import Arms, Bernoulli, Clock, Decider, Problem, Study, policy, simulate
 from rbmle._numba.mistakes import generator_in
 from rbmle.errors import DefinitionError
-from rbmle.policies import dry_run
+from rbmle.policies import fit
 
 COINS = Problem(Bernoulli(), [0.2, 0.5])
 GENERATOR = np.random.default_rng(1)
@@ -100,19 +100,19 @@ def test_the_package_s_own_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> Non
     def refuse(*args: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(dry_run, "rehearse", refuse)
-    dry_run.dry_run(rbmle.MOSS(), Bernoulli())
+    monkeypatch.setattr(fit, "rehearse", refuse)
+    fit.dry_run(rbmle.MOSS(), Bernoulli())
     with pytest.raises(AssertionError):
-        dry_run.dry_run(Reads(), Bernoulli())
+        fit.dry_run(Reads(), Bernoulli())
 
 
 def test_what_passed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
-    monkeypatch.setattr(dry_run, "rehearse", lambda *args: tried.append(args))
-    monkeypatch.setattr(dry_run, "_tried", set())
+    monkeypatch.setattr(fit, "rehearse", lambda *args: tried.append(args))
+    monkeypatch.setattr(fit, "_tried", set())
     for _ in range(2):
-        dry_run.dry_run(Noisy(), Bernoulli())
-        dry_run.dry_run(Counts(), Bernoulli())  # an equal tuple, and another policy
+        fit.dry_run(Noisy(), Bernoulli())
+        fit.dry_run(Counts(), Bernoulli())  # an equal tuple, and another policy
     assert len(tried) == 2
 
 

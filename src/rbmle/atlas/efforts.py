@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 from .. import policies
 from .._records.record import Record
 from ..errors import ParameterError, one_of
-from ..policies import RBMLE, ArmBias, BetaBias
+from ..policies import RBMLE, ArmBias, BetaBias, recommended
 from ..policies.fit import as_family, check_fit
-from ..policies.recommended import recommended
 from .play import Run, play
 from .sets import GROUPS, ProblemSet, atlas_sets
 from .verdicts import RECOMMENDED, RIVALS, AtlasRow, cells_of, write_atlas

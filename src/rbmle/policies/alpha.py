@@ -72,17 +72,14 @@ class Bias(Adaptive, Protocol):
                 second = max(second, upper)
         return max(0.0, lower - second), top
 
-    def capped_ratio(
-        self, family: Family, numerator: float, mean: float, lower: float, beta: float
-    ) -> float:
-        """numerator / K*(mean, lower), or infinity if it is larger than beta.
+    def capped_ratio(self, family: Family, a: float, mean: float, low: float, beta: float) -> float:
+        """a / K*(mean, low), or infinity if it is larger than beta.
 
         Whether it is larger is told by one evaluation of xi (line 9 of Algorithms 2 and 3), so that
         K*, a root, is only computed if it matters.
         """
-        if family.xi(numerator / beta, lower) < family.natural(mean):
-            return inf
-        return numerator / family.k_star(mean, lower)
+        larger = family.xi(a / beta, low) < family.natural(mean)
+        return inf if larger else a / family.k_star(mean, low)
 
     def steady(self) -> bool:
         """Whether alpha(t) depends on t alone and never falls."""
@@ -150,9 +147,8 @@ class BetaBias(NamedTuple):
     power: Annotated[float, "(0, inf)"] = 0.5
     c: Annotated[float, "(0, inf)"] = 1.0
 
-    def alpha(self, family: Family, arms: Arms, clock: Clock) -> float:
-        log_t = clock.log_t()
-        return self.c * ((sqrt(log_t) if self.power == 0.5 else log_t**self.power) * log_t)
+    def alpha(self: Any, family: Family, arms: Arms, clock: Clock) -> float:
+        return float(self.c * (self.beta_at(clock) * clock.log_t()))
 
     def steady(self) -> bool:
         return True
@@ -178,8 +174,7 @@ class RootBias(NamedTuple):
 
 
 class Constant(Choice):
-    """The constant of Algorithm 1: as printed, as in the proof of Proposition 6, or as in the
-    authors' script."""
+    """The constant of Algorithm 1: as printed, as in Proposition 6's proof, or in the script."""
 
     text = 0
     proof = 1
@@ -252,8 +247,7 @@ class AdaptiveBernoulli(NamedTuple):
 
 
 class Width(Choice):
-    """The confidence width of Algorithm 3: from the correct tail bound of a mean of n
-    sub-Exponential variables, from the bound printed in the appendix, or from the algorithm."""
+    """The width of Algorithm 3: from the correct tail bound, the appendix's, or as printed."""
 
     tail = 0
     appendix = 1

@@ -124,9 +124,5 @@ class ArmBias(NamedTuple):
 
     def check_family(self, family: Family, stable: bool) -> None:
         if self.reach < inf and not (stable and isinstance(family, (Exponential, Gamma))):
-            raise ParameterError(
-                "ArmBias",
-                "reach",
-                "inf unless f is 'stable' and the family Exponential or Gamma",
-                self.reach,
-            )
+            allowed = "inf unless f is 'stable' and the family Exponential or Gamma"
+            raise ParameterError("ArmBias", "reach", allowed, self.reach)

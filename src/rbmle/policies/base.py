@@ -1,7 +1,5 @@
-"""The interface of a policy, with the methods that every policy gets by default.
-
-A policy is an immutable record of numbers with a method `index_of`: the arm with the largest index
-is played. A policy that does not rank arms by an index defines `choose` instead.
+"""The interface of a policy: an immutable record of numbers with a method `index_of`, where the arm
+with the largest index is played, or with a method `choose`, if it does not rank arms by an index.
 """
 
 from __future__ import annotations
@@ -72,10 +70,8 @@ class Policy(Record, Protocol):
         return i
 
     def remembers(self) -> int:
-        """The size of the policy's memory, in numbers; a saved decider contains them.
-
-        They are the first numbers of the array `state` that `choose` gets; in round 1 they are 0.
-        """
+        """The size of the policy's memory, in numbers; a saved decider contains them. They are the
+        first numbers of the array `state` that `choose` gets; in round 1 they are 0."""
         return 0
 
     def scratch(self, family: Any, n_arms: int) -> int:
@@ -91,17 +87,13 @@ class Policy(Record, Protocol):
         return False
 
     def uses_horizon(self) -> bool:
-        """Whether the policy uses the horizon T where it is known: by default, if it needs it.
-
-        A policy that uses it without needing it sees the horizon 0 where it is not known.
-        """
+        """Whether the policy uses the horizon T where it is known: by default, if it needs it. A
+        policy that uses it without needing it sees the horizon 0 where it is not known."""
         return self.needs_horizon()
 
     def samples_posteriors(self) -> bool:
-        """Whether the policy draws from posteriors.
-
-        In the published protocol such draws come from the generator that filled the reward table.
-        """
+        """Whether the policy draws from posteriors; in the published protocol by the generator that
+        filled the reward table."""
         return False
 
     def draws_jointly(self) -> bool:

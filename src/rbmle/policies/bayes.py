@@ -79,22 +79,17 @@ class ThompsonSampling(NamedTuple):
 
     def draw(self, family: Conjugate, arms: Arms, i: int, rng: Draws) -> float:
         """A draw from the posterior of arm i's mean."""
-        n, total = arms.pulls[i], arms.sums[i]
         if self.prior == Prior.flat:
-            return family.flat().posterior_draw(n, total, rng.cell(i), 0)
-        return family.posterior_draw(n, total, rng.cell(i), 0)
+            return family.flat().posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
+        return family.posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
 
     def samples_posteriors(self) -> bool:
         return True
 
     def check_family(self, family: Conjugate) -> None:
         if self.prior == Prior.flat and type(family).flat is Conjugate.flat:
-            raise ParameterError(
-                "ThompsonSampling",
-                "prior",
-                f"'conjugate' for {type(family).__name__}, whose flat prior is improper",
-                self.prior,
-            )
+            allowed = f"'conjugate' for {type(family).__name__}, whose flat prior is improper"
+            raise ParameterError("ThompsonSampling", "prior", allowed, self.prior)
 
 
 @policy(needs=("unbounded_means",))

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from .._io.text import distinct_names
-from .._records.record import checked
-from ..errors import ParameterError, Words
+from .._numba.mistakes import rehearse
+from .._records.record import checked, is_package
+from ..errors import DefinitionError, ParameterError, Words
 from ..families import FAMILIES, Family, Law
+from ..families.registry import mean_at
+from ..random import Draws
 from ..spec import STAND_INS, as_record, stands_in
-from .base import NEEDS, POLICIES, Policy
-from .dry_run import dry_run
+from .arms import Arms, Clock
+from .base import NEEDS, POLICIES, Policy, fresh_state
 
 PLAYERS: ChainMap[str, type] = ChainMap(POLICIES, STAND_INS)  # what a policy's name may mean
+_ROUNDS = 100  # of a dry run; they take a few milliseconds
+_PLACES = (0.3, 0.6)  # the constant rewards of its two arms, as places in the range of means
+_tried: set[tuple[object, ...]] = set()
 
 
 def as_policy(given: object, owner: str = "Assuming", key: str = "policy") -> Any:
@@ -70,26 +77,20 @@ def player(
     if isinstance(given, Assuming):
         policy, model = given
     else:
-        policy = as_policy(given, owner, "policies")
-        model = as_family(family, owner)
+        policy, model = as_policy(given, owner, "policies"), as_family(family, owner)
     if model is None:
         model = problem.family
     if model is None:
-        raise ParameterError(
-            owner, "family", f"given for rewards of law {type(problem.law).__name__}", None
-        )
+        law = type(problem.law).__name__
+        raise ParameterError(owner, "family", f"given for rewards of law {law}", None)
     if not hasattr(model, "reward_interval"):
         raise ParameterError(owner, "family", "a family, as in Gaussian()", model)
     policy = on_family(policy, model, owner, "policies")
     check_fit(policy, model, evidence)
     rewards, assumed = problem.law.reward_interval(), model.reward_interval()
     if rewards.low < assumed.low or rewards.high > assumed.high:
-        raise ParameterError(
-            type(policy).__name__,
-            "family",
-            f"one that allows rewards in {rewards}",
-            Words(f"{type(model).__name__}, which allows {assumed}"),
-        )
+        name, allows = type(policy).__name__, f"{type(model).__name__}, which allows {assumed}"
+        raise ParameterError(name, "family", f"one that allows rewards in {rewards}", Words(allows))
     return policy, model
 
 
@@ -114,9 +115,9 @@ def on_family(policy: Any, family: object, owner: str, key: str = "policy") -> A
 
 def labelled(players: Sequence[Any]) -> dict[str, Any]:
     """The policies by label: distinct labels made of class names and parameters."""
-    pairs = [each if isinstance(each, Assuming) else (each, None) for each in players]
     described = []
-    for policy, family in pairs:
+    for each in players:
+        policy, family = each if isinstance(each, Assuming) else (each, None)
         own = hasattr(policy, "described")  # a stand-in says how it is to be labelled
         kind, parts = policy.described() if own else (type(policy), policy._asdict())
         described.append((kind, {**parts, "family": family}))
@@ -129,18 +130,15 @@ def check_fit(policy: Any, family: Any, evidence: DrawsErrors | None = None) -> 
     evidence: if it draws errors of means together, as the policy wants, it checks the family.
     A user's own policy is also refused if it uses what it must not; see `dry_run`.
     """
-    name, assumed = type(policy).__name__, type(family).__name__
     if type(policy) not in NEEDS:
-        raise ParameterError(
-            "policy", "policy", "an instance of a policy class, as in UCB()", policy
-        )
+        wanted = "an instance of a policy class, as in UCB()"
+        raise ParameterError("policy", "policy", wanted, policy)
     together = evidence is not None and evidence.draws() and policy.draws_jointly()
     missing = [] if together else _missing(type(policy), type(family))
     if missing:
         fitting = ", ".join(each.__name__ for each in families_of(type(policy)))
-        raise ParameterError(
-            name, "family", f"one of {fitting}", Words(f"{assumed}, which has no {missing[0]}")
-        )
+        lacks = Words(f"{type(family).__name__}, which has no {missing[0]}")
+        raise ParameterError(type(policy).__name__, "family", f"one of {fitting}", lacks)
     if hasattr(policy, "check_family"):
         policy.check_family(family)
     dry_run(policy, family)
@@ -153,3 +151,54 @@ def families_of(policy: type) -> list[type]:
 
 def _missing(policy: type, family: type) -> list[str]:
     return [each for each in NEEDS[policy] if not hasattr(family, each)]
+
+
+class _NoHorizon(Clock):
+    """A clock that refuses to tell the horizon, for policies that do not say that they need it."""
+
+    @property
+    def horizon(self) -> int:
+        raise DefinitionError(
+            "'needs_horizon' must return True for a rule that uses clock.horizon or clock.left()."
+        )
+
+    def left(self) -> float:
+        return float(self.horizon)
+
+
+def dry_run(policy: Policy, family: Family) -> None:
+    """Raise DefinitionError if a user's own policy does what it must not.
+
+    The interpreter plays a few rounds. A policy that uses the horizon must say so by
+    `needs_horizon` (or `uses_horizon`); otherwise it would be played with a horizon of 0, without
+    any warning. The package's own policies are not tried, nor is a policy that has passed before.
+    """
+    if is_package(type(policy)):
+        return
+    key = type(policy), policy, type(family), family
+    with suppress(TypeError):  # a field without a hash: the policy is tried each time
+        if key in _tried:
+            return
+    rehearse(_play, (policy, family))
+    with suppress(TypeError):
+        _tried.add(key)
+
+
+def _play(policy: Policy, family: Family) -> None:
+    """Play a few rounds; raises DefinitionError if the horizon is used without saying so.
+
+    Other exceptions are ignored here: with two arms and constant rewards they need not be mistakes.
+    The rehearsal of the real run reports those that are.
+    """
+    try:
+        rewards = [mean_at(family, place) for place in _PLACES]
+        arms, state = Arms.fresh(len(rewards)), fresh_state(policy, family, len(rewards))
+        knows = policy.uses_horizon()
+        for t in range(1, _ROUNDS + 1):
+            clock = Clock(t, _ROUNDS) if knows else _NoHorizon(t, 0)
+            i = policy.choose(state, family, arms, clock, Draws(1, 0, 0, t, True))
+            arms.learn(i, rewards[i])
+    except DefinitionError:
+        raise
+    except Exception:
+        return

@@ -85,10 +85,8 @@ def least_ratio(regret: Floats, information: Floats, likely: int) -> tuple[int, 
             continue
         for j in range(i + 1):  # j = i: the arm alone
             q = best_odds(regret[i], information[i], regret[j], information[j])
-            value = ratio(
-                q * regret[i] + (1.0 - q) * regret[j],
-                q * information[i] + (1.0 - q) * information[j],
-            )
+            learned = q * information[i] + (1.0 - q) * information[j]
+            value = ratio(q * regret[i] + (1.0 - q) * regret[j], learned)
             if value < least * (1.0 - SAME):
                 first, second, odds, least = i, j, q, value
     return first, second, odds
@@ -129,10 +127,8 @@ class Directed(Policy, Protocol):
     def check_family(self, family: Family) -> None:
         """Refuse Gaussian families whose sigma^2 overflows or underflows: densities contain it."""
         if isinstance(family, Gaussian) and not family.has_squares():
-            raise ParameterError(
-                type(self).__name__, "family",
-                "one with sigma in [1e-50, 1e50] and prior_sd from 1e-50 on", family,
-            )  # fmt: skip
+            allowed = "one with sigma in [1e-50, 1e50] and prior_sd from 1e-50 on"
+            raise ParameterError(type(self).__name__, "family", allowed, family)
 
     def choose(self, state: Floats, family: Shaped, arms: Arms, clock: Clock, rng: Draws) -> int:
         """Integrate, then draw one of the two arms with least ratio."""

@@ -187,7 +187,7 @@ class KGMin(NamedTuple):
         return m * log(q) - log(m) if q > 0.0 else -inf
 
     def settles(self) -> bool:
-        """No: it explores for ever, because it values a switch the same in every round."""
+        """No: it explores for ever, because a switch is worth the same in every round."""
         return False
 
 
