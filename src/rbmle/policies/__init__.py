@@ -16,8 +16,9 @@ from .base import POLICIES, Policy, policy, policy_named
 from .bayes import BayesUCB, LinTS, ThompsonSampling
 from .fit import Assuming, check_fit, families_of, player
 from .ids import IDS, VIDS
+from .imed import IMED
 from .kg import KG, KGMN, KGMin, KGStar
-from .klucb import IMED, KLUCB
+from .klucb import KLUCB
 from .rbmle import RBMLE, Recommended, recommended
 from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
 
