@@ -80,13 +80,13 @@ class Beliefs(NamedTuple):
     regret: Floats  # the expected regret of each arm, and what it is expected to tell
     information: Floats
 
-    def begin(self, i: int) -> int:
+    def place(self, i: int) -> int:
         """Where the tables of arm i begin in `below` and `hazard`."""
         return i * self.weight.size
 
-    def end(self, i: int) -> int:
+    def place_end(self, i: int) -> int:
         """Where they end: after the nodes that its posterior reaches."""
-        return self.begin(i) + int(self.reach[i]) * NODES
+        return self.place(i) + int(self.reach[i]) * NODES
 
     def mean_given(self, a: int, j: int) -> float:
         """E[theta_j | A* = a]."""
@@ -146,7 +146,7 @@ class Beliefs(NamedTuple):
             for k in range(NODES):
                 self.weight[p * NODES + k] = W[k] * self.slope_at[p * NODES + k]
         for i in range(self.reach.size):
-            below = self.below[self.begin(i) : self.end(i)]
+            below = self.below[self.place(i) : self.place_end(i)]
             for k in range(below.size):
                 self.weight[k] *= below[k]
 
@@ -160,7 +160,7 @@ class Beliefs(NamedTuple):
 
     def share_of(self, a: int) -> float:
         """Fill `share` with h_a P d(eta) at the nodes of arm a; returns the sum, p_a."""
-        hazard = self.hazard[self.begin(a) : self.end(a)]
+        hazard = self.hazard[self.place(a) : self.place_end(a)]
         for k in range(hazard.size):
             self.share[k] = self.weight[k] * hazard[k]
         return sum_of_products(self.weight, hazard)
@@ -173,7 +173,7 @@ class Beliefs(NamedTuple):
                 y, P = self.left[p] + self.span[p] * X[k], 1.0
                 for i in range(self.reach.size):
                     if p < self.reach[i]:
-                        P *= self.below[self.begin(i) + p * NODES + k]
+                        P *= self.below[self.place(i) + p * NODES + k]
                 if P < 1e-18:
                     low = y
                 if P < 1.0 - 1e-13:
@@ -239,8 +239,8 @@ class Beliefs(NamedTuple):
         origin = family.chart(self.left[0] + self.span[0] * X[0])
         mass = self.mass_below(family, i)
         ahead, start = mean - origin, family.density_kl(mean, origin)
-        below = self.below[self.begin(i) : self.end(i)]
-        hazard = self.hazard[self.begin(i) : self.end(i)]
+        below = self.below[self.place(i) : self.place_end(i)]
+        hazard = self.hazard[self.place(i) : self.place_end(i)]
         for first in range(0, below.size, NODES):
             for k in range(first, first + NODES):
                 away = start + (self.far_at[k] + ahead * self.tilt_at[k])
@@ -288,8 +288,8 @@ class Beliefs(NamedTuple):
             total += self.best[a]
             self.given[a * n + a] = 0.0
             for j in range(a):
-                end = self.begin(j) + int(min(self.reach[a], self.reach[j])) * NODES
-                both = sum_of_products(self.share, self.hazard[self.begin(j) : end])
+                end = self.place(j) + int(min(self.reach[a], self.reach[j])) * NODES
+                both = sum_of_products(self.share, self.hazard[self.place(j) : end])
                 self.given[a * n + j], self.given[j * n + a] = -both, -both
                 self.given[a * n + a] += both
                 self.given[j * n + j] += both
