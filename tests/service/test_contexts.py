@@ -14,8 +14,8 @@ from msgspec import MsgspecError
 from service_cases import Clock, add_arm, clean, create, decide, one, reward, set_state
 
 from rbmle.evidence import Linear, evidence
-from rbmle.service import cache as cache_module
 from rbmle.service import definition as definition_module
+from rbmle.service import experiment_cache as cache_module
 from rbmle.service.contexts import features_of, features_of_arm, vector, written, written_vector
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from service_cases import create, decide, fresh_postgres, reward, said
 
-from rbmle.service import cache as cache_module
+from rbmle.service import experiment_cache as cache_module
 from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
 from rbmle.service.storage import StorageError, open_storage

@@ -16,7 +16,7 @@ from rbmle.live.decider import Decider
 from rbmle.policies import IDS, RBMLE, UCB, ThompsonSampling
 from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import Table
-from rbmle.service import cache as cache_module
+from rbmle.service import experiment_cache as cache_module
 from rbmle.service.ledger import Ledger
 from rbmle.service.storage import Storage
 from rbmle.spec import to_spec

@@ -18,7 +18,7 @@ import rbmle
 from rbmle import Decider, FixedDelay, GeometricDelay
 from rbmle.evidence import Discounted, Linear, Logistic, Window
 from rbmle.random import delay_cell, key
-from rbmle.service import cache as cache_module
+from rbmle.service import experiment_cache as cache_module
 from rbmle.service.experiment import Experiment
 from rbmle.service.ledger import Ledger
 from rbmle.service.storage import Storage

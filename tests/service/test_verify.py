@@ -9,7 +9,7 @@ import pytest
 from evidence_cases import interpret
 from service_cases import clean, create, decide, reward
 
-from rbmle.service import cache as cache_module
+from rbmle.service import experiment_cache as cache_module
 from rbmle.service.ledger import Ledger
 from rbmle.service.storage import Storage
 

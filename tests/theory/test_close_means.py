@@ -19,7 +19,7 @@ from rbmle import (
     Uniform,
     theory,
 )
-from rbmle.theory.divergences import natural_rise, reach
+from rbmle.theory.analysis import natural_rise, reach
 from rbmle.theory.setting import setting
 
 CASES = [

@@ -74,7 +74,7 @@ def _template(
 ) -> type:
     """Numba's template of a record's method: it has the type of a call."""
 
-    class Method(target.calls):  # type: ignore[name-defined,misc]
+    class BridgedMethod(target.calls):  # type: ignore[name-defined,misc]
         key = ("rbmle", target.name, name)
         _overload_func = staticmethod(function)  # makes Numba's types of two methods differ
 
@@ -89,7 +89,7 @@ def _template(
                 raise
             return None if signature is None else signature.as_method()
 
-    return Method
+    return BridgedMethod
 
 
 def _line_in(function: FunctionType, problem: Exception) -> int:

@@ -123,15 +123,6 @@ class KGFacts(NamedTuple):
         known = isinstance(family, Exponential) or squared(family)
         return known and self.policy.form == Form.exact
 
-    def helps_devices(self, family: Family) -> bool:
-        """Ten arms on an H200, 50,000 rounds on Exponential rewards: 2.9e9 rounds a second with
-        bounds, 4.4e9 by a scan."""
-        return squared(family)
-
-    def lasts_on_devices(self, family: Family) -> bool:
-        """No: 2.3e9 rounds a second with bounds that are kept, 4.0e9 with others."""
-        return False
-
     def index_below(self, family: Gains, arms: Arms, i: int, level: Race, enough: float) -> float:
         """The mean, as gains are not negative; or the index itself."""
         mean = family.posterior_mean(arms.pulls[i], arms.sums[i])
@@ -160,10 +151,6 @@ class KGStarFacts(NamedTuple):
 
     def fits(self, family: Family) -> bool:
         return self.policy.form == Form.exact and squared(family)
-
-    def helps_devices(self, family: Family) -> bool:
-        """On an H200 bounds took 1.4 times as long as a scan."""
-        return False
 
     def index_below(self, family: Gains, arms: Arms, i: int, level: Race, enough: float) -> float:
         """The mean, as gains are not negative; or the value of a whole number of pulls."""

@@ -113,11 +113,6 @@ class ArmBiasFacts(NamedTuple):
         biased = isinstance(self.policy.alpha, ArmBias)
         return biased and self.policy.f == BiasFunction.stable
 
-    def helps_devices(self, family: Family) -> bool:
-        """Ten arms on an H200, rounds a second with bounds and by a scan: 3.4e9 and 2.3e9 on
-        Gaussian rewards, 0.9e9 and 1.1e9 on Bernoulli, 0.5e9 and 1.2e9 on Exponential ones."""
-        return isinstance(family, Gaussian)
-
     def expires(self, clock: Clock) -> bool:
         """Not if L is of the rounds to come: then it falls from round to round."""
         return not (self.policy.alpha.rounds == Rounds.left and clock.horizon > 0)

@@ -63,8 +63,7 @@ def chooser_on_device(
 ) -> Chooser:
     """The quickest chooser on a GPU."""
     facts = facts_for(policy, family)
-    if facts is None or (evidence is not None and evidence.changes_all()):
+    changes_all = evidence is not None and evidence.changes_all()
+    if facts is None or changes_all or not facts.helps_devices():
         return Scan(n_arms)
-    if not (facts.rises(family) and facts.helps_devices(family)):
-        return Scan(n_arms)
-    return CachedBounds.of(facts, n_arms, facts.lasts_on_devices(family))
+    return CachedBounds.of(facts, n_arms)

@@ -115,7 +115,7 @@ def solved_from(self: AboutKLUCB, family: Family) -> float:
 
 _SHAPE: Methods = {"index_error": root_error, "bends_one_way": beyond_the_pulls}
 _SOLVED: Methods = {
-    "costly": true, "index_above": index_above, "index_below": root_below,
+    "costly": true, "helps_devices": true, "index_above": index_above, "index_below": root_below,
     "surely_below": diverges, "tournament_from": solved_from,
 }  # fmt: skip
 
@@ -165,7 +165,7 @@ class KLUCBFacts(NamedTuple):
         return solved(self.policy, family)
 
 
-@facts_of(BayesUCB, costly=true, index_above=index_above)
+@facts_of(BayesUCB, costly=true, helps_devices=true, index_above=index_above)
 class BayesUCBFacts(NamedTuple):
     """The level, the probability of a tail, falls from round to round, so that the quantile rises.
 

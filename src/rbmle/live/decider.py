@@ -6,7 +6,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,7 @@ from ..random import MAX_ARMS
 from ..spec import to_spec
 from .decisions import Decision, Decisions
 from .feature_game import game_of
-from .input_checks import (
-    a_context,
-    a_name,
-    a_reward,
-    support,
-    the_contexts,
-    the_features,
-    unknown,
-)
+from .input_checks import a_context, a_name, a_reward, support, the_contexts, the_features, unknown
 from .live_arm import LiveArm, Name, listed
 from .live_game import LiveGame
 from .settings import PATIENCE, Settings
@@ -34,6 +26,7 @@ from .state import Reader, plain_decisions, plain_game, read, resumed, write
 
 N = TypeVar("N", bound=Name)
 T = TypeVar("T")
+Many: TypeAlias = Sequence[T] | NDArray[Any]
 
 
 class Decider(Generic[N]):
@@ -54,13 +47,12 @@ class Decider(Generic[N]):
     by default every reward counts once. If it reads features, each pull is given those of the arms,
     `pull(context={"red": [0.2, 1.0, 0.0], "blue": [0.9, 0.1, 1.0]})`: see docs/evidence.md.
 
-    Rewards may come late, in any order, or for pulls that were made elsewhere. A pull whose reward
-    has not come is pending. The policy sees a pending pull as if it had paid the arm's mean so far
-    (Desautels, Krause and Burdick 2014), so that a batch of pulls spreads over the arms. An arm
-    that was pulled but has no reward yet has no mean. Such an arm is left out for 10 rounds times
-    the number of enabled arms and is then pulled again, so that lost rewards starve no arm. If
-    every enabled arm is in that state, the one that was pulled least is next. Round t is 1 + the
-    number of pulls of the present arms, whether or not their rewards came.
+    Rewards may come late, in any order, or for pulls that were made elsewhere. The policy sees a
+    pull whose reward is pending as if it had paid the arm's mean so far (Desautels, Krause and
+    Burdick 2014), so that a batch of pulls spreads over the arms. An arm that was pulled but has no
+    reward yet is left out for 10 rounds times the number of enabled arms and is then pulled again,
+    so that lost rewards starve no arm. If all are in that state, the one pulled least is next.
+    Round t is 1 + the number of pulls of the present arms, whether or not their rewards came.
 
     A caller may name a decision, `pull(id="visit-7")`, and report its reward by that name,
     `update(id="visit-7", reward=1.0)`. Either call may be repeated, with no further effect.
@@ -100,9 +92,8 @@ class Decider(Generic[N]):
         twice = next((name for name, n in Counter(known).items() if n > 1), None)
         if twice is not None:
             raise ParameterError("Decider", "arms", "distinct names", twice)
-        settings = Settings.checked(
-            policy, family, seed, horizon, ties, replication, patience, evidence
-        )
+        given = policy, family, seed, horizon, ties, replication, patience, evidence
+        settings = Settings.checked(*given)
         self._use(settings, game_of(settings, [LiveArm(each) for each in known]), Decisions())
 
     def _use(self, settings: Settings, game: LiveGame, decisions: Decisions) -> None:
@@ -149,10 +140,7 @@ class Decider(Generic[N]):
         self, arm: N, reward: float, context: Any = None, *, id: Name | None = None
     ) -> None: ...
     @overload
-    def update(
-        self, arm: Sequence[N] | NDArray[Any], reward: Sequence[float] | NDArray[Any],
-        context: Any = None,
-    ) -> None: ...  # fmt: skip
+    def update(self, arm: Many[N], reward: Many[float], context: Any = None) -> None: ...
     @overload
     def update(self, *, reward: float, id: Name, context: Any = None) -> None: ...
     def update(
@@ -201,16 +189,14 @@ class Decider(Generic[N]):
     def _batch(self, names: list[Any], rewards: Any) -> list[tuple[LiveArm, float]]:
         values = list(rewards) if isinstance(rewards, Iterable) else []
         if len(names) != len(values):
-            raise ParameterError(
-                "Decider", "reward", f"a list of {len(names)} numbers, one for each arm", rewards
-            )
+            told = f"a list of {len(names)} numbers, one for each arm"
+            raise ParameterError("Decider", "reward", told, rewards)
         arms = [self._arm(each) for each in names]
         return [(arm, self._reward(each)) for arm, each in zip(arms, values, strict=True)]
 
     def _arm(self, name: Any) -> LiveArm:
         try:
-            found: LiveArm = self._live.arms[name]
-            return found
+            return self._live.arms[name]
         except (KeyError, TypeError):
             raise unknown(name, list(self._live.arms)) from None
 
@@ -311,9 +297,8 @@ class Decider(Generic[N]):
             name = type(self.policy).__name__
             raise ParameterError("Decider", "policy", "one that ranks arms by an index", name)
         with self._lock:
-            known: dict[Any, float] = self._live.indices(
-                the_features(context, self._live.arms, self.evidence)
-            )
+            features = the_features(context, self._live.arms, self.evidence)
+            known: dict[Any, float] = self._live.indices(features)
         return known
 
     def __repr__(self) -> str:

@@ -34,7 +34,7 @@ from .quadrature_panels import (
     NODES,
     NOWHERE,
     UP_TO,
-    Span,
+    Stretch,
     W,
     X,
     largest_of,
@@ -165,7 +165,7 @@ class Beliefs(NamedTuple):
             self.share[k] = self.weight[k] * hazard[k]
         return sum_of_products(self.weight, hazard)
 
-    def rise(self) -> Span:
+    def rise(self) -> Stretch:
         """The interval in which P is neither 0 nor 1, and half the width of its widest panel."""
         low, high, width = self.left[0], self.left[0], 0.0
         for p in range(int(self.panels[0])):
@@ -181,9 +181,9 @@ class Beliefs(NamedTuple):
         for p in range(int(self.panels[0])):
             if self.left[p] < high and self.left[p] + self.span[p] > low:
                 width = max(width, self.span[p])
-        return Span(low, high, 0.5 * width)
+        return Stretch(low, high, 0.5 * width)
 
-    def lay(self, family: Shaped, largest: Span) -> bool:
+    def lay(self, family: Shaped, largest: Stretch) -> bool:
         """Lay panels for the present posteriors, fill the tables of nodes; False if out of room."""
         count = self.cover(largest)
         self.panels[0] = count
@@ -204,7 +204,7 @@ class Beliefs(NamedTuple):
                 self.far_at[p * NODES + k] = family.density_kl(origin, mean)
         return bool(self.left[count - 1] + self.span[count - 1] >= largest_of(self.high))
 
-    def cover(self, largest: Span) -> int:
+    def cover(self, largest: Stretch) -> int:
         """Cover [max low, max high] with panels whose ends are dyadic; returns how many there are.
 
         No panel is wider than a posterior that it meets allows, nor than P does (`largest`). If

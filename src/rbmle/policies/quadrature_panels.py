@@ -27,7 +27,7 @@ UP_TO: Floats = np.ascontiguousarray(0.5 * np.polynomial.legendre.legval(_x, _in
 
 
 @record
-class Span(NamedTuple):
+class Stretch(NamedTuple):
     """An interval, and the largest width of panels in it."""
 
     low: float
@@ -35,7 +35,7 @@ class Span(NamedTuple):
     width: float
 
 
-NOWHERE = Span(0.0, 0.0, inf)
+NOWHERE = Stretch(0.0, 0.0, inf)
 
 
 @njit

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from .cache import Cache
 from .experiment import Experiment
+from .experiment_cache import Cache
 from .keys import Keys
 from .messages import NO_KEY, Answer, RefusedError
 from .storage import Key, Storage, StorageError

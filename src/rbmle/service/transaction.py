@@ -11,9 +11,9 @@ from msgspec.structs import asdict
 from ..errors import ParameterError, did_you_mean
 from ..random import MAX_ARMS
 from . import messages
-from .cache import Cache
 from .definition import Definition
 from .experiment import STATES, Experiment, Open
+from .experiment_cache import Cache
 from .keys import Keys
 from .messages import Answer, ArmState, Decide, Reward, answer, no_experiment, refusal
 from .rows import Kind, Row, place_of

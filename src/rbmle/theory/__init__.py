@@ -7,8 +7,8 @@ docs/mathematics.md lists every numbered result with its function and its test.
 """
 
 from .adaptive import AdaptiveTrace, adaptive_limit, adaptive_target, adaptive_trace
+from .analysis import divergence, explain_k_star, k_star, xi
 from .c_alpha import Theoretical, smallest_c_alpha, theoretical_rbmle
-from .divergences import divergence, explain_k_star, k_star, xi
 from .regret_bounds import Bound, applicable, growth_rate, lai_robbins, lower_bound, regret_bound
 
 __all__ = [

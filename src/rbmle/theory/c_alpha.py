@@ -13,7 +13,7 @@ from ..families import Gaussian
 from ..policies import RBMLE, Assuming, LogBias
 from ..rewards.problems import Problem
 from ..spec import stand_in
-from .divergences import natural_rise, reach
+from .analysis import natural_rise, reach
 from .setting import Setting, setting
 
 _PRECISION = 1e-9  # relative width of the bracket at which to stop; w is known to about 1e-10

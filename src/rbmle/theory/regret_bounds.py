@@ -13,8 +13,8 @@ from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, integer, number
 from ..families import Family
 from ..rewards.problems import Problem
+from .analysis import k_star_of, kl, kl_from, reach
 from .c_alpha import least_c_alpha, smallest_c_alpha
-from .divergences import k_star_of, kl, kl_from, reach
 from .setting import PROPOSITIONS, Setting, a_problem, assumed, inside, setting, unique_best
 
 

@@ -12,7 +12,7 @@ from ..errors import Interval, ParameterError, number
 from ..families import Family, Gaussian
 from ..policies.fit import as_family
 from ..rewards.problems import Problem
-from .divergences import family_of
+from .analysis import family_of
 
 PROPOSITIONS = (2, 3, 4, 5, 6)
 
