@@ -16,10 +16,9 @@ from ..evidence import Counting
 from ..policies.base import has_index
 from ..random import MAX_ARMS
 from ..spec import to_spec
-from .decisions import Decision, Decisions
 from .feature_game import game_of
 from .input_checks import a_context, a_name, a_reward, support, the_contexts, the_features, unknown
-from .live_arm import LiveArm, Name, listed
+from .live_arm import Decision, Decisions, LiveArm, Name, listed
 from .live_game import LiveGame
 from .settings import PATIENCE, Settings
 from .state import Reader, plain_decisions, plain_game, read, resumed, write

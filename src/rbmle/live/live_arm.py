@@ -1,7 +1,9 @@
-"""One arm of a decider: what it was paid, and its pulls without a reward."""
+"""One arm of a decider: what it was paid, and its pulls without a reward; and the decisions for
+arms that callers have named."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +12,7 @@ from ..engine.game import ELSEWHERE, LOST, PENDING
 from ..policies.arms import origin_of
 
 Name = str | int
+MOST = 100_000  # decisions that are remembered: 26 MB with ids such as "visit-7", as measured
 
 
 @dataclass(slots=True, eq=False)
@@ -69,6 +72,31 @@ class LiveArm:
             self.lost -= 1
             return LOST
         return ELSEWHERE
+
+
+@dataclass(slots=True)
+class Decision:
+    """One decision: its arm, the number of the pull (None if it was made elsewhere), its reward
+    (None until it is known)."""
+
+    arm: LiveArm
+    number: int | None
+    reward: float | None = None
+
+
+class Decisions(OrderedDict[Name, Decision]):
+    """The latest decisions by id, in the order in which they were made."""
+
+    def keep(self, id: Name, decision: Decision) -> None:
+        """Remember the decision, and forget the oldest ones beyond `MOST`."""
+        self[id] = decision
+        while len(self) > MOST:
+            self.popitem(last=False)
+
+    def drop_arm(self, arm: LiveArm) -> None:
+        """Forget all decisions for the arm."""
+        for id in [each for each, decision in self.items() if decision.arm is arm]:
+            del self[id]
 
 
 def listed(arms: Iterable[LiveArm], mean_of: Callable[[LiveArm], float]) -> list[str]:

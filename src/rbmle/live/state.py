@@ -19,10 +19,9 @@ from ..evidence import EVIDENCE, Counting
 from ..families import FAMILIES
 from ..policies.base import POLICIES
 from ..spec import from_spec
-from .decisions import Decision, Decisions
 from .feature_game import FeatureGame, FeaturePull, game_of
 from .input_checks import support
-from .live_arm import LiveArm, Name
+from .live_arm import Decision, Decisions, LiveArm, Name
 from .live_game import LiveGame
 from .settings import Settings
 
