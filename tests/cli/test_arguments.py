@@ -61,7 +61,7 @@ def test_warnings_are_one_line_without_a_place(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(STUDY)
-    shown(capsys, "run", "s.toml", "--no-times")
+    shown(capsys, "run", "s.toml")
     (shard,) = (tmp_path / "s-run" / "shards").glob("*.shard")
     shard.write_bytes(b"damaged")
     before = warnings.showwarning

@@ -110,6 +110,17 @@ def test_run_show_export_and_report(capsys, study, tmp_path):
     assert "RBMLE" in page
     assert "Made of <code>small-run</code> by" in page
     assert "[[policy]]" in page  # the study, to run it again
+    assert not (tmp_path / "small-run" / "times.json").exists()  # nobody asked for times
+    assert "per decision" not in page
+
+
+@pytest.mark.slow
+def test_decisions_are_timed_where_it_is_asked_for(capsys, study, tmp_path):
+    said(capsys, "run", study)
+    assert run(["run", str(study), "--times"]) == 0
+    assert "rbmle: timing the decisions on coins\n" in capsys.readouterr().err
+    said(capsys, "report", "small-run")
+    assert "per decision" in (tmp_path / "small-run" / "report.html").read_text()
 
 
 @pytest.mark.slow

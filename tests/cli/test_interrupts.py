@@ -69,7 +69,7 @@ def test_early(start: Any) -> None:
 
 LONG = {
     "compare": ["compare", "bernoulli", "0.1", "0.2", "--policies", "ucb", "--horizon", 4 * 10**9],
-    "run": ["run", "long.toml", "--no-times"],
+    "run": ["run", "long.toml"],
     "scale": ["scale", "--arms", "3", "--policies", "UCB", "--horizon", 2 * 10**8],
     "reproduce": ["reproduce", "1a", "--policies", "UCB", "--replications", 2_000],
 }

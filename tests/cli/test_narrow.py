@@ -72,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "law = {name = 'Gaussian', sigma = 1000.0}\nmeans = [1000.0, 2.0, -50_000.0]\n"
         "[[policy]]\nname = 'UCB'\nlabel = 'an upper bound with a long name'\n"
     )
-    assert run(["run", str(made / "s.toml"), "--folder", str(made / "a-run"), "--no-times"]) == 0
+    assert run(["run", str(made / "s.toml"), "--folder", str(made / "a-run")]) == 0
     return made
 
 

@@ -41,7 +41,7 @@ def folder(
 ) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(STUDY)
-    assert run(["run", "s.toml", "--no-times"]) == 0
+    assert run(["run", "s.toml"]) == 0
     capsys.readouterr()
     return tmp_path / "s-run"
 

@@ -33,7 +33,7 @@ label = "größte Schranke"
 def folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     (tmp_path / "s.toml").write_text(STUDY, encoding="utf-8")
     place = tmp_path / "a-run"
-    assert run(["run", str(tmp_path / "s.toml"), "--folder", str(place), "--no-times"]) == 0
+    assert run(["run", str(tmp_path / "s.toml"), "--folder", str(place)]) == 0
     capsys.readouterr()
     return place
 

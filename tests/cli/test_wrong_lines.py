@@ -176,7 +176,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "a-file").write_text("this is = not [toml")
     (made / "a-folder").mkdir()
     (made / "closed").mkdir(mode=0o500)
-    assert run(["run", str(made / "s.toml"), "--folder", str(made / "a-run"), "--no-times"]) == 0
+    assert run(["run", str(made / "s.toml"), "--folder", str(made / "a-run")]) == 0
     return made
 
 

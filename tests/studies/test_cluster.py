@@ -49,7 +49,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def begin(study: Study, cluster: DaskCluster, folder: Path) -> subprocess.Popen[str]:
     folder.mkdir(exist_ok=True)
     (folder / "study.toml").write_text(study.to_toml())
-    return rbmle_run("study.toml", "--no-times", "--cluster", cluster.address, cwd=folder)
+    return rbmle_run("study.toml", "--cluster", cluster.address, cwd=folder)
 
 
 def played(folder: Path) -> list[int]:
@@ -235,7 +235,7 @@ def test_local_starts_a_cluster_and_a_module_goes_along(tmp_path: Path) -> None:
     folders = []
     for option in ([], ["--cluster", "local"]):
         folder = tmp_path / f"run{len(option)}"
-        head = rbmle_run("study.toml", "--no-times", "--folder", folder, *option, cwd=tmp_path)
+        head = rbmle_run("study.toml", "--folder", folder, *option, cwd=tmp_path)
         out, said = head.communicate(timeout=120)
         assert head.returncode == 0, said
         assert "Greedy" in out

@@ -141,6 +141,14 @@ def test_what_needs_means_that_stay_is_refused() -> None:
         study(evidence=rbmle.Linear(3))
 
 
+def test_decisions_that_cannot_be_timed_are_refused_before_anything_is_played(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ParameterError, match="run: 'times' must be False where means change"):
+        rbmle.run(study(), tmp_path / "run", times=True)
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.slow
 def test_a_study_of_worlds_is_run_resumed_reported_and_exported(tmp_path: Path) -> None:
     """On threads, with more replications later, and on the workers of an executor: one result."""
@@ -149,10 +157,10 @@ def test_a_study_of_worlds_is_run_resumed_reported_and_exported(tmp_path: Path) 
         policies=["ucb"], evidence="discounted(gamma=0.95)", delay="geometricdelay(5)",
         replications=60,
     )  # fmt: skip
-    rbmle.run(stated.replaced(replications=20), tmp_path / "a", times=False)
-    resumed = rbmle.run(stated, tmp_path / "a", times=False)
+    rbmle.run(stated.replaced(replications=20), tmp_path / "a")
+    resumed = rbmle.run(stated, tmp_path / "a")
     with ThreadPoolExecutor(2) as workers:
-        sent = rbmle.run(stated, tmp_path / "b", times=False, executor=workers)
+        sent = rbmle.run(stated, tmp_path / "b", executor=workers)
     for name in stated.problems:
         direct = rbmle.simulate(
             stated.problems[name], ["ucb"], 200, 60, evidence=stated.evidence, delay=stated.delay

@@ -97,7 +97,9 @@ def run(
         str | None, Option(help="A Dask scheduler, tcp://host:8786; or local: one on this machine.")
     ] = None,
     device: Device = "cpu",
-    times: Annotated[bool, Option(help="Also time the decisions of each policy.")] = True,
+    times: Annotated[
+        bool, Option("--times", help="Also time the decisions, for the report.")
+    ] = False,
     evidence: Evidence = None,
     delay: Delay = None,
     modules: Import = None,

@@ -23,7 +23,7 @@ from .file import Data
 from .schedule import Claims, Progress, ProgressTable
 from .store import Store
 from .study import Study
-from .study_result import StudyResult, keep_times
+from .study_result import StudyResult, keep_times, timed_problems
 from .workers import ThisThread, Threads, Workers, play_tasks, workers_of
 
 _AT_ONCE = 4  # tasks that a GPU plays at once: one alone may be too small to fill it
@@ -65,6 +65,9 @@ def run(
     workers = None if executor is None else _checked(study, executor, threads, device)
     if times and folder is None:
         raise ParameterError("run", "times", "False where nothing is kept in a folder", times)
+    if times and not timed_problems(study):
+        allowed = "False where means change, rewards come late or the past is not only counted"
+        raise ParameterError("run", "times", allowed, times)
     study.plan.check_memory("run")
     store = None if folder is None else Store.open(folder, study)
     table = _table(study, store, only)

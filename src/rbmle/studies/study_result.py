@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._io.files import write_atomically
+from .._io.machine import log
 from ..comparison import StudyComparison, titled_html
 from ..errors import ParameterError, RbmleError
 from ..evidence import Counting
@@ -25,9 +26,6 @@ from .study import Study
 
 TIMES = "times.json"  # apart from the results, because times depend on the machine
 _ROUNDS, _REPEATS = 1_000, 3
-# Thompson sampling draws for every arm, about 20 ns each: with 10,000 arms a timed run takes
-# seconds, with 100,000 minutes. Beyond 1,000 arms a single timed run is long enough to be precise.
-_ONCE, _MOST_ARMS = 1_000, 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,24 +110,27 @@ def study_times(study: Study, live: bool = True) -> Data:
     """Seconds per decision of every policy of a study on each problem, in the compiled loop.
 
     live: also time `Decider.pull`.
-    Problems with more than 10,000 arms are left out, and all where means change, where evidence is
-    more than counting, or where rewards come late: those choices are not the ones that are timed.
     """
-    if study.delay is not None or not isinstance(study.evidence, Counting):
-        return {}
     timers: dict[str, Callable[..., Timing]] = {"compiled": decision_time}
     timers |= {"live": live_decision_time} if live else {}
     found: Data = {}
-    for name, problem in study.problems.items():
-        if isinstance(problem, Problem) and problem.n_arms <= _MOST_ARMS:
-            # At least as many rounds after each arm was pulled once as before.
-            rounds = max(_ROUNDS, 2 * problem.n_arms)
-            given = problem, None, rounds, _REPEATS if problem.n_arms <= _ONCE else 1
-            found[name] = {
-                label: {kind: time(policy, *given)._asdict() for kind, time in timers.items()}
-                for label, policy in zip(study.policies, study.policies_on(problem), strict=True)
-            }
+    for name, problem in timed_problems(study).items():
+        log.info("timing the decisions on %s", name)
+        # At least as many rounds after each arm was pulled once as before.
+        given = problem, None, max(_ROUNDS, 2 * problem.n_arms), _REPEATS
+        found[name] = {
+            label: {kind: time(policy, *given)._asdict() for kind, time in timers.items()}
+            for label, policy in zip(study.policies, study.policies_on(problem), strict=True)
+        }
     return found
+
+
+def timed_problems(study: Study) -> dict[str, Problem]:
+    """The problems on which decisions can be timed: those with means that stay, and none where
+    evidence is more than counting or rewards come late."""
+    if study.delay is not None or not isinstance(study.evidence, Counting):
+        return {}
+    return {name: each for name, each in study.problems.items() if isinstance(each, Problem)}
 
 
 def keep_times(study: Study, folder: str | os.PathLike[str], live: bool = True) -> None:
