@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections import ChainMap
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from rbmle import (
+    KLUCB,
+    POLICIES,
     RBMLE,
     UCB,
     Assuming,
     Bernoulli,
+    Binomial,
     Decider,
+    DefinitionError,
     Discounted,
     FixedDelay,
     Gaussian,
@@ -22,16 +28,19 @@ from rbmle import (
     ParameterError,
     Problem,
     Study,
+    TableDelay,
     ThompsonSampling,
     Window,
     policy_named,
     simulate,
     theory,
 )
-from rbmle._records.names import split
+from rbmle._records.names import COMBINATIONS, split
+from rbmle._records.record import KNOWN, is_package, register
 from rbmle.evidence import as_evidence
-from rbmle.policies.fit import as_policy
+from rbmle.policies.fit import as_family, as_policy
 from rbmle.rewards.delays import as_delay
+from rbmle.spec import STAND_INS, as_record, from_spec, to_spec
 
 COINS = Problem(Bernoulli(), [0.3, 0.6])
 NAMES = ["rbmle", "ts", "ucb(alpha=1)"]
@@ -46,6 +55,14 @@ RECORDS = [RBMLE(), ThompsonSampling(), UCB(1.0)]
         ("kg*(form=published)", KGStar("published")),
         ("rbmle(alpha=2, boundary='corollary')", RBMLE(2.0, "corollary")),
         ("rbmle(boundary=corollary, alpha=logbias(c=2))", RBMLE(LogBias(2.0), "corollary")),
+        ("ucb(1)", UCB(1.0)),
+        ("kg*(published)", KGStar("published")),
+        ("rbmle(logbias(2), boundary=corollary)", RBMLE(LogBias(2.0), "corollary")),
+        ("rbmle(2, corollary)", RBMLE(2.0, "corollary")),
+        ("thompson", ThompsonSampling()),
+        ("Thompson-Sampling", ThompsonSampling()),
+        ("kl_ucb", KLUCB()),
+        ("ucb1", UCB()),
     ],
 )
 def test_a_text_names_a_record(text: str, expected: Any) -> None:
@@ -82,11 +99,28 @@ def test_a_family_is_named() -> None:
     assert theory.lai_robbins(COINS, "bernoulli") == theory.lai_robbins(COINS)
 
 
-def test_the_first_parameter_of_evidence_and_of_a_delay_needs_no_name() -> None:
+def test_the_first_parameter_needs_no_name() -> None:
     """As the help of the command line writes them."""
     assert as_evidence("window(500)", "simulate") == Window(500)
     assert as_evidence("discounted(0.9)", "simulate") == Discounted(0.9)
-    assert as_delay("fixeddelay(100)", "simulate") == FixedDelay(100)
+    assert as_delay("fixeddelay(100, lost=0.1)", "simulate") == FixedDelay(100, 0.1)
+    assert as_delay("tabledelay([0, 5])", "simulate") == TableDelay([0, 5])
+    assert as_family("binomial(10)") == Binomial(10)
+    assert Problem("normal(2)", [0.0, 1.0]) == Problem(Gaussian(2.0), [0.0, 1.0])
+
+
+def test_every_record_takes_its_first_parameter_without_a_name() -> None:
+    tried = 0
+    for name, kind in ChainMap(KNOWN, STAND_INS).items():
+        values: Any = kind
+        first = next(iter(values._fields), None)
+        if first not in values._field_defaults or not is_package(kind):
+            continue
+        given = to_spec(values()).get(first)
+        if isinstance(given, (int, float, str)):
+            tried += 1
+            assert from_spec(f"{name.lower()}({given})") == values(), name
+    assert tried > 20
 
 
 def test_a_study_says_the_same_by_names() -> None:
@@ -127,6 +161,8 @@ UNKNOWN = {
 def test_a_class_without_parameters_says_so() -> None:
     with pytest.raises(ParameterError, match=r"^IMED: takes no parameters\. Got 'c'\.$"):
         simulate(COINS, ["imed(c=1)"], 60, 3)
+    with pytest.raises(ParameterError, match=r"^imed: takes no parameters\. Got '1'\.$"):
+        simulate(COINS, ["imed(1)"], 60, 3)
 
 
 @pytest.mark.parametrize("sentence", UNKNOWN)
@@ -135,17 +171,74 @@ def test_unknown_names_suggest_the_nearest(sentence: str) -> None:
         UNKNOWN[sentence]()
 
 
+@pytest.mark.parametrize(
+    "text", ["epsilon-greedy", "egreedy", "greedy", "softmax", "exp3", "normal", "linear", "random"]
+)
+def test_what_is_like_no_policy_suggests_none(text: str) -> None:
+    ours = {name: kind for name, kind in POLICIES.items() if is_package(kind)}
+    with pytest.raises(ParameterError, match=rf"'GPUCBTuned'[^.]*\. Got '{text}'\.$"):
+        as_record(text, ours, "simulate", "policies")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("linucb", "LinUCB is UCB with evidence=Linear(d)."),
+        ("Lin-UCB", "LinUCB is UCB with evidence=Linear(d)."),
+        ("linrbmle", "LinRBMLE is RBMLE(RootBias()) with evidence=Linear(d)."),
+        ("sw-ucb", "SWUCB is UCB with evidence=Window(1000)."),
+    ],
+)
+def test_a_name_of_the_literature_says_what_it_is(text: str, sentence: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(sentence) + "$"):
+        simulate(COINS, [text], 60, 3)
+    with pytest.raises(ParameterError, match=rf"'Poisson'[^.]*\. Got '{text}'\.$"):
+        as_family(text)
+
+
+def test_what_a_name_of_the_literature_is_can_be_typed() -> None:
+    for each in COMBINATIONS:
+        as_policy(each.policy)
+        as_evidence(each.evidence.replace("(d", "(3"), "simulate")
+
+
+def test_only_what_is_near_is_suggested() -> None:
+    for device, hint in (("tpu", ""), ("gpu", " Did you mean 'cuda'?"), ("cud", "cuda'?")):
+        with pytest.raises(
+            ParameterError, match=rf"Got '{device}'\..*{re.escape(hint)}$"
+        ) as caught:
+            simulate(COINS, ["ucb"], 60, 3, device=device)
+        assert "cpu'?" not in str(caught.value)
+    with pytest.raises(ParameterError, match=r"Got 'lognormal'\.$"):
+        Problem("lognormal", [1.0, 2.0])
+
+
+def test_a_class_of_yours_has_no_name_that_means_another() -> None:
+    """A file with that name would be read as the other class."""
+    for name, taken in (("Normal", "Gaussian"), ("Thompson", "Thompson"), ("KL_UCB", "KLUCB")):
+        with pytest.raises(DefinitionError, match=f"^{name}: a class must .* {taken}"):
+            register({}, NamedTuple(name, [("c", float)]))
+
+
 @pytest.mark.parametrize("text", ["", " ", "ucb(", "(alpha=1)", "a b"])
 def test_what_is_no_name_is_refused(text: str) -> None:
     with pytest.raises(ParameterError, match=r"^simulate: 'policies' must be a name[^\n]+\. Got '"):
         simulate(COINS, [text], 60, 3)
 
 
-@pytest.mark.parametrize("text", ["ucb(1)", "ucb(alpha)", "ucb(alpha=1, alpha=2)", "ucb(name=1)"])
-def test_parameters_are_named_once(text: str) -> None:
-    with pytest.raises(
-        ParameterError, match=r"^ucb: 'parameter' must be (as in alpha=1|given once)"
-    ):
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("ucb(alpha)", "UCB: 'alpha' must be a number in (0, inf). Got 'alpha'."),
+        ("ucb(alpha=1, alpha=2)", "ucb: 'parameter' must be given once. Got 'alpha'."),
+        ("ucb(1, alpha=2)", "ucb: 'parameter' must be given once. Got 'alpha'."),
+        ("ucb(name=1)", "ucb: 'parameter' must be given once. Got 'name'."),
+        ("ucb(1, 2)", "ucb: takes the parameters 'alpha'. Got '2'."),
+        ("rbmle(f=mean, 2)", "rbmle: 'parameter' must be named if one before it is. Got '2'."),
+    ],
+)
+def test_parameters_are_given_once_and_in_order(text: str, sentence: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{re.escape(sentence)}$"):
         simulate(COINS, [text], 60, 3)
 
 

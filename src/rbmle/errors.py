@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+_OTHER_WORDS = {"gpu": "cuda"}  # what people type for a name that is spelled unlike it
 _MAX_SHOWN = 500  # characters of a value that a message shows: about six lines of a terminal
 
 
@@ -145,18 +146,33 @@ def integer(owner: str, name: str, value: Any, interval: str | Interval) -> int:
     return whole
 
 
-def one_of(owner: str, name: str, value: object, allowed: Iterable[str]) -> str:
-    """The value, if it is an allowed name; else raises ParameterError, suggesting the nearest."""
+def one_of(owner: str, name: str, value: object, allowed: Iterable[str], hint: str = "") -> str:
+    """The value, if it is an allowed name; else raises ParameterError, suggesting the nearest.
+
+    hint: what the message says instead of that.
+    """
     names = list(allowed)
     if isinstance(value, str) and value in names:
         return value
     listing = ", ".join(repr(each) for each in names)
-    hint = did_you_mean(value, names)
-    raise ParameterError(owner, name, f"one of {listing}", value, hint)
+    raise ParameterError(
+        owner, name, f"one of {listing}", value, hint or did_you_mean(value, names)
+    )
 
 
-def did_you_mean(value: object, names: Iterable[str]) -> str:
-    """The hint that names the most similar name, or an empty string if none is similar."""
-    lower = {each.lower(): each for each in names}
-    near = difflib.get_close_matches(str(value).lower(), lower, n=1, cutoff=0.5)
+def did_you_mean(value: object, names: Iterable[object]) -> str:
+    """The hint that names the most similar name, or an empty string if none is similar.
+
+    A similar name has the same first letter: people seldom mistype that one.
+
+    >>> did_you_mean("ubc", ["UCB", "MOSS"]), did_you_mean("tpu", ["cpu", "cuda"])
+    (" Did you mean 'UCB'?", '')
+    """
+    typed = str(value).lower()
+    lower = {str(each).lower(): each for each in names}
+    if _OTHER_WORDS.get(typed) in lower:
+        return f" Did you mean {_OTHER_WORDS[typed]!r}?"
+    alike = [each for each in lower if each[:1] == typed[:1]]
+    near = difflib.get_close_matches(typed, alike, n=1)
+    near = near or [each for each in alike if typed and each.startswith(typed)]
     return f" Did you mean {lower[near[0]]!r}?" if near else ""

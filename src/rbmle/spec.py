@@ -14,13 +14,13 @@ that its label is made of.
 
 from __future__ import annotations
 
-import re
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from math import inf, isinf
 from typing import Any, TypeVar
 
-from ._records.names import ALIASES, load_installed, parsed
+from ._records.names import ALIASES, combination, load_installed, parsed, plain_name
 from ._records.record import KNOWN, Choice, Record, is_record
 from .errors import ParameterError, Words, one_of
 
@@ -51,7 +51,7 @@ def to_spec(record: Record) -> dict[str, Any]:
 def from_spec(
     data: object, among: Mapping[str, type] | None = None, owner: str = "spec", key: str = "name"
 ) -> Any:
-    """The record that the data describes, such as {"name": "UCB", "alpha": 1} or "ucb(alpha=1)".
+    """The record that the data describes: {"name": "UCB", "alpha": 1}, "ucb(alpha=1)" or "ucb(1)".
 
     Parameters that are left out have their default values. The case of the name does not matter.
     among: the classes that may be named; by default all that are known.
@@ -62,10 +62,14 @@ def from_spec(
     >>> from_spec("ucb"), from_spec("ucb(alpha=1)")
     (UCB(alpha=2.0), UCB(alpha=1.0))
     """
-    given = parsed(data, owner, key) if isinstance(data, str) else data
+    known = _known() if among is None else among
+    named: Callable[[object], Any] = partial(class_named, among=known, owner=owner, key=key)
+    given = data
+    if isinstance(data, str):
+        given = parsed(data, owner, key, lambda name: named(name)._fields)
     if not isinstance(given, Mapping) or "name" not in given:
         raise ParameterError(owner, key, "a name, or an object with a 'name'", data)
-    kind: Any = class_named(given["name"], _known() if among is None else among, owner, key)
+    kind = named(given["name"])
     values = {key: value for key, value in given.items() if key != "name"}
     for key in values:
         if not kind._fields:
@@ -75,16 +79,18 @@ def from_spec(
 
 
 def class_named(name: object, among: Mapping[str, type], owner: str, key: str) -> type:
-    """The class of that name. Upper and lower case do not matter; the paper's names work too.
+    """The class of that name. Case, hyphens and underscores do not matter; `ALIASES` work too.
 
     If the name is not known, the classes that installed packages announce are loaded first.
     owner, key: whose parameter the name is, for error messages.
     """
-    full = str(ALIASES.get(str(name).upper(), name)).lower()
-    if full not in map(str.lower, among):
+    if isinstance(name, str) and name in among:
+        return among[name]
+    full = plain_name(ALIASES.get(str(name).upper(), name))
+    if full not in map(plain_name, among):
         load_installed()
-    spelled = {each.lower(): each for each in among}
-    return among[spelled.get(full) or one_of(owner, key, name, among)]
+    spelled = {plain_name(each): each for each in among}
+    return among[spelled.get(full) or one_of(owner, key, name, among, combination(name, among))]
 
 
 def as_record(given: object, among: Mapping[str, type], owner: str, key: str) -> Any:
@@ -95,23 +101,6 @@ def as_record(given: object, among: Mapping[str, type], owner: str, key: str) ->
         words = f"written with parentheses, {given.__name__}()"
         raise ParameterError(owner, key, words, Words(f"the class {given.__name__}"))
     return given
-
-
-def first_named(text: object, among: Mapping[str, type]) -> object:
-    """The text with a name for its first parameter, if that has none: `FixedDelay(100)`.
-
-    Other text is returned as it is; of a class that is not among these, only the name.
-
-    >>> from rbmle.rewards.delays import DELAYS
-    >>> first_named("fixeddelay(100, lost=0.1)", DELAYS)
-    'fixeddelay(rounds=100, lost=0.1)'
-    """
-    match = re.fullmatch(r"\s*(\w+)\s*\(\s*([^=()]+?)\s*((?:,[^,]*=.*)?)\)\s*", str(text))
-    if not isinstance(text, str) or match is None:
-        return text
-    name, value, rest = match.groups()
-    kind: Any = next((each for key, each in among.items() if key.lower() == name.lower()), None)
-    return name if kind is None else f"{name}({kind._fields[0]}={value}{rest})"
 
 
 def stand_in(cls: type[T]) -> type[T]:

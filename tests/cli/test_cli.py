@@ -195,7 +195,7 @@ def test_scale_gives_ratios_to_ucb(capsys):
         (["compare", "bernouli", "0.1", "0.2"], "Did you mean 'Bernoulli'?"),
         (["compare", "bernoulli", "0.1", "1.2"], "[0, 1]"),
         (["compare", "bernoulli", "0.1", "0.2", "--policies", "rbml"], "Did you mean 'RBMLE'?"),
-        (["compare", "bernoulli", "0.1", "0.2", "--policies", "ucb(alpha)"], "alpha=1"),
+        (["compare", "bernoulli", "0.1", "0.2", "--policies", "ucb(f=1, 2)"], "named"),
         (["compare", "bernoulli", "0.1", "0.2", "--policies", "ucb(beta=1)"], "'alpha'"),
         (["compare", "gaussian", "0.1", "0.2", "--policies", "ids"], "must be one of Bernoulli"),
         (["compare", "bernoulli", "0.1", "0.2", "--horizon", "1"], "horizon"),

@@ -20,15 +20,18 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ParameterError, RunWarning, Words
 
-# Names in the paper that differ from the names of the classes. "KLUCB&UCB" is one column of its
-# tables, because the two coincide for Gaussian rewards.
+# Other names of classes, in capitals: the paper's, and some that everyone uses. "KLUCB&UCB" is one
+# column of the paper's tables, because the two coincide for Gaussian rewards.
 ALIASES = {
+    "NORMAL": "Gaussian",
+    "THOMPSON": "ThompsonSampling",
+    "UCB1": "UCB",
     "TS": "ThompsonSampling",
     "BUCB": "BayesUCB",
     "UCBT": "UCBTuned",
@@ -37,6 +40,45 @@ ALIASES = {
     "KL-UCB": "KLUCB",
     "KLUCB&UCB": "UCB",
 }
+
+
+class Combination(NamedTuple):
+    """A name from the literature without a class: the policy and the evidence that it is, and its
+    source."""
+
+    name: str
+    policy: str
+    evidence: str
+    source: str
+
+
+COMBINATIONS = (
+    Combination("LinRBMLE", "RBMLE(RootBias())", "Linear(d)", "Hung et al. 2021"),
+    Combination("LinUCB", "UCB", "Linear(d)", "Abbasi-Yadkori et al. 2011"),
+    Combination("LinUCB, disjoint", "UCB", "Linear(d, shared=False)", "Li et al. 2010"),
+    Combination("DUCB", "UCB", "Discounted(0.999)", "Garivier and Moulines 2011"),
+    Combination("SWUCB", "UCB", "Window(1000)", "Garivier and Moulines 2011"),
+    Combination(
+        "DiscountedThompson", "ThompsonSampling", "Discounted(0.999)", "Raj and Kalyani 2017"
+    ),
+)
+
+
+def plain_name(name: object) -> str:
+    """The name in small letters, without hyphens and underscores: KL-UCB is klucb."""
+    return re.sub("[-_]", "", str(name).lower())
+
+
+def combination(name: object, among: Iterable[str]) -> str:
+    """The sentence that says what a name of the literature is, if its policy is among these.
+
+    >>> combination("lin-ucb", ["UCB", "KLUCB"])
+    ' LinUCB is UCB with evidence=Linear(d).'
+    """
+    known = {plain_name(each.name): each for each in COMBINATIONS}.get(plain_name(name))
+    if known is None or known.policy.partition("(")[0] not in among:
+        return ""
+    return f" {known.name} is {known.policy} with evidence={known.evidence}."
 
 
 def split(text: str) -> list[str]:
@@ -55,23 +97,35 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def parsed(text: str, owner: str, key: str) -> dict[str, Any]:
+def parsed(
+    text: str, owner: str, key: str, fields_of: Callable[[str], Sequence[str]]
+) -> dict[str, Any]:
     """The name in the text and its parameters in parentheses, if any, as data for `from_spec`.
 
-    owner, key: whose parameter the text is, for error messages.
+    As in a call in Python, the first parameters need not be named.
+    owner, key: whose parameter the text is, for error messages. fields_of: returns the names of the
+    parameters, given the name.
 
-    >>> parsed("ucb(alpha=1)", "simulate", "policies")
+    >>> parsed("ucb(alpha=1)", "simulate", "policies", lambda name: ["alpha"])
     {'name': 'ucb', 'alpha': 1}
+    >>> parsed("binomial(10)", "Problem", "law", lambda name: ["trials"])
+    {'name': 'binomial', 'trials': 10}
     """
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
         raise ParameterError(owner, key, "a name, as in ucb or ucb(alpha=1)", text)
     name, inside = match.groups()
     values: dict[str, Any] = {"name": name}
-    for part in split(inside or ""):
-        field, equals, value = map(str.strip, part.partition("="))
-        if not equals:
-            raise ParameterError(name, "parameter", "as in alpha=1", part)
+    fields, named = fields_of(name), False
+    for place, part in enumerate(split(inside or "")):
+        given = re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL)
+        if given is None and named:
+            raise ParameterError(name, "parameter", "named if one before it is", part)
+        if given is None and place >= len(fields):
+            takes = f"the parameters {', '.join(map(repr, fields))}" if fields else "no parameters"
+            raise ParameterError(name, "", f"takes {takes}", part)
+        named = given is not None
+        field, value = given.groups() if given else (fields[place], part)
         if field in values:
             raise ParameterError(name, "parameter", "given once", field)
         values[field] = _literal(value)

@@ -31,11 +31,12 @@ from ..errors import (
     one_of,
     show,
 )
+from .names import ALIASES, plain_name
 
 T = TypeVar("T")
 
 KNOWN: dict[str, type] = {}  # every policy, family, law and bias-growth rate: name -> class
-_ours: dict[str, str] = {}  # the package's own classes: lower-case name -> name
+_ours: dict[str, str] = {}  # the package's own classes: plain name -> name
 
 
 class Record(Protocol):
@@ -62,16 +63,15 @@ def register(known: dict[str, type], cls: type) -> None:
     """Add a class to `known`, a table of classes by name.
 
     A second class of the same name replaces the first, so that a notebook cell can be run again. A
-    user's class cannot take the name of one of the package's own, whatever the case of its letters:
+    user's class cannot take a name of one of the package's own, whatever the case of its letters:
     a file that was saved with that name must keep its meaning.
     """
     name = cls.__name__
+    taken = ALIASES.get(name.upper()) or _ours.get(plain_name(name))
     if is_package(cls):
-        _ours[name.lower()] = name
-    elif name.lower() in _ours:
-        raise DefinitionError(
-            f"{name}: a class must have another name than the package's {_ours[name.lower()]}."
-        )
+        _ours[plain_name(name)] = name
+    elif taken is not None:
+        raise DefinitionError(f"{name}: a class must have another name than the package's {taken}.")
     known[name] = KNOWN[name] = cls
 
 

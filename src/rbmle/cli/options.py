@@ -171,7 +171,7 @@ def world_given(
     if then is not None and drift is not None:
         raise ParameterError(owner, "--drift", "left out where '--then' is given", drift)
     if drift is not None:
-        values = parsed(f"drift({drift})", owner, "--drift")
+        values = parsed(f"drift({drift})", owner, "--drift", lambda _: _DRIFT)
         del values["name"]
         for key in values:
             one_of(owner, "--drift", key, _DRIFT)

@@ -17,9 +17,9 @@ from .._io.text import (
     signed_text,
     with_error,
 )
+from .._records.names import COMBINATIONS
 from ..comparison import COMPARED, ComparisonTable
 from ..evidence import EVIDENCE
-from ..evidence.combinations import COMBINATIONS
 from ..paper.published import tables
 from ..paper.reproduction import PLAIN_MARKS, VERDICTS, Compared, ComparedRow, counted
 from ..paper.scaling import Scaling

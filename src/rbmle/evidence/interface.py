@@ -18,7 +18,7 @@ from ..errors import ParameterError, Words
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..random import Draws
-from ..spec import as_record, first_named
+from ..spec import as_record
 from .matrices import FeatureRows
 
 T = TypeVar("T")
@@ -160,7 +160,7 @@ def can_impute(evidence: Evidence) -> bool:
 
 def as_evidence(given: object, owner: str, key: str = "evidence") -> Evidence:
     """The evidence that is meant: given as such, or by its name as in "discounted(0.99)"."""
-    found: Evidence = as_record(first_named(given, EVIDENCE), EVIDENCE, owner, key)
+    found: Evidence = as_record(given, EVIDENCE, owner, key)
     if type(found) not in EVIDENCE.values():
         raise ParameterError(owner, key, "a kind of evidence, as in Discounted(0.99)", given)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import operator
 from collections.abc import Mapping
 from math import inf
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._numba.compile import Floats
-from ..errors import Interval, ParameterError
+from ..errors import Interval, ParameterError, did_you_mean
 from .live_arm import LiveArm, Name
 
 _LARGEST = 1e100  # the largest reward: 2^53 squares of it add up to 9e215, below the float limit
@@ -33,9 +32,7 @@ def unknown(given: Any, names: list[Name]) -> ParameterError:
     """The error for a name that no arm has; it suggests the nearest name."""
     listing = ", ".join(repr(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    spelled = {str(name): name for name in names}
-    near = difflib.get_close_matches(str(given), spelled, n=1)
-    hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
+    hint = did_you_mean(given, names)
     return ParameterError("Decider", "arm", f"one of {listing}{more}", given, hint)
 
 

@@ -17,7 +17,7 @@ from .._numba.compile import record
 from .._records.record import Choice, register
 from ..errors import ParameterError, integer
 from ..random import MAX_ROUNDS, Cell
-from ..spec import as_record, first_named
+from ..spec import as_record
 
 T = TypeVar("T")
 
@@ -188,7 +188,7 @@ def as_delay(given: object, owner: str, key: str = "delay") -> Any:
     """The delay that is meant: given as such, or by its name as in "fixeddelay(100)"; or None."""
     if given is None:
         return None
-    found = as_record(first_named(given, DELAYS), DELAYS, owner, key)
+    found = as_record(given, DELAYS, owner, key)
     if type(found) not in DELAYS.values():
         raise ParameterError(owner, key, "a delay, as in FixedDelay(100)", given)
     return found

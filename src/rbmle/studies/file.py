@@ -25,7 +25,7 @@ from ..rewards.features import FEATURES_DRAWN
 from ..rewards.laws import LAWS
 from ..rewards.linear_problem import LinearProblem
 from ..rewards.problems import Problem, World
-from ..spec import first_named, from_spec, stand_in_of, to_spec
+from ..spec import from_spec, stand_in_of, to_spec
 
 Data: TypeAlias = dict[str, Any]  # what JSON and TOML hold
 Table: TypeAlias = Mapping[str, Any]  # the same, to be read
@@ -73,9 +73,7 @@ def study_arguments(data: object, where: str) -> Data:
             _add(named, "label", given, player)
     with at(where):
         records = {
-            key: _record(key, first_named(data[key], among), among)
-            for key, among in _RECORDS.items()
-            if key in data
+            key: _record(key, data[key], among) for key, among in _RECORDS.items() if key in data
         }
     read = ("import", "problem", "policy")
     plain = {key: value for key, value in data.items() if key not in read}
