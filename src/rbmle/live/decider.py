@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ParameterError, integer
+from ..errors import ParameterError
 from ..evidence import Counting
 from ..policies.base import has_index
-from ..random import MAX_ARMS
 from ..spec import to_spec
+from . import input_checks as checks
 from .feature_game import game_of
-from .input_checks import a_context, a_name, a_reward, support, the_contexts, the_features, unknown
-from .live_arm import Decision, Decisions, LiveArm, Name, listed
+from .live_arm import ArmTable, Decision, Decisions, LiveArm, Name, shown
 from .live_game import LiveGame
 from .settings import PATIENCE, Settings
 from .state import Reader, plain_decisions, plain_game, read, resumed, write
@@ -84,13 +82,7 @@ class Decider(Generic[N]):
         patience: int = PATIENCE,
         evidence: Any = None,
     ) -> None:
-        names = [] if isinstance(arms, str) or not isinstance(arms, Iterable) else list(arms)
-        if not 2 <= len(names) <= MAX_ARMS:
-            raise ParameterError("Decider", "arms", "a list of at least two names", arms)
-        known = [a_name("arms", each) for each in names]
-        twice = next((name for name, n in Counter(known).items() if n > 1), None)
-        if twice is not None:
-            raise ParameterError("Decider", "arms", "distinct names", twice)
+        known = checks.the_names(arms)
         given = policy, family, seed, horizon, ties, replication, patience, evidence
         settings = Settings.checked(*given)
         self._use(settings, game_of(settings, [LiveArm(each) for each in known]), Decisions())
@@ -99,7 +91,7 @@ class Decider(Generic[N]):
         self._settings, self._live, self._decisions = settings, game, decisions
         self.policy, self.family, self.seed, self.horizon = settings[:4]
         self.ties, self.replication, self.patience, self.evidence = settings[4:]
-        self._support = support(self.family)
+        self._support = checks.support(self.family)
         # Saves are written one after the other, in the order of their calls. They have a lock of
         # their own so that no pull waits for the disk.
         self._lock, self._saving = threading.Lock(), threading.Lock()
@@ -113,19 +105,20 @@ class Decider(Generic[N]):
 
         id: a name for the decision. A second call with the same id returns the same arm and does
         not count as another pull.
-        context: for evidence that reads features, those of each enabled arm, by its name; or one
-        list for all arms, if each has a theta of its own.
+        context: for evidence that reads features, those of each enabled arm: a mapping by name, a
+        data frame whose index has the names, or an array with a row for each of `arms`; or one list
+        for all arms, if each has a theta of its own.
         """
         if n is not None:
-            n = integer("Decider", "n", n, "[1, inf)")
+            n = checks.a_count(n)
             if id is not None:
                 raise ParameterError("Decider", "id", "left out where 'n' is given", id)
         with self._lock:
-            features = the_features(context, self._live.arms, self.evidence)
+            features = checks.the_features(context, self._live.arms, self.evidence)
             if n is not None:
                 return [self._live.pull(features).name for _ in range(n)]
             if id is not None:
-                return self._named_pull(a_name("id", id), features)
+                return self._named_pull(checks.a_name("id", id), features)
             return self._live.pull(features).name
 
     def _named_pull(self, id: Name, features: Any) -> Any:
@@ -157,16 +150,16 @@ class Decider(Generic[N]):
         """
         with self._lock:
             if id is not None:
-                self._named_update(a_name("id", id), arm, reward, context)
+                self._named_update(checks.a_name("id", id), arm, reward, context)
             elif isinstance(arm, (str, int, np.integer)) or not isinstance(arm, Iterable):
                 self._learn(self._arm(arm), self._reward(reward), None, context)
             else:
                 pairs = self._batch(list(arm), reward)
                 names = [arm.name for arm, _ in pairs]
-                self._live.learn_all(pairs, the_contexts(context, names, self.evidence))
+                self._live.learn_all(pairs, checks.the_contexts(context, names, self.evidence))
 
     def _learn(self, arm: LiveArm, reward: float, number: int | None, context: Any) -> None:
-        self._live.learn(arm, reward, number, a_context(context, self.evidence, arm.name))
+        self._live.learn(arm, reward, number, checks.a_context(context, self.evidence, arm.name))
 
     def _named_update(self, id: Name, arm: Any, reward: Any, context: Any) -> None:
         known = self._decisions.get(id)
@@ -197,14 +190,14 @@ class Decider(Generic[N]):
         try:
             return self._live.arms[name]
         except (KeyError, TypeError):
-            raise unknown(name, list(self._live.arms)) from None
+            raise checks.unknown(name, list(self._live.arms)) from None
 
     def _reward(self, given: Any) -> float:
-        return a_reward(given, self._support, self.family)
+        return checks.a_reward(given, self._support, self.family)
 
     def forget(self, arm: N, n: int = 1) -> None:
         """Withdraw the n oldest pending pulls of the arm, because their rewards will never come."""
-        n = integer("Decider", "n", n, "[1, inf)")
+        n = checks.a_count(n)
         with self._lock:
             found = self._arm(arm)
             if n > len(found.pending):
@@ -215,7 +208,7 @@ class Decider(Generic[N]):
     def add(self, arm: N) -> None:
         """Add an arm. It has no rewards yet, so it is played soon."""
         with self._lock:
-            name = a_name("arm", arm)
+            name = checks.a_name("arm", arm)
             if name in self._live.arms:
                 raise ParameterError("Decider", "arm", "a name that is not in use", arm)
             self._live.add(LiveArm(name))
@@ -296,16 +289,22 @@ class Decider(Generic[N]):
             name = type(self.policy).__name__
             raise ParameterError("Decider", "policy", "one that ranks arms by an index", name)
         with self._lock:
-            features = the_features(context, self._live.arms, self.evidence)
+            features = checks.the_features(context, self._live.arms, self.evidence)
             known: dict[Any, float] = self._live.indices(features)
         return known
 
-    def __repr__(self) -> str:
+    def _table(self) -> ArmTable:
         with self._lock:
-            t = self._live.rounds + 1
-            lines = listed(self._live.arms.values(), self._live.mean_of)
+            t, mean_of = self._live.rounds + 1, self._live.mean_of
+            rows = [shown(arm, mean_of(arm)) for arm in self._live.arms.values()]
         kind = "" if isinstance(self.evidence, Counting) else f"{self.evidence}, "
-        return "\n".join([f"Decider: {self.policy}, {self.family}, {kind}round {t}", *lines])
+        return ArmTable(f"Decider: {self.policy}, {self.family}, {kind}round {t}", rows)
+
+    def __repr__(self) -> str:
+        return str(self._table())
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
 
     def _records(self) -> dict[str, Any]:
         return {"policy": self.policy, "family": self.family, "evidence": self.evidence}

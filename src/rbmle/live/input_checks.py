@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from math import inf
 from numbers import Real
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._numba.compile import Floats
-from ..errors import Interval, ParameterError, did_you_mean
+from ..errors import Interval, ParameterError, did_you_mean, integer
+from ..random import MAX_ARMS
 from .live_arm import LiveArm, Name
 
 _LARGEST = 1e100  # the largest reward: 2^53 squares of it add up to 9e215, below the float limit
@@ -28,12 +30,32 @@ def a_name(parameter: str, given: Any) -> Name:
     raise ParameterError("Decider", parameter, "named by strings or whole numbers", given)
 
 
+def the_names(arms: Any) -> list[Name]:
+    """The names of a new decider's arms, checked."""
+    names = [] if isinstance(arms, str) or not isinstance(arms, Iterable) else list(arms)
+    if not 2 <= len(names) <= MAX_ARMS:
+        raise ParameterError("Decider", "arms", "a list of at least two names", arms)
+    known = [a_name("arms", each) for each in names]
+    twice = next((name for name, n in Counter(known).items() if n > 1), None)
+    if twice is not None:
+        raise ParameterError("Decider", "arms", "distinct names", twice)
+    return known
+
+
 def unknown(given: Any, names: list[Name]) -> ParameterError:
     """The error for a name that no arm has; it suggests the nearest name."""
     listing = ", ".join(repr(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     hint = did_you_mean(given, names)
     return ParameterError("Decider", "arm", f"one of {listing}{more}", given, hint)
+
+
+def a_count(given: Any) -> int:
+    """The number of pulls; where features are given in its place, the error says how to."""
+    if hasattr(given, "__len__") and not isinstance(given, str):
+        hint = " Features are given by name, as in pull(context=...)."
+        raise ParameterError("Decider", "n", "a whole number in [1, inf)", given, hint)
+    return integer("Decider", "n", given, "[1, inf)")
 
 
 def support(family: Any) -> Interval:
@@ -58,9 +80,13 @@ def a_reward(given: Any, allowed: Interval, family: Any) -> float:
 
 
 def _numbers(given: Any, largest: float, *shape: int) -> Floats | None:
-    """The numbers as an array of floats of this shape, if none is too large or NaN; else None."""
+    """The numbers as an array of floats of this shape, if none is too large or NaN; else None.
+
+    A table of one row stands for the row.
+    """
     try:
         found = np.asarray(given)
+        found = found[0] if found.shape == (1, *shape) else found
         numbers = found.astype(np.float64) if found.dtype.kind in _KINDS else None
     except (TypeError, ValueError, OverflowError):
         return None
@@ -94,16 +120,21 @@ def a_vector(given: Any, evidence: Any, arm: Any = None) -> Floats:
 def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Floats | None:
     """The features of all arms, a row for each; those of disabled arms may be left out.
 
-    given: a mapping of arms to their features; or one list for all arms, if each has a theta of its
+    given: a mapping of arms to their features, or a table whose rows are named by them; an array
+    with a row for each arm, in their order; or one list for all arms, if each has a theta of its
     own; or None.
     """
     refuse_context(given, evidence)
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        name = next(iter(arms))
+        given = _named_rows(given, arms)
+    if not isinstance(given, Mapping):
+        rows = _numbers(given, evidence.largest(), len(arms), evidence.reads())
+        if rows is not None:
+            return rows
         if not evidence.separate():
-            needed = f"the features of each arm, as in {{{name!r}: [...], ...}}"
+            needed = f"the features of each arm, as in {{{next(iter(arms))!r}: [...], ...}}"
             raise ParameterError("Decider", "context", needed, given)
         return np.tile(a_vector(given, evidence), (len(arms), 1))
     for name in given:
@@ -112,8 +143,8 @@ def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Flo
             allowed = told.allowed.replace("one", "features", 1)
             raise ParameterError("Decider", "context", allowed, name, told.hint)
     if len(given) == len(arms):
-        rows, largest = [given[name] for name in arms], evidence.largest()
-        all_at_once = _numbers(rows, largest, len(arms), evidence.reads())
+        listed, largest = [given[name] for name in arms], evidence.largest()
+        all_at_once = _numbers(listed, largest, len(arms), evidence.reads())
         if all_at_once is not None:
             return all_at_once
     features = np.zeros((len(arms), evidence.reads()))
@@ -126,6 +157,32 @@ def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Flo
     return features
 
 
+def _rows(given: Any) -> Any:
+    """A table or a series of pandas, or of a library like it, as an array; else what is given."""
+    return given.to_numpy() if hasattr(given, "to_numpy") else given
+
+
+def _named_rows(given: Any, arms: Mapping[Name, LiveArm]) -> Any:
+    """A table of pandas as a mapping of its row names to its rows, and so a series of lists.
+
+    A table without names of its own is returned as an array, and so is a single row, which may
+    have any name; what is no table is returned as it is.
+    """
+    rows, labels = _rows(given), getattr(given, "index", None)
+    if rows is given or labels is None:
+        return rows
+    if rows.ndim == 1 and (not rows.size or np.ndim(rows[0]) == 0):
+        return rows  # the features of one arm, which have names of their own
+    names = list(labels)
+    unnamed = len(names) == 1 or names == list(range(len(names)))
+    if unnamed and not any(name in arms for name in names):
+        return rows
+    named = dict(zip(names, rows, strict=True))
+    if len(named) < len(names):
+        raise ParameterError("Decider", "context", "a table with one row for each arm", given)
+    return named
+
+
 def a_context(given: Any, evidence: Any, arm: Name) -> Floats | None:
     """The features of one pull of this arm; None where they are left out."""
     refuse_context(given, evidence)
@@ -135,7 +192,7 @@ def a_context(given: Any, evidence: Any, arm: Name) -> Floats | None:
 def the_contexts(given: Any, names: list[Name], evidence: Any) -> list[Floats | None]:
     """The features of each pull of these arms; None where they are left out."""
     refuse_context(given, evidence)
-    listed = [None] * len(names) if given is None else given
+    listed = [None] * len(names) if given is None else _rows(given)
     if not isinstance(listed, (list, tuple, np.ndarray)) or len(listed) != len(names):
         needed = f"a list of {len(names)} lists of features, one for each arm"
         raise ParameterError("Decider", "context", needed, given)

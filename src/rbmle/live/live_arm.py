@@ -4,14 +4,15 @@ arms that callers have named."""
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from .._io.text import html_table
 from ..engine.game import ELSEWHERE, LOST, PENDING
 from ..policies.arms import origin_of
 
 Name = str | int
+_HEAD = "pulls", "mean", "pending", ""
 MOST = 100_000  # decisions that are remembered: 26 MB with ids such as "visit-7", as measured
 
 
@@ -99,12 +100,27 @@ class Decisions(OrderedDict[Name, Decision]):
             del self[id]
 
 
-def listed(arms: Iterable[LiveArm], mean_of: Callable[[LiveArm], float]) -> list[str]:
-    """The lines of a table of the arms."""
-    arms = list(arms)
-    width = max(3, *(len(str(arm.name)) for arm in arms))
-    return [f"{'arm':{width}}{'pulls':>10}{'mean':>10}{'pending':>10}"] + [
-        f"{arm.name!s:{width}}{arm.pulls:>10}{mean_of(arm):>10.4g}{len(arm.pending):>10}"
-        + ("" if arm.enabled else "  disabled")
-        for arm in arms
-    ]
+def shown(arm: LiveArm, mean: float) -> tuple[str, list[str]]:
+    """The row of an arm in an `ArmTable`."""
+    state = "" if arm.enabled else "disabled"
+    return str(arm.name), [str(arm.pulls), f"{mean:.4g}", str(len(arm.pending)), state]
+
+
+class ArmTable(NamedTuple):
+    """The arms of a decider as a table, in text and in HTML."""
+
+    title: str
+    rows: list[tuple[str, list[str]]]
+
+    def __str__(self) -> str:
+        lines = [("arm", list(_HEAD)), *self.rows]
+        width = max(len(name) for name, _ in lines)
+        told = [
+            f"{name:{width}}{pulls:>10}{mean:>10}{pending:>10}  {state}".rstrip()
+            for name, (pulls, mean, pending, state) in lines
+        ]
+        return "\n".join([self.title, *told])
+
+    def html(self) -> str:
+        """The table for a notebook."""
+        return html_table(self.title, _HEAD, self.rows)
