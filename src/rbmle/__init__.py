@@ -3,6 +3,8 @@
 from ._io import interrupt  # noqa: F401  (first, for Ctrl-C during the other imports)
 
 # isort: split
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from . import theory
@@ -62,18 +64,35 @@ from .studies.runner import load, run
 from .studies.study import Study
 from .studies.study_result import StudyResult
 
+# Imported when they are used: the module, and the optional package that it needs.
+_LATER = {
+    "AsyncClient": ("service.client", "httpx"),
+    "Client": ("service.client", "httpx"),
+    "atlas": ("atlas", ""),
+    "figures": ("figures", "matplotlib"),
+    "testing": ("testing", ""),
+}
+
 if TYPE_CHECKING:
+    from . import atlas as atlas
+    from . import figures as figures
+    from . import testing as testing
     from .service.client import AsyncClient as AsyncClient
     from .service.client import Client as Client
 else:
 
     def __getattr__(name: str) -> object:
-        """The clients of the service, which need its extra, are imported when they are used."""
-        if name in ("AsyncClient", "Client"):
-            from .service import client
+        """What is imported when it is used."""
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module(f".{_LATER[name][0]}", __name__)
+        return getattr(module, name) if name.endswith("Client") else module
 
-            return getattr(client, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    """The public names; those that need an optional package, if that is installed."""
+    later = [name for name, (_, needs) in _LATER.items() if not needs or find_spec(needs)]
+    return sorted([*__all__, *later, "__version__"])
 
 
 report = write_report

@@ -101,6 +101,8 @@ def test_parameters_are_refused(kind, name, value):
     fields = [value if field == name else getattr(good, field) for field in kind._fields]
     refused(lambda: kind(**{name: value}), kind.__name__, name, value)
     refused(lambda: good._replace(**{name: value}), kind.__name__, name, value)
+    refused(lambda: good.replace(**{name: value}), kind.__name__, name, value)
+    refused(lambda: good.__replace__(**{name: value}), kind.__name__, name, value)
     refused(lambda: kind._make(fields), kind.__name__, name, value)
     assert good == kind()
 
@@ -151,12 +153,12 @@ def test_unknown_names_suggest_the_nearest(deed, nearest):
 
 
 @pytest.mark.parametrize("kind", RECORDS, ids=label)
-@pytest.mark.parametrize("how", ["unknown keyword", "too many", "unknown to _replace"])
+@pytest.mark.parametrize("how", ["unknown keyword", "too many", "unknown to replace"])
 def test_unknown_parameters_are_refused(kind, how):
     deed = {
         "unknown keyword": lambda: kind(betta=1),
         "too many": lambda: kind(*[1] * 9),
-        "unknown to _replace": lambda: kind()._replace(betta=1),
+        "unknown to replace": lambda: kind().replace(betta=1),
     }[how]
     with pytest.raises(ValueError) as problem:  # noqa: PT011
         deed()

@@ -88,7 +88,7 @@ class Choice(enum.IntEnum):
 def checked(cls: type[T]) -> type[T]:
     """Make a NamedTuple class coerce and validate its fields, however an instance is built.
 
-    That covers the constructor, `_make` and `_replace`.
+    That covers the constructor, `_make` and `replace`, which it gives to the class.
     """
     kind: Any = cls
     plain, fields = kind.__new__, kind._fields
@@ -113,8 +113,16 @@ def checked(cls: type[T]) -> type[T]:
     kind.__annotations__ = {name: hints[name] for name in fields}  # types instead of their names
     kind.__new__ = new
     kind._make = classmethod(lambda cls_, values: cls_(*values))
-    kind._replace = lambda self, **changes: type(self)(**{**self._asdict(), **changes})
+    kind._replace = kind.__replace__ = replace  # the latter is for `copy.replace`
+    if "replace" not in vars(cls):
+        kind.replace = replace
     return cls
+
+
+def replace(self: T, **changes: object) -> T:
+    """A copy with these parameters changed; they are checked as by the constructor."""
+    record: Any = self
+    return type(self)(**{**record._asdict(), **changes})
 
 
 def _describe(kind: Any, new: Callable[..., object], fields: Mapping[str, _Field]) -> None:
