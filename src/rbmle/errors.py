@@ -25,7 +25,7 @@ class RbmleError(ValueError):
 
 
 class Words(str):
-    """What a message says was given, where the value's repr would not do."""
+    """Text that is shown as it is, without quotes: in a message, at a prompt and in a notebook."""
 
     __slots__ = ()
     __repr__ = str.__str__

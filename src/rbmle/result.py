@@ -17,7 +17,7 @@ from ._io.machine import not_installed
 from ._io.text import count_text, html_table, labels, number_text, text_table, without_defaults
 from ._records.record import Record, is_record
 from .comparison import Comparison, ComparisonTable, paired_comparison
-from .errors import ParameterError, integer, number, one_of
+from .errors import ParameterError, Words, integer, number, one_of
 from .evidence import Counting, Evidence
 from .families import Family
 from .rewards.problems import World
@@ -168,7 +168,7 @@ class Result:
 
     def summary(self) -> str:
         """The statistics of the final regret as a text table, one row for each policy."""
-        return f"{self.title}\n" + text_table(STATISTICS, self.cells())
+        return Words(f"{self.title}\n" + text_table(STATISTICS, self.cells()))
 
     def __repr__(self) -> str:
         return self.summary()
@@ -224,10 +224,10 @@ class Result:
         band: the two quantiles between which the band is drawn.
         path: a file to write the figure to: .svg, .pdf or .png.
         """
-        figures = _figures("Result.plot")
+        figures = figures_for("Result.plot")
         record = figures.regret_curves(self, band, bounds, policies)
         drawn = figures.draw_regret_curves(record, log_time, log_regret, ax)
-        return _given(figures, drawn, ax, path)
+        return finished_figure(figures, drawn, ax, path)
 
     def plot_box(
         self,
@@ -238,9 +238,9 @@ class Result:
         path: str | os.PathLike[str] | None = None,
     ) -> Any:
         """Box plots of final regret, the smallest median first; parameters as in `plot`."""
-        figures = _figures("Result.plot_box")
+        figures = figures_for("Result.plot_box")
         record = figures.final_regret(self, policies)
-        return _given(figures, figures.draw_final_regret(record, log_regret, ax), ax, path)
+        return finished_figure(figures, figures.draw_final_regret(record, log_regret, ax), ax, path)
 
     def plot_shares(
         self,
@@ -251,12 +251,12 @@ class Result:
         path: str | os.PathLike[str] | None = None,
     ) -> Any:
         """The share of pulls of the best arm over time; parameters as in `plot`."""
-        figures = _figures("Result.plot_shares")
+        figures = figures_for("Result.plot_shares")
         record = figures.best_arm_share(self, policies)
-        return _given(figures, figures.draw_best_arm_share(record, log_time, ax), ax, path)
+        return finished_figure(figures, figures.draw_best_arm_share(record, log_time, ax), ax, path)
 
 
-def _figures(owner: str) -> ModuleType:
+def figures_for(owner: str) -> ModuleType:
     """The module `rbmle.figures`, imported only when a figure is asked for."""
     try:
         import rbmle.figures as figures
@@ -265,7 +265,7 @@ def _figures(owner: str) -> ModuleType:
     return figures
 
 
-def _given(
+def finished_figure(
     figures: ModuleType, drawn: Figure, ax: Axes | None, path: str | os.PathLike[str] | None
 ) -> Any:
     """Write the figure to the path, if there is one; return the user's axes, or the figure."""

@@ -25,7 +25,7 @@ from .atlas_figures import (
     save_atlas_figures,
 )
 from .boxes import FinalRegret, draw_final_regret, final_regret
-from .canvas import RecordFigure, save, svg
+from .canvas import RecordFigure, panels, save, svg
 from .curves import (
     BestArmShare,
     RegretCurves,
@@ -80,6 +80,7 @@ __all__ = [
     "draw_time_against_regret",
     "final_regret",
     "lower_bound_constant",
+    "panels",
     "regret_and_bounds",
     "regret_curves",
     "save",

@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -94,6 +94,20 @@ def canvas(
         figure.record = record
         FigureCanvasAgg(figure)
         yield figure, figure.add_subplot() if ax is None else ax
+
+
+@contextlib.contextmanager
+def panels(titles: Sequence[str]) -> Iterator[tuple[RecordFigure, list[Axes]]]:
+    """A figure with axes for each title, two side by side, to be drawn inside the block."""
+    across = min(2, len(titles))
+    down = -(-len(titles) // across)
+    with _look():
+        figure = RecordFigure(figsize=(6.2 * across, 4.2 * down), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = [figure.add_subplot(down, across, 1 + place) for place in range(len(titles))]
+        yield figure, axes
+        for each, title in zip(axes, titles, strict=True):
+            each.set_title(f"{clean(title)}: {each.get_title('left')}")
 
 
 def fit(figure: Figure, axes: Axes, right: float = 0.0) -> None:

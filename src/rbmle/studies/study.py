@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
+from .._io.text import count_text, html_table, without_defaults
 from .._records.record import Record
 from ..engine import rounds_kept
 from ..engine.plan import Listed, Plan, Setup, plan
@@ -212,6 +213,16 @@ class Study:
 
     def __hash__(self) -> int:
         return hash((self.digest, self.replications, self.name))
+
+    def _repr_html_(self) -> str:
+        usual = [f"T = {self.horizon:,}", count_text(self.replications, "replication")]
+        special = [] if isinstance(self.evidence, Counting) else [self.evidence]
+        special += [] if self.delay is None else [self.delay]
+        title = self.name or f"Study {self.digest[:12]}"
+        title = ", ".join([title, *usual, f"seed {self.seed}", *map(without_defaults, special)])
+        rows = [("problem", [name, repr(each)]) for name, each in self.problems.items()]
+        rows += [("policy", [name, without_defaults(x)]) for name, x in self.policies.items()]
+        return html_table(title, ("name", "what it is"), rows)
 
     def replaced(self, **changes: object) -> Study:
         """The study with some of its parameters changed."""

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from .._io.files import write_atomically
 from .._io.machine import log
 from ..comparison import StudyComparison, titled_html
-from ..errors import ParameterError, RbmleError
+from ..errors import ParameterError, RbmleError, Words
 from ..evidence import Counting
-from ..result import Result, pandas_for, tidy
+from ..result import Result, figures_for, finished_figure, pandas_for, tidy
 from ..rewards.problems import Problem
 from ..timing import Timing, decision_time, live_decision_time
 from .file import Data
@@ -88,7 +88,7 @@ class StudyResult:
         title = self.study.name or f"Study {self.study.digest[:12]}"
         tables = [f"{name}\n{result.summary()}" for name, result in self.results.items()]
         missing = ["\n".join(["Still to play:", *self.missing])] if self.missing else []
-        return "\n\n".join([title, *tables, *missing])
+        return Words("\n\n".join([title, *tables, *missing]))
 
     def compare(self, level: float = 0.95) -> StudyComparison:
         """The differences between all pairs of policies on the same rewards, for each problem.
@@ -96,6 +96,23 @@ class StudyResult:
         level: of the confidence intervals, in (0, 1).
         """
         return StudyComparison({name: each.compare(level) for name, each in self.results.items()})
+
+    def plot(self, *, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """Regret over time, a panel for each problem; the figure is returned.
+
+        path: a file to write it to: .svg, .pdf or .png. options: those of `Result.plot`.
+        """
+        if len(self.results) == 1:
+            return self.result.plot(path=path, **options)
+        if not self.results:
+            raise RbmleError("StudyResult: no replication is finished yet.")
+        if "ax" in options:
+            raise ParameterError("StudyResult.plot", "ax", "left out with several problems")
+        figures = figures_for("StudyResult.plot")
+        with figures.panels(list(self.results)) as (figure, axes):
+            for result, each in zip(self.results.values(), axes, strict=True):
+                result.plot(each, **options)
+        return finished_figure(figures, figure, None, path)
 
     def __repr__(self) -> str:
         return self.summary()
