@@ -249,7 +249,7 @@ class TestProcesses:
         gone = dict.fromkeys(["HOME", "USER", "LOGNAME", "LNAME", "USERNAME", "RBMLE_CACHE_DIR"])
         _, message, compiling = python(code, **gone).stdout.splitlines()
         assert message.startswith("compiled code is not kept for the next run: there is no home")
-        assert compiling == "compiling UCB for Bernoulli (once)"
+        assert compiling == "compiling UCB for Bernoulli, once"
 
 
 def test_the_reason_is_said_once(root, caplog):

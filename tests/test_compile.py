@@ -195,7 +195,7 @@ class TestRules:
     def test_both_are_announced(self, caplog: pytest.LogCaptureFixture) -> None:
         caplog.set_level("INFO", "rbmle")
         assert sum_at(Pair(Parabola(), Nothing()), np.array([2.0])) == 14.0
-        assert "compiling Parabola for Nothing (once)" in caplog.messages
+        assert "compiling Parabola for Nothing, once" in caplog.messages
 
     def test_a_mistake_is_told_with_its_line(self) -> None:
         place = r"(?s)Misspelt.*: NameError: name 'oen' is not defined\n  File.*in at\n    return x"

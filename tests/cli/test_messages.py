@@ -13,12 +13,12 @@ def test_messages_are_shown_as_the_command_s_own(capsys):
 
     @app.command()
     def talk():
-        log.info("compiling %s (once)", "UCB for Bernoulli")
+        log.info("compiling %s, once", "UCB for Bernoulli")
         log.debug("a thousand lines")
 
     before = list(log.handlers), log.level
     assert run([], app) == 0
-    assert capsys.readouterr() == ("", "rbmle: compiling UCB for Bernoulli (once)\n")
+    assert capsys.readouterr() == ("", "rbmle: compiling UCB for Bernoulli, once\n")
     assert (log.handlers, log.level) == before
 
 

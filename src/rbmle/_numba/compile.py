@@ -308,7 +308,7 @@ class _Announcement(event.Listener):  # type: ignore[misc]
         if self.kinds not in _said:
             _said.add(self.kinds)
             _cache.explain(_COMPILER)
-            log.info("compiling %s (once)", " for ".join(each.__name__ for each in self.kinds))
+            log.info("compiling %s, once", " for ".join(each.__name__ for each in self.kinds))
 
     def on_end(self, event: event.Event) -> None:
         pass

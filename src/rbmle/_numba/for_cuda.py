@@ -135,7 +135,7 @@ class DeviceKernel:
         if SIMULATED or signature in self._known:
             return
         kinds = [each.__name__ for each in compiled_for(args)]
-        log.info("compiling %s for the device (once)", " for ".join(kinds))
+        log.info("compiling %s for the device, once", " for ".join(kinds))
         with as_on_cpu(), _explaining(args):
             self._jitted.compile(signature)
         self._known.add(signature)

@@ -246,6 +246,7 @@ def _play_job(job: Sequence[Run], folder: Path, device: str, threads: int | None
             seed=first.where.rewards_seed(),
             threads=threads,
             device=device,
+            progress=False,  # `tell` is called for each job
         )
         for place, runs in enumerate(rows):
             left = iter(results)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from numpy.typing import ArrayLike
 
 from .._io.machine import log
+from .._io.progress import shown
 from ..errors import ParameterError, integer
 from ..result import Result
 from ..rewards.problems import World
 from ..rewards.sources import Rewards, RewardStream
 from .devices import check_device, compile_plan, device_name, play_plan
 from .plan import Listed, Plan, Setup, plan
+
+Progress: TypeAlias = Callable[[int, int], None] | bool | None  # as users give it
 
 
 def simulate(
@@ -27,7 +31,7 @@ def simulate(
     checkpoints: ArrayLike | None = None,
     first_replication: int = 0,
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
     seed: int | None = None,
     device: str = "cpu",
     evidence: object = None,
@@ -49,8 +53,10 @@ def simulate(
     spaced in t, half in log t. The horizon is always the last.
     first_replication: the number of the first replication, to continue where another run ended.
     threads: how many to use, by default one for each processor. Results do not depend on it.
-    progress: a function that is called with (the policy's place in the list, the number of
-    replications just played), from any thread.
+    progress: whether to show on stderr what is being compiled, and a bar if playing takes more than
+    two seconds; by default, if stderr is a terminal or a notebook. Or a function that is called
+    instead, with (the policy's place in the list, the number of replications just played), from any
+    thread.
     device: "cpu", or "cuda" for a GPU, which needs `pip install 'rbmle[gpu]'`. Results are the
     same; docs/devices.md says how far.
     evidence: what an arm's past is worth: `Counting()` by default, `Discounted(gamma)`,
@@ -85,7 +91,7 @@ def simulate_many(
     checkpoints: ArrayLike = (),
     first_replication: int = 0,
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
     seed: int = 0,
     device: str = "cpu",
     evidence: object = None,
@@ -118,17 +124,22 @@ def simulate_many(
 
 
 def _results(
-    owner: str, planned: Plan, device: str, threads: int | None,
-    progress: Callable[[int, int], None] | None,
-) -> list[Result]:  # fmt: skip
+    owner: str, planned: Plan, device: str, threads: int | None, progress: Progress
+) -> list[Result]:
     """The results of each problem, played on the device."""
     if threads is not None:
         threads = integer(owner, "threads", threads, "[1, inf)")
+    if not callable(progress) and progress not in (None, True, False):
+        raise ParameterError(owner, "progress", "True, False, None or a function", progress)
     planned.check_memory(owner, copies=2)  # as floats, and converted to whole numbers
-    if device != "cpu":
-        compile_plan(planned, device)
-    began = time.perf_counter()
-    filled = play_plan(owner, planned, device, threads, progress)
+    with shown(progress, planned.size(), "rounds") as add:
+        tell = progress if callable(progress) else None
+        if add is not None:
+            tell = lambda _, replications: add(replications * planned.horizon)  # noqa: E731
+        if device != "cpu":
+            compile_plan(planned, device)
+        began = time.perf_counter()
+        filled = play_plan(owner, planned, device, threads, tell)
     if device != "cpu":
         spent, name = time.perf_counter() - began, device_name()
         log.info("%.3g rounds on %s: %.2e a second", planned.size(), name, planned.size() / spent)

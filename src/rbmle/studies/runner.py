@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 import numba
 import numpy as np
 
+from .._io.progress import shown
 from ..engine.devices import DEVICES, check_device
 from ..engine.plan import Task
 from ..errors import ParameterError, RunWarning, integer, one_of
@@ -34,7 +35,7 @@ def run(
     study: Study,
     folder: str | os.PathLike[str] | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     only: Sequence[str] | None = None,
     times: bool = False,
     executor: Executor | None = None,
@@ -46,8 +47,10 @@ def run(
     a kill, or with more replications. Several processes may run the same study in one folder; they
     share the work. None stores nothing.
     threads: by default one for each processor; results do not depend on it.
-    progress: called with (problem, policy, replications done, replications in all), first for what
-    the folder held and then after each task, from any thread.
+    progress: whether to show a bar on stderr, and what is being compiled; by default, if stderr is
+    a terminal or a notebook. Or a function that is called instead, with (problem, policy,
+    replications done, replications in all), first for what the folder held and then after each
+    task, from any thread.
     only: the labels of the policies to play now; the result has only these.
     times: also time the decisions of each policy, and store the times in the folder for reports.
     executor: any of `concurrent.futures`, such as a `ProcessPoolExecutor` or the `get_executor()`
@@ -71,18 +74,18 @@ def run(
     study.plan.check_memory("run")
     store = None if folder is None else Store.open(folder, study)
     table = _table(study, store, only)
-    tell = progress or (lambda *_: None)
-    for task in table.all_of_each():
-        if table.done(task):
-            tell(*table.names(task), table.done(task), study.replications)
     provenance = {"invocations": []} if store is None else store.provenance
-    if not table.complete:
-        with ExitStack() as stack:
+    with ExitStack() as stack:
+        tell = _teller(progress, table, stack)
+        for task in table.all_of_each():
+            if table.done(task):
+                tell(*table.names(task), table.done(task), study.replications)
+        if not table.complete:
             entry = Invocation(store, threads if workers is None else workers.slots())
             workers = workers or _threads(table, threads, device, stack)
             claims = stack.enter_context(Claims(table, store, tell, entry.played))
             play_tasks(claims, workers, device)
-        provenance = entry.finished()
+            provenance = entry.finished()
     if store is not None:
         store.discard_bad()
     if times and folder is not None:
@@ -113,6 +116,22 @@ def _checked(study: Study, executor: Executor, threads: int | None, device: str)
         raise ParameterError("run", "executor", allowed, study.rewards)
     workers.check(device)
     return workers
+
+
+def _teller(progress: Progress | bool | None, table: ProgressTable, stack: ExitStack) -> Progress:
+    """The function that is called with each progress; it shows a bar until the stack is closed."""
+    if progress is not None and not isinstance(progress, bool):
+        return progress
+    known = {table.names(task): table.done(task) for task in table.all_of_each()}
+    total = table.study.replications * len(known)
+    add = stack.enter_context(shown(progress, total, "replications", sum(known.values())))
+
+    def tell(problem: str, policy: str, done: int, _: int) -> None:
+        if add is not None and done > known[problem, policy]:
+            add(done - known[problem, policy])
+            known[problem, policy] = done
+
+    return tell
 
 
 def _threads(table: ProgressTable, threads: int | None, device: str, stack: ExitStack) -> Workers:
