@@ -19,7 +19,9 @@ from rbmle import (
     Problem,
     simulate,
 )
-from rbmle._numba.compile import PRIVATE, extend, kernel, lean, record
+from rbmle._numba.bridge import constant_of
+from rbmle._numba.compile import PRIVATE, _dispatchers, extend, kernel, lean, record
+from rbmle._numba.inlining import ForCallers
 from rbmle.errors import DefinitionError
 from rbmle.policies import policy
 
@@ -87,11 +89,62 @@ def value_at(curve: Any, x: float) -> float:
     return curve.at(x)
 
 
+@record
+class Constants(NamedTuple):
+    factor: float = 2.0
+
+    def nothing(self) -> None:
+        """A default that does nothing."""
+
+    def yes(self, x: float) -> bool:
+        return True
+
+    def three(self) -> int:
+        return 3
+
+    def half(self, x: float = 1.0) -> float:
+        return 0.5
+
+
 class TestMethods:
+    def test_constants_are_what_the_interpreter_returns(self) -> None:
+        @kernel
+        def both(constants: Any) -> float:
+            constants.nothing()
+            total = constants.factor * constants.three() + constants.half(2.0) + constants.half()
+            return total if constants.yes(total) else 0.0
+
+        assert both(Constants()) == both.interpreted(Constants()) == 7.0
+        assert constant_of(Constants.half, 2) == (numba.float64, 0.5)
+        assert constant_of(Constants.half, 1) is None  # Numba adds the default
+        assert constant_of(Line.at, 2) is None
+
+    def test_a_method_has_no_machine_code_of_its_own(self) -> None:
+        """It is compiled once for all callers that count references, and once for the others."""
+        value_at(Line(), 3.0)
+        [compiled] = [each for (method, _), each in _dispatchers.items() if method is Line.at]
+        [overload] = compiled.overloads.values()
+        assert isinstance(overload.library, ForCallers)
+        assert overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name) == 0
+
     @pytest.mark.parametrize("curve", [Line(), Parabola(), Nothing(), Holder()], ids=repr)
     def test_compiled_code_calls_them_by_name(self, curve: Any) -> None:
         """`at` has other parameters in the package itself."""
         assert value_at(curve, 3.0) == value_at.interpreted(curve, 3.0) == curve.at(3.0)
+
+    def test_they_may_print(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Which needs what Numba calls the environment of a function."""
+
+        @record
+        class Talker(NamedTuple):
+            word: float = 1.0
+
+            def at(self, x: float) -> float:
+                print("at", x)
+                return x
+
+        assert value_at(Talker(), 3.0) == 3.0
+        assert capsys.readouterr().out == "at 3.0\n" * 2  # once in the interpreter, to rehearse
 
     def test_two_records_may_have_methods_of_one_name_with_other_parameters(self) -> None:
         @kernel

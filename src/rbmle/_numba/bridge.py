@@ -6,6 +6,8 @@ same on every kind of processor; what differs between their compilers is in a `T
 
 from __future__ import annotations
 
+import dis
+import functools
 import inspect
 import traceback
 from collections.abc import Callable
@@ -16,9 +18,14 @@ from typing import NamedTuple
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core import typing
 from numba.core.base import BaseContext
 from numba.core.typing import Signature
 
+# The bytecode of a function that only returns a constant, in all versions of Python.
+_NO_STEPS = "RESUME", "NOP", "CACHE"
+_RETURN_A_CONSTANT = ["RETURN_CONST"], ["LOAD_CONST", "RETURN_VALUE"]
+_CONSTANTS = {type(None): types.none, bool: types.boolean, int: types.int64, float: types.float64}
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 
 _bridged: set[str] = set()  # names of methods that compiled code can call
@@ -81,6 +88,9 @@ def _template(
         def generic(
             self, args: tuple[types.Type, ...], kws: dict[str, types.Type]
         ) -> Signature | None:
+            constant = None if kws else constant_of(function, len(args) + 1)
+            if constant is not None:
+                return typing.signature(constant[0], *args, recvr=record)
             try:
                 callee = target.compiled(function)
                 signature = callee.get_call_type(self.context, (record, *args), kws)
@@ -90,6 +100,23 @@ def _template(
             return None if signature is None else signature.as_method()
 
     return BridgedMethod
+
+
+@functools.cache
+def constant_of(function: FunctionType, n_args: int) -> tuple[types.Type, object] | None:
+    """The type and the value of what a method with so many arguments always returns.
+
+    Many do, such as the defaults of a record: such a method need not be compiled. None: it does
+    more than that.
+    """
+    steps = [each for each in dis.get_instructions(function) if each.opname not in _NO_STEPS]
+    names, value = [each.opname for each in steps], steps[0].argval
+    if names not in _RETURN_A_CONSTANT or function.__code__.co_argcount != n_args:
+        return None
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return None
+    kind = _CONSTANTS.get(type(value))
+    return None if kind is None else (kind, value)
 
 
 def _line_in(function: FunctionType, problem: Exception) -> int:
@@ -112,7 +139,12 @@ def _lower_calls(target: Target, name: str) -> None:
     def call(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
     ) -> ir.Value:
-        callee = target.compiled(vars(signature.args[0].instance_class)[name])
+        function = vars(signature.args[0].instance_class)[name]
+        constant = constant_of(function, len(signature.args))
+        if constant is not None:
+            kind, value = constant
+            return context.get_dummy_value() if value is None else context.get_constant(kind, value)
+        callee = target.compiled(function)
         found = callee.get_call_type(context.typing_context, signature.args, {})
         code = context.get_function(callee, found)
         context.add_linking_libs(getattr(code, "libs", ()))

@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numba
 import numpy as np
@@ -27,6 +27,7 @@ from .._records.record import checked, is_package
 from ..errors import DefinitionError
 from . import cache as _cache
 from .bridge import APART, INTERPRETED, Target, add_target, bridge, failures
+from .inlining import MethodCompiler
 from .mistakes import explained, rehearse
 
 P = ParamSpec("P")
@@ -47,6 +48,14 @@ PRIVATE = (
     "numba.core.caching.IndexDataCacheFile._load_index(self)",
     "numba.core.caching.IndexDataCacheFile._load_data(self, name)",
     "numba.core.caching.IndexDataCacheFile._data_path(self, name)",
+    "numba.core.codegen.JITCodeLibrary._optimize_final_module(self)",
+    "numba.core.codegen.JITCodeLibrary._finalize_final_module(self)",
+    "numba.core.codegen.JITCodeLibrary._finalize_dynamic_globals(self)",
+    "numba.core.codegen.JITCodeLibrary.get_pointer_to_function(self, name)",
+    "numba.core.codegen.JITCPUCodegen._add_module(self, module)",
+    "numba.core.codegen.JitEngine.is_symbol_defined(self, name)",
+    "numba.core.compiler.CompilerBase.define_pipelines(self)",
+    "numba.core.compiler.DefaultPassBuilder.define_nopython_pipeline(state, name)",
     "numba.core.event.install_listener(kind, listener)",
     "numba.core.targetconfig.ConfigStack.top_or_none()",
     "numba.core.types.BoundFunction.__init__(self, template, this)",
@@ -57,17 +66,19 @@ PRIVATE = (
     "numba.core.base.BaseContext.get_function(self, fn, sig, _firstcall)",
 )
 
-_lean: set[Callable[..., object]] = set()  # functions that `lean` compiled
+_lean: set[Callable[..., object]] = set()  # functions that `lean` and `inlined` compiled
 _said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
 _defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
 extended_outside: set[type] = set()  # classes that got a method from outside the package
-_dispatchers: dict[tuple[FunctionType, object], Callable[..., object]] = {}  # (method, options)
+_dispatchers: dict[tuple[FunctionType, bool], CPUDispatcher] = {}  # (method, counts references?)
 # Code that checks bounds has a cache of its own: it is slower.
 _COMPILER = numba.__version__ + ("+checked" if numba.config.BOUNDSCHECK else "")
 # forceinline: otherwise each call of a method passes whole records and counts references to arrays.
 # No wrapper for C is made of any function: compiling takes a sixth less time without.
-_NO_WRAPPER = {"no_cfunc_wrapper": True}
-_OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True} | _NO_WRAPPER
+_OPTIONS: dict[str, Any] = {
+    "nogil": True, "error_model": "numpy", "forceinline": True, "no_cfunc_wrapper": True
+}  # fmt: skip
+_INLINED = _OPTIONS | {"no_cpython_wrapper": True, "pipeline_class": MethodCompiler}
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
@@ -130,6 +141,13 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
     """
     _lean.add(function)
     compiled: Callable[P, R] = numba.njit(_nrt=False, **_OPTIONS)(function)
+    return compiled
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """As `lean`, for a long function that kernels alone call, never Python: see `inlining.py`."""
+    _lean.add(function)
+    compiled: Callable[P, R] = numba.njit(_nrt=False, **_INLINED)(function)
     return compiled
 
 
@@ -202,12 +220,13 @@ def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]]
 
 
 def _compiled(function: FunctionType) -> types.Type:
-    """The Numba type of a method that is compiled with the options of its caller."""
-    key = function, ConfigStack.top_or_none()
-    if key not in _dispatchers:
-        options = _NO_WRAPPER | _called(function)
-        _dispatchers[key] = numba.njit(no_cpython_wrapper=True, **options)(function)
-    return types.Dispatcher(_dispatchers[key])
+    """The Numba type of a method, which counts references to arrays if its caller does."""
+    caller = ConfigStack.top_or_none()
+    counts = caller is None or bool(caller.nrt)
+    if (function, counts) not in _dispatchers:
+        compiler = numba.njit(_nrt=counts, **_INLINED | _called(function))
+        _dispatchers[function, counts] = compiler(function)
+    return types.Dispatcher(_dispatchers[function, counts])
 
 
 if not INTERPRETED:
