@@ -53,14 +53,17 @@ def test_who_watches(monkeypatch: Any) -> None:
 def play(monkeypatch: Any) -> None:
     """Stand in for the engine: it compiles, then plays half of the replications, then all."""
 
-    def played(owner: str, plan: Any, device: str, threads: Any, tell: Any) -> Any:
+    def compile_plan(plan: Any, device: str) -> None:
         log.info("compiling %s, once", "UCB for Bernoulli")
+
+    def played(owner: str, plan: Any, device: str, threads: Any, tell: Any) -> Any:
         if tell is not None:
             tell(0, 5)
             tell(0, 5)
         return plan.fresh()
 
     monkeypatch.setattr(simulation, "play_plan", played)
+    monkeypatch.setattr(simulation, "compile_plan", compile_plan)
 
 
 def test_simulate_shows_what_it_waits_for(monkeypatch: Any) -> None:

@@ -136,7 +136,8 @@ def _results(
         tell = progress if callable(progress) else None
         if add is not None:
             tell = lambda _, replications: add(replications * planned.horizon)  # noqa: E731
-        if device != "cpu":
+        # First, so that the time left is that of playing; many problems would take long to look at.
+        if device != "cpu" or (add is not None and len(planned.problems) == 1):
             compile_plan(planned, device)
         began = time.perf_counter()
         filled = play_plan(owner, planned, device, threads, tell)
