@@ -104,6 +104,16 @@ BODIES = {
         "Mine: Unknown attribute 'maen' of type Arms",
         14,
     ),
+    "statistics that are written to": (
+        "arms.pulls[i] += 1.0\nreturn arms.mean(i)",
+        "Mine: the statistics in 'arms' must not be changed",
+        12,
+    ),
+    "statistics that are written to on a rare path, by another name": (
+        "seen = arms.sums\nif arms.pulls[i] > 10000:\n    seen[i] = 0.0\nreturn arms.mean(i)",
+        "Mine: the statistics in 'arms' must not be changed",
+        14,
+    ),
     "a rare path with another type": (
         "if arms.pulls[i] < 10000:\n    return arms.mean(i)\nreturn 'many'",
         "Mine: Can't unify return type",

@@ -101,8 +101,10 @@ class Interval(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Interval:
-        """The interval that the text states, such as "(0, inf)"."""
+        """The interval that the text states, such as "(0, inf)"; raises ValueError if none."""
         low, high = (_bound(each.strip()) for each in text[1:-1].split(","))
+        if text[0] not in "([" or text[-1] not in ")]" or not low <= high:
+            raise ValueError(text)
         return cls(low, high, text[0] == "[", text[-1] == "]")
 
     def __contains__(self, value: object) -> bool:

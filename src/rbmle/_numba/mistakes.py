@@ -32,6 +32,9 @@ _MAX_BYTES = 1 << 26  # 64 MB: larger arrays take longer to copy than a rehearsa
 # Exceptions that mean that the code is wrong. Others may occur in the interpreter only: 1.0 / 0.0
 # and log(0.0) raise there, but are infinite in compiled code.
 _MISTAKES = (NameError, AttributeError, TypeError, LookupError)
+# How NumPy and the compiler say that a policy writes to the statistics of arms.
+_WRITES = re.compile(r"(destination|array) is read-only|setitem\(readonly|modify readonly array")
+_WRITTEN = "the statistics in 'arms' must not be changed: a policy's own numbers are in 'state'."
 _PLACE = re.compile(r'\n\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)')
 _NOISE = re.compile(
     r"^(Failed in (nopython|cuda)|- Resolution failure|During:|None$|Overload of|\W*$)|>>>"
@@ -44,6 +47,7 @@ _CANNOT = (
     r"'\1' cannot be compiled for these arguments. A body must be arithmetic on single numbers, "
     r"without arrays, lists or text of its own."
 )
+NO_ARM = "'choose' must return the place of an arm, a whole number, on every path."
 _DEFINED = re.compile(r"\s*def (\w+)")
 _GENERATOR_MODULES = ("random", "secrets", "numpy.random")
 _GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
@@ -89,8 +93,10 @@ def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
     except _MISTAKES as problem:
         sys.setprofile(outer)
         raise _interpreter_error(args, problem, codes, returned) from None
-    except Exception:  # it may be no mistake: see _MISTAKES
-        pass
+    except Exception as problem:  # it may be no mistake: see _MISTAKES
+        if _WRITES.search(str(problem)):
+            sys.setprofile(outer)
+            raise _interpreter_error(args, problem, codes, returned) from None
     finally:
         sys.setprofile(outer)
 
@@ -126,13 +132,15 @@ def _interpreter_error(
     """The error for an exception in the interpreter, with the user's line that led to it."""
     known = isinstance(problem, DefinitionError)
     reason = str(problem) if known else f"{type(problem).__name__}: {problem}"
+    if _WRITES.search(reason):
+        reason = _WRITTEN
     frames = traceback.walk_tb(problem.__traceback__)
     inside = [(frame.f_code, line) for frame, line in frames if frame.f_code in codes]
     if inside:
         code, line = inside[-1]
     elif returned:  # the package's own code failed, on the value that a user's method returned
         code, line, value = returned[0]
-        reason = f"{code.co_name} returned {show(value)}. {reason}"
+        reason = reason if known else f"{code.co_name} returned {show(value)}. {reason}"
     else:
         return _error(args, reason)
     return _error(args, reason, code, line)
@@ -155,14 +163,17 @@ def explained(
         if code is not None:
             return _error(args, reason, code, int(found["line"]))
     reason = reason or _reason_in(text) or type(problem).__name__
-    return _error(args, reason, *((place[0].__code__, place[1]) if place else ()))
+    ours = place is None or is_package(place[0])
+    return _error(args, reason, *((place[0].__code__, place[1]) if place and not ours else ()))
 
 
 def _reason_in(text: str) -> str:
     """The first line of the compiler's message that says something, or an empty string."""
     said = [each.strip() for each in text.splitlines()]
     first = next((each for each in said if each and not _NOISE.search(each)), "")
-    return _UNKNOWN.sub(_CANNOT, first)
+    if _WRITES.search(text):
+        return _WRITTEN
+    return NO_ARM if "function an_arm " in first else _UNKNOWN.sub(_CANNOT, first)
 
 
 def _error(

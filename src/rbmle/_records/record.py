@@ -7,6 +7,7 @@ A field is annotated with what it may hold, and nothing else is needed:
     anytime: bool = False
     boundary: Boundary | str = "exact"          a `Choice`, given by its name
     alpha: Annotated[Any, as_bias] = 1.0        any value; `as_bias` converts what the user gives
+    weights: tuple[float, ...] = (1.0, 2.0)     a tuple; a list is made one
 
 Coercion also gives every instance of a class the same types, so it is compiled once.
 """
@@ -23,6 +24,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeGuard, Typ
 
 from ..errors import (
     DefinitionError,
+    Interval,
     ParameterError,
     Words,
     did_you_mean,
@@ -158,7 +160,7 @@ def _field(owner: str, name: str, hint: object) -> _Field:
         hint, interval = typing.get_args(hint)[:2]
         if callable(interval):
             return _Field(interval, hint, inspect.getdoc(interval) or "")
-    allowed, within = interval or "[-inf, inf]", f" in {interval}." if interval else "."
+    within = f" in {interval}." if interval else "."
     choice = _choice_in(hint)
     if choice is not None:
         names = tuple(choice.__members__)
@@ -166,12 +168,22 @@ def _field(owner: str, name: str, hint: object) -> _Field:
         return _Field(partial(_member, owner, name, choice), Literal[names], words)
     if hint is bool:
         return _Field(partial(_boolean, owner, name), bool, f"True or False{within}")
-    if hint is float:
-        return _Field(partial(number, owner, name, interval=allowed), float, f"A number{within}")
-    if hint is int:
-        shown = f"A whole number{within}"
-        return _Field(partial(integer, owner, name, interval=allowed), int, shown)
+    if hint is float or hint is int:
+        allowed = _interval(owner, name, interval or "[-inf, inf]")
+        check, words = (number, "A number") if hint is float else (integer, "A whole number")
+        return _Field(partial(check, owner, name, interval=allowed), hint, words + within)
+    if tuple in (hint, typing.get_origin(hint)):  # JSON has lists
+        return _Field(lambda value: tuple(value) if isinstance(value, list) else value, hint, "")
     return _Field(lambda value: value, hint, "")
+
+
+def _interval(owner: str, name: str, text: object) -> Interval:
+    """The range of a field, as its annotation states it."""
+    try:
+        return Interval.parse(str(text))
+    except (ValueError, IndexError):
+        stated = 'annotated with an interval, as in Annotated[float, "(0, 1]"]'
+        raise DefinitionError(f"{owner}: {name!r} must be {stated}. Got {show(text)}.") from None
 
 
 def _choice_in(hint: object) -> type[Choice] | None:

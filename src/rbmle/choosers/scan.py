@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .._numba.compile import Floats, record
+from .._numba.compile import Floats, defaults_of, record
+from .._numba.guards import an_arm
+from .._records.record import is_package
 from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
@@ -37,3 +39,22 @@ class Scan(NamedTuple):
 
     def bring_back(self, i: int) -> None:
         """Nothing to do, as for `withdraw`."""
+
+
+class GuardedScan(NamedTuple):
+    """The scan for a user's policy: it may read the arms' statistics, but not change them."""
+
+    n_arms: int
+
+    def pick(
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
+    ) -> int:
+        return an_arm(policy.choose(state, family, arms.shown(), clock, rng))
+
+
+record(GuardedScan, defaults_of(Scan))
+
+
+def scan_for(policy: Policy, n_arms: int) -> Any:
+    """The scan that plays the policy on a CPU."""
+    return Scan(n_arms) if is_package(type(policy)) else GuardedScan(n_arms)

@@ -16,7 +16,7 @@ from . import solved_facts as _solved_facts  # noqa: F401
 from . import ucb_facts as _ucb_facts  # noqa: F401
 from .cached_bounds import CachedBounds
 from .facts import facts_for
-from .scan import Scan
+from .scan import Scan, scan_for
 from .tournament import Tournament
 
 
@@ -49,13 +49,14 @@ def chooser_for(
     evidence: if it changes the statistics of more than the pulled arm, no bound may be kept.
     """
     facts = facts_for(policy, family)
+    scan: Chooser = scan_for(policy, n_arms)
     if facts is None:
-        return Scan(n_arms)
+        return scan
     if evidence is not None and evidence.changes_all():
-        return CachedBounds.of(facts, n_arms, keeps=False) if facts.costly() else Scan(n_arms)
+        return CachedBounds.of(facts, n_arms, keeps=False) if facts.costly() else scan
     if n_arms >= facts.tournament_from(family):
         return Tournament.of(facts, n_arms)
-    return CachedBounds.of(facts, n_arms) if facts.rises(family) else Scan(n_arms)
+    return CachedBounds.of(facts, n_arms) if facts.rises(family) else scan
 
 
 def chooser_on_device(

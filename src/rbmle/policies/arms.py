@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._numba.compile import Floats, njit, record
+from .._numba.guards import read_only
 
 
 @njit
@@ -60,6 +61,13 @@ class Arms(NamedTuple):
         """The empirical variance of arm i's rewards; infinite if their squares overflow."""
         squares, away = float(self.squares[i] / self.pulls[i]), self.mean(i) - self.origin(i)
         return max(squares - away * away, 0.0) if squares < inf else inf
+
+    def shown(self) -> Arms:
+        """The same statistics, to be read only."""
+        return Arms(
+            read_only(self.pulls), read_only(self.sums), read_only(self.squares),
+            read_only(self.origins),
+        )  # fmt: skip
 
     def unpulled(self) -> int:
         """The first arm that has no reward yet, or -1."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from .._io.text import distinct_names
+from .._numba.guards import an_arm
 from .._numba.mistakes import rehearse
 from .._records.record import checked, is_package
 from ..errors import DefinitionError, ParameterError, Words
@@ -153,6 +153,18 @@ def _missing(policy: type, family: type) -> list[str]:
     return [each for each in NEEDS[policy] if not hasattr(family, each)]
 
 
+class _Statistics(Arms):
+    """Statistics that cannot be changed, and that refuse the mean of an arm without a reward."""
+
+    def mean(self, i: int) -> float:
+        if self.pulls[i] == 0.0:
+            raise DefinitionError(
+                "'arms.mean' and 'arms.variance' must be of an arm that has a reward: "
+                "arms.pulls[i] > 0."
+            )
+        return super().mean(i)
+
+
 class _NoHorizon(Clock):
     """A clock that refuses to tell the horizon, for policies that do not say that they need it."""
 
@@ -167,7 +179,8 @@ class _NoHorizon(Clock):
 
 
 def dry_run(policy: Policy, family: Family) -> None:
-    """Raise DefinitionError if a user's own policy does what it must not.
+    """Raise DefinitionError if a user's own policy does what it must not, and ParameterError if a
+    field can change.
 
     The interpreter plays a few rounds. A policy that uses the horizon must say so by
     `needs_horizon` (or `uses_horizon`); otherwise it would be played with a horizon of 0, without
@@ -175,17 +188,27 @@ def dry_run(policy: Policy, family: Family) -> None:
     """
     if is_package(type(policy)):
         return
+    _refuse_changing_fields(policy)
+    _refuse_changing_fields(family)
     key = type(policy), policy, type(family), family
-    with suppress(TypeError):  # a field without a hash: the policy is tried each time
-        if key in _tried:
-            return
-    rehearse(_play, (policy, family))
-    with suppress(TypeError):
+    if key not in _tried:
+        rehearse(_play, (policy, family))
         _tried.add(key)
 
 
+def _refuse_changing_fields(record: Any) -> None:
+    """Raise ParameterError if a field of the record holds a list, an array or the like."""
+    for name, value in record._asdict().items():
+        try:
+            hash(value)
+        except TypeError:
+            allowed = "a number, True or False, a name, a record, or a tuple of these"
+            raise ParameterError(type(record).__name__, name, allowed, value) from None
+
+
 def _play(policy: Policy, family: Family) -> None:
-    """Play a few rounds; raises DefinitionError if the horizon is used without saying so.
+    """Play a few rounds; raises DefinitionError for what is wrong with any arms and rewards, and
+    ValueError where statistics are written to.
 
     Other exceptions are ignored here: with two arms and constant rewards they need not be mistakes.
     The rehearsal of the real run reports those that are.
@@ -193,12 +216,12 @@ def _play(policy: Policy, family: Family) -> None:
     try:
         rewards = [mean_at(family, place) for place in _PLACES]
         arms, state = Arms.fresh(len(rewards)), fresh_state(policy, family, len(rewards))
-        knows = policy.uses_horizon()
+        shown, knows = _Statistics(*arms.shown()), policy.uses_horizon()
         for t in range(1, _ROUNDS + 1):
             clock = Clock(t, _ROUNDS) if knows else _NoHorizon(t, 0)
-            i = policy.choose(state, family, arms, clock, Draws(1, 0, 0, t, True))
+            i = an_arm(policy.choose(state, family, shown, clock, Draws(1, 0, 0, t, True)))
             arms.learn(i, rewards[i])
-    except DefinitionError:
+    except ValueError:
         raise
     except Exception:
         return

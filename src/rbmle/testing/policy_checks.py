@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..choosers import CachedBounds, Scan, Tournament, facts_for
+from ..choosers import CachedBounds, Tournament, facts_for
+from ..choosers.scan import scan_for
 from ..engine import simulate
 from ..engine.cpu_kernel import course_for, play, rules_and_game
 from ..engine.plan import Filled, Setup, plan
@@ -73,8 +74,9 @@ def _played(
 def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     """The compiled loop and the interpreter give the same regret, bit for bit."""
     problem = easy_problem(family)
+    scan = scan_for(policy, problem.n_arms)
     regret, best, _ = _played(policy, problem, 40, 1, None)
-    interpreted = _played(policy, problem, 40, 1, Scan(problem.n_arms), play.interpreted)
+    interpreted = _played(policy, problem, 40, 1, scan, play.interpreted)
     require_equal(interpreted[0], regret, "interpreted and compiled regret")
     require_equal(interpreted[1], best, "interpreted and compiled pulls of the best arm")
 
@@ -82,7 +84,7 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
 def makers_of_choosers(policy: Any, family: Any) -> list[Callable[[int], Any]]:
     """For each chooser that the facts about the policy allow, a function of the number of arms
     that makes it; the scan's is the first."""
-    makers: list[Callable[[int], Any]] = [Scan]
+    makers: list[Callable[[int], Any]] = [partial(scan_for, policy)]
     facts = facts_for(policy, family)
     if facts is not None and facts.rises(family):
         makers.append(partial(CachedBounds.of, facts))
