@@ -20,6 +20,10 @@ import pytest
 import rbmle
 from rbmle.policies.fit import families_of
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+sys.path.append(str(EXAMPLES))
+from exp3 import EXP3  # noqa: E402
+
 pytestmark = pytest.mark.cuda
 
 FAMILIES: dict[type, Any] = {
@@ -81,9 +85,10 @@ def test_every_law_is_compiled(law: Any) -> None:
     assert ".visible .entry" in code_for(rbmle.UCB(), rbmle.Gaussian(), law)
 
 
-def test_delays_and_changing_means_are_compiled() -> None:
+@pytest.mark.parametrize("policy", [rbmle.ThompsonSampling(), EXP3()], ids=str)
+def test_delays_and_changing_means_are_compiled(policy: Any) -> None:
     late = rbmle.GeometricDelay(10, lost=0.1)
-    assert ".visible .entry" in code_for(rbmle.ThompsonSampling(), rbmle.Bernoulli(), delay=late)
+    assert ".visible .entry" in code_for(policy, rbmle.Bernoulli(), delay=late)
 
 
 def test_long_functions_are_called() -> None:
@@ -148,9 +153,15 @@ def simulated(script: str, folder: Path) -> str:
     return found.stdout
 
 
-SAME = """
+SAME = (
+    f"""
+import sys
+sys.path.append({str(EXAMPLES)!r})
+"""
+    + """
 import numpy as np
 import rbmle
+from exp3 import EXP3
 from typing import NamedTuple
 
 @rbmle.policy
@@ -173,6 +184,8 @@ CASES = [
     (bernoulli, ["ucb"], {"first_replication": 5, "seed": 9}),
     (gaussian, ["rbmle", "gpucb", "gpucbtuned", "kg", "kgstar", "vids(commit=0.9)"], {}),
     (gaussian, [rbmle.RBMLE(rbmle.AdaptiveGaussian()), Mine(2.0)], {}),
+    (bernoulli, [EXP3(0.2)], {}),
+    (bernoulli, [EXP3(0.2)], {"delay": lossy}),
     (gaussian, [rbmle.Assuming("ucb", rbmle.Gaussian(2.0))], {}),
     (gaussian, ["ucb", "ts"], {"rewards": rbmle.Table(values)}),
     (rbmle.Problem("laplace", [0.3, 0.5]), ["rbmle"], {"family": "gaussian"}),
@@ -200,6 +213,7 @@ try:
 except rbmle.ParameterError as problem:
     print(problem)
 """
+)
 
 
 def test_a_device_plays_what_a_cpu_plays(tmp_path: Path) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rbmle
+
+sys.path.append(str(Path(__file__).parents[2] / "examples"))
+from exp3 import EXP3
 
 pytestmark = pytest.mark.gpu
 
@@ -31,6 +36,14 @@ WORLDS: list[tuple[Any, str, dict[str, Any]]] = [
     (FEATURES, "lints", {"evidence": rbmle.Linear(3)}),
     (PROBLEM, "rbmle", {"delay": rbmle.FixedDelay(20)}),
 ]
+
+
+@pytest.mark.parametrize("delay", [None, rbmle.FixedDelay(20)])
+def test_a_policy_of_a_user_that_remembers(delay: Any) -> None:
+    here = rbmle.simulate(PROBLEM, [EXP3()], 500, 200, delay=delay)
+    there = rbmle.simulate(PROBLEM, [EXP3()], 500, 200, delay=delay, device="cuda")
+    same = (here.pulls == there.pulls).all(axis=(0, 2))
+    assert np.count_nonzero(~same) <= 1  # as below
 
 
 @pytest.mark.parametrize(("world", "name", "options"), WORLDS)

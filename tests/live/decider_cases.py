@@ -28,6 +28,27 @@ class Greedy(NamedTuple):
         return value
 
 
+@policy
+class Tally(NamedTuple):
+    """Remembers how many choices it made, and how many of each arm; plays the arm that it chose
+    least."""
+
+    def remembers(self, n_arms: int) -> int:
+        return 1 + n_arms
+
+    def plays_each_first(self) -> bool:
+        return False
+
+    def choose(self, state: Any, family: Any, arms: Any, clock: Any, rng: Any) -> int:
+        least = 0
+        for i in range(arms.n_arms()):
+            if state[1 + i] < state[1 + least]:
+                least = i
+        state[0] += 1.0
+        state[1 + least] += 1.0
+        return least
+
+
 def table(family: Any) -> np.ndarray:
     generator = np.random.default_rng(3)
     shape = (2, ROUNDS, len(MEANS))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from decider_cases import MEANS, ROUNDS, SEED, Greedy, decider_for, table
+from decider_cases import MEANS, ROUNDS, SEED, Greedy, Tally, decider_for, table
 
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Exponential, Gaussian
@@ -33,6 +33,7 @@ PLAYERS = [
     (recommended("gaussian"), Gaussian(0.5)),  # it uses the horizon, which it does not need
     (recommended("exponential"), Exponential()),
     (Greedy(), Bernoulli()),
+    (Tally(), Bernoulli()),
 ]
 
 

@@ -75,7 +75,7 @@ class Silent(NamedTuple):
 
 
 @policy
-class Eager(NamedTuple):
+class Unfounded(NamedTuple):
     """Reads the mean of an arm that has no reward."""
 
     def choose(self, state: Any, family: Any, arms: Arms, clock: Clock, rng: Any) -> int:
@@ -94,7 +94,12 @@ def played() -> dict[str, Any]:
 NO_ARM = "'choose' must return the place of an arm, a whole number, on every path."
 CASES = [
     (Silent(), f"Silent: {NO_ARM} Got None.$", "return None", "choose"),
-    (Eager(), "Eager: 'arms.mean' and 'arms.variance' must be of an arm", "arms.mean(0)", "choose"),
+    (
+        Unfounded(),
+        "Unfounded: 'arms.mean' and 'arms.variance' must be of an arm",
+        "arms.mean(0)",
+        "choose",
+    ),
     (Reads(), "Reads: 'needs_horizon' must return True", "clock.horizon", "level"),
     (Counts(), "Counts: 'needs_horizon' must return True", "clock.left()", "_late"),
     (Noisy(), "Noisy: random numbers must come from .*Got np.random", "np.random", "index_of"),
@@ -179,6 +184,44 @@ def test_a_range_that_is_no_interval_is_refused_with_the_class(kind: Any, stated
     ranged.index_of = Weighted.index_of
     with pytest.raises(DefinitionError, match=r"^Ranged: 'c' must be annotated with an interval"):
         policy(ranged)
+
+
+@policy
+class Remembers(NamedTuple):
+    """Remembers so many numbers of no arm, of each arm, and of each pair of arms."""
+
+    a: int = 0
+    b: int = 0
+    pairs: int = 0
+
+    def choose(self, state: Any, family: Any, arms: Arms, clock: Clock, rng: Any) -> int:
+        return clock.t % 2
+
+    def remembers(self, n_arms: int) -> int:
+        return self.a + self.b * n_arms + self.pairs * n_arms * n_arms
+
+
+@pytest.mark.parametrize("flawed", [Remembers(pairs=1), Remembers(-1, 1), Remembers(3, -1)])
+def test_a_memory_is_of_no_arm_or_of_each(flawed: Any) -> None:
+    fit.dry_run(Remembers(2, 3), Bernoulli())
+    with pytest.raises(DefinitionError, match=r"^Remembers: 'remembers' must return a \+ b n_arms"):
+        fit.dry_run(flawed, Bernoulli())
+
+
+@policy
+class Hopeless(NamedTuple):
+    """Has an index for arms with a reward only, and claims that this will do."""
+
+    def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+        return float(arms.sums[i] / arms.pulls[i])
+
+    def plays_each_first(self) -> bool:
+        return False
+
+
+def test_an_index_of_arms_without_a_reward_is_needed_where_they_are_not_first() -> None:
+    with pytest.raises(DefinitionError, match="'index_of' must return a number for an arm without"):
+        fit.dry_run(Hopeless(), Bernoulli())
 
 
 @rbmle.law

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from decider_cases import Tally
 from service_cases import add_arm, clean, create, decide, one, reward, set_state
 
 from rbmle.engine import simulate
@@ -32,6 +33,7 @@ Opened = Callable[[], Storage]
         pytest.param(RBMLE(), Gaussian(0.5), marks=pytest.mark.slow, id="RBMLE"),
         pytest.param(ThompsonSampling(), Bernoulli(), marks=pytest.mark.slow, id="Thompson"),
         pytest.param(IDS(commit=0.9), Bernoulli(), marks=pytest.mark.slow, id="IDS"),
+        pytest.param(Tally(), Bernoulli(), id="Tally"),
     ],
 )
 def test_served_equals_live_whichever_worker_answers(

@@ -64,6 +64,8 @@ PRIVATE = (
     "numba.core.base.BaseContext.get_constant_undef(self, ty)",
     "numba.core.base.BaseContext.add_linking_libs(self, libs)",
     "numba.core.base.BaseContext.get_function(self, fn, sig, _firstcall)",
+    "numba.core.imputils.impl_ret_borrowed(ctx, builder, retty, ret)",
+    "numba.core.types.Array.copy(self, dtype, ndim, layout, readonly)",
 )
 
 _lean: set[Callable[..., object]] = set()  # functions that `lean` and `inlined` compiled

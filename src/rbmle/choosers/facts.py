@@ -181,7 +181,7 @@ def facts_for(policy: Policy, family: Family) -> Facts | None:
 
     The promise about the level of a tournament is checked: one that reads arms raises TypeError.
     """
-    if not ranks_only(policy):
+    if not ranks_only(policy) or not policy.plays_each_first():
         return None
     for kind in _known.get(type(policy), []):
         facts: Facts = kind(policy)

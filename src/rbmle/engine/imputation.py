@@ -112,7 +112,7 @@ def pending_for(
         return Prompt()
     counts = delay.pending == Pending.counted
     if evidence.reads() == 0:
-        return Late.of(n_arms, policy.remembers(), places, counts)
+        return Late.of(n_arms, policy, places, counts)
     if counts and not can_impute(evidence):
         raise ParameterError(
             type(delay).__name__,

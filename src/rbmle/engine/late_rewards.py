@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .._numba.compile import Floats, lean
 from ..choosers import Chooser
 from ..policies.arms import Arms, Clock
+from ..policies.base import Policy
 from ..random import Draws
 from ..rewards.delays import ROUNDS_BLIND
 from .game import LOST, PENDING, Game, Moment, Pull, Rules, pending_pulls
@@ -75,7 +76,7 @@ class Late(NamedTuple):
 
     @classmethod
     def of(
-        cls, n_arms: int, remembers: int, places: list[int] | None = None, counts: bool = True
+        cls, n_arms: int, policy: Policy, places: list[int] | None = None, counts: bool = True
     ) -> Late:
         """places: the arms that may be played; by default all."""
         playable = np.arange(n_arms) if places is None else np.array(places, np.int64)
@@ -84,7 +85,7 @@ class Late(NamedTuple):
         return cls(
             counts, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), playable, slots,
             Arms.fresh(playable.size), np.zeros(playable.size, np.int64),
-            np.zeros(max(remembers, 1)), np.zeros(2),
+            np.zeros(max(policy.remembers(playable.size), 1)), np.zeros(2),
         )  # fmt: skip
 
     def restart(self) -> None:
@@ -101,23 +102,29 @@ class Late(NamedTuple):
         i = self.starved(game.known, arms, now.number)
         if i < 0:
             some = self.totals[BLIND] > 0.0 and not chooser.skips_absent()
-            shown = arms
-            if some:
-                shown = self.gather(arms)
-            for k in range(policy.remembers()):
+            shown, shared = arms, policy.remembers(0)
+            own = policy.remembers(1) - shared
+            size = shared + own * arms.n_arms()
+            for k in range(size):
                 self.kept[k] = state[k]
             if some:
                 clear(state)
+                shown = self.gather(arms, state, shared, own)
             if changes_all and self.counts:  # its round is made of rewards that came
                 clock = clock.after(int(self.totals[WAITING]), now.t)
             chosen = 0
             if shown.n_arms() > 1:
                 chosen = chooser.pick(policy, state, rules.family, shown, clock, rng)
             if some:
+                for c in range(shown.n_arms()):
+                    here, there = shared + own * c, shared + own * self.slots[self.order[c]]
+                    for k in range(own):
+                        self.kept[there + k] = state[here + k]
                 clear(state)
-            # Discard state computed from imputed rewards, or from some arms.
-            if some or (policy.remembers() > 0 and self.imputed(changes_all)):
-                for k in range(policy.remembers()):
+            # Discard what was computed from imputed rewards, or from some arms; but the numbers of
+            # an arm itself are kept.
+            if some or (shared > 0 and self.imputed(changes_all)):
+                for k in range(size if some else shared):
                     state[k] = self.kept[k]
             i = int(self.order[chosen] if some else self.places[chosen])
         self.noted(i, now.number)
@@ -197,8 +204,8 @@ class Late(NamedTuple):
         else:
             chooser.changed(slot)
 
-    def gather(self, arms: Arms) -> Arms:
-        """The arms that are not blind, side by side."""
+    def gather(self, arms: Arms, state: Floats, shared: int, own: int) -> Arms:
+        """The arms that are not blind, side by side; so too the policy's numbers of them."""
         count = 0
         for k in range(arms.n_arms()):
             if arms.pulls[k] >= 0.0:
@@ -206,6 +213,8 @@ class Late(NamedTuple):
                 self.seen.pulls[count], self.seen.sums[count] = arms.pulls[k], arms.sums[k]
                 self.seen.squares[count] = arms.squares[k]
                 self.seen.origins[count] = arms.origins[k]
+                for j in range(own):
+                    state[shared + own * count + j] = self.kept[shared + own * k + j]
                 count += 1
         pulls, sums, squares, origins = self.seen
         return Arms(pulls[:count], sums[:count], squares[:count], origins[:count])

@@ -26,6 +26,7 @@ class LiveArm:
     lost: how many pulls were given up because their reward did not come in time.
     last: the number of the latest pull.
     place: where its statistics are in the arrays of the game.
+    memory: the policy's numbers of this arm, when it was last laid out or saved.
     """
 
     name: Any  # a Name
@@ -38,6 +39,7 @@ class LiveArm:
     last: int = 0
     enabled: bool = True
     place: int = -1
+    memory: list[float] = field(default_factory=list)
 
     @property
     def rounds(self) -> int:

@@ -23,7 +23,7 @@ from ..errors import ParameterError
 from ..evidence import Counting, Features, can_impute
 from ..families import Family
 from ..policies.arms import Arms, Clock
-from ..policies.base import Policy, fresh_state
+from ..policies.base import Policy, fresh_state, memory_of
 from ..random import Counter, Draws, key
 from .live_arm import LiveArm, Name
 from .settings import Settings
@@ -94,6 +94,7 @@ class LiveGame:
         self._constants = Constants(horizon, randomness, settings.replication)
         self.known, self.remembered = Arms.fresh(0), np.zeros(0)
         self._laid_out: list[Name] = []
+        self.enabled: list[LiveArm] = []
         self.arrange()
 
     @property
@@ -103,6 +104,7 @@ class LiveGame:
 
     def arrange(self) -> None:
         """Lay out the arrays of the game anew: the arms have changed."""
+        self._store()
         self.lay_out(list(self.arms))
         self._by_place = list(self.arms.values())
         for place, arm in enumerate(self._by_place):
@@ -120,8 +122,10 @@ class LiveGame:
             fresh_state(self.policy, self.family, n_enabled), self.remembered,
             Features(np.zeros((n_arms, reads))),
             Imputed.of(n_arms, can_impute(self.evidence), places) if reads
-            else Late.of(n_arms, self.policy.remembers(), places),
+            else Late.of(n_arms, self.policy, places),
         )  # fmt: skip
+        for arm, row in self._own():
+            row[:] = arm.memory or 0.0
         self.show_all()
         self._choose = choose.specialised(self.rules, self.game, self._constants, 1, 1)
         self._observe: Callable[..., None] = observe_one
@@ -199,13 +203,34 @@ class LiveGame:
 
     @property
     def memory(self) -> list[float]:
-        """The numbers that the policy carries from round to round."""
-        values: list[float] = self.game.state[: self.policy.remembers()].tolist()
-        return values
+        """The numbers that the policy carries from round to round: those that belong to no arm,
+        then those of each arm, enabled or not."""
+        self._store()
+        shared, own = memory_of(self.policy)
+        values: list[float] = self.game.state[:shared].tolist()
+        return values + [x for arm in self._by_place for x in arm.memory or [0.0] * own]
 
     @memory.setter
     def memory(self, values: list[float]) -> None:
-        self.game.state[: len(values)] = values
+        shared, own = memory_of(self.policy)
+        self.game.state[:shared] = values[:shared]
+        for place, arm in enumerate(self._by_place):
+            arm.memory = values[shared + own * place : shared + own * (place + 1)]
+        for arm, row in self._own():
+            row[:] = arm.memory
+
+    def _own(self) -> list[tuple[LiveArm, Floats]]:
+        """Each enabled arm with the policy's numbers of it, if the policy has such."""
+        shared, own = memory_of(self.policy)
+        if own == 0 or not self.enabled:
+            return []
+        rows = self.game.state[shared : shared + own * len(self.enabled)].reshape(-1, own)
+        return list(zip(self.enabled, rows, strict=True))
+
+    def _store(self) -> None:
+        """Note the policy's numbers of each arm with the arm."""
+        for arm, row in self._own():
+            arm.memory = row.tolist()
 
     def learn(
         self, arm: LiveArm, reward: float, number: int | None = None, context: Floats | None = None
@@ -293,7 +318,8 @@ class LiveGame:
     def ranked(self, game: Game, pending: int) -> dict[Name, float]:
         """The indices that follow from this game, with so many pending pulls."""
         seen = game.arms
-        values, ranked = np.where(seen.pulls < 0.0, nan, np.inf), np.flatnonzero(seen.pulls > 0.0)
+        has_index = seen.pulls > 0.0 if self.policy.plays_each_first() else seen.pulls >= 0.0
+        values, ranked = np.where(seen.pulls < 0.0, nan, np.inf), np.flatnonzero(has_index)
         if ranked.size:
             now = self._constants.moment(self.rounds + 1, self.number)
             clock = self.evidence.clock(game.memory, now.t, now.horizon)

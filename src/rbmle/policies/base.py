@@ -42,7 +42,7 @@ class Policy(Record, Protocol):
 
     def choose(self, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
         """The arm to play: each arm once, then the one with the largest index; ties by one draw."""
-        unpulled = arms.unpulled()
+        unpulled = arms.unpulled() if self.plays_each_first() else -1
         if unpulled >= 0:
             return unpulled
         level = self.level(family, arms, clock)
@@ -69,9 +69,14 @@ class Policy(Record, Protocol):
                 place -= 1
         return i
 
-    def remembers(self) -> int:
-        """The size of the policy's memory, in numbers; a saved decider contains them. They are the
-        first numbers of the array `state` that `choose` gets; in round 1 they are 0."""
+    def remembers(self, n_arms: int) -> int:
+        """The size of the policy's memory, a + b n_arms numbers; a saved decider contains them.
+
+        They are the first of the array `state` that `choose` gets, 0 in round 1: `a` numbers that
+        belong to no arm, then `b` of each arm. Those of an arm stay with it wherever arms come and
+        go. The others are set to 0 then, as they may name an arm by its place, and what is written
+        to them while rewards are imputed is discarded.
+        """
         return 0
 
     def scratch(self, family: Any, n_arms: int) -> int:
@@ -81,6 +86,11 @@ class Policy(Record, Protocol):
         left them, but they may be set to 0 between two rounds: choices must not depend on that.
         """
         return 0
+
+    def plays_each_first(self) -> bool:
+        """Whether arms without a reward are played before all others. If not, `arms.pulls[i]` may
+        be 0 where the policy looks at arm i; then it has no mean."""
+        return True
 
     def needs_horizon(self) -> bool:
         """Whether the policy must know the horizon T in advance."""
@@ -140,7 +150,13 @@ def policy_named(name: str) -> type:
 
 def fresh_state(policy: Policy, family: Any, n_arms: int) -> Floats:
     """The array `state` that `choose` gets in the first round of a replication."""
-    return np.zeros(policy.remembers() + policy.scratch(family, n_arms))
+    return np.zeros(policy.remembers(n_arms) + policy.scratch(family, n_arms))
+
+
+def memory_of(policy: Policy) -> tuple[int, int]:
+    """How many numbers the policy remembers that belong to no arm, and how many of each arm."""
+    shared = policy.remembers(0)
+    return shared, policy.remembers(1) - shared
 
 
 def ranks_only(policy: Policy) -> bool:

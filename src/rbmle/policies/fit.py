@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Sequence
+from math import isnan
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from .._io.text import distinct_names
@@ -16,7 +17,7 @@ from ..families.registry import mean_at
 from ..random import Draws
 from ..spec import STAND_INS, as_record, stands_in
 from .arms import Arms, Clock
-from .base import NEEDS, POLICIES, Policy, fresh_state
+from .base import NEEDS, POLICIES, Policy, fresh_state, ranks_only
 
 PLAYERS: ChainMap[str, type] = ChainMap(POLICIES, STAND_INS)  # what a policy's name may mean
 _ROUNDS = 100  # of a dry run; they take a few milliseconds
@@ -206,6 +207,22 @@ def _refuse_changing_fields(record: Any) -> None:
             raise ParameterError(type(record).__name__, name, allowed, value) from None
 
 
+def _check_memory(policy: Policy) -> None:
+    """Raise DefinitionError unless the policy remembers a + b n_arms numbers."""
+    sizes = [policy.remembers(n_arms) for n_arms in range(4)]
+    a, b = sizes[0], sizes[1] - sizes[0]
+    if type(a) is not int or min(a, b) < 0 or sizes != [a, a + b, a + 2 * b, a + 3 * b]:
+        rule = "a + b n_arms, where a and b are whole numbers from 0 on"
+        raise DefinitionError(f"'remembers' must return {rule}. Got {sizes} for 0 to 3 arms.")
+
+
+def _check_index(policy: Policy, family: Family, arms: Arms, clock: Clock) -> None:
+    """Raise DefinitionError if arms without a reward have no index, where that is needed."""
+    if isnan(policy.index_of(family, arms, 0, policy.level(family, arms, clock))):
+        rule = "a number for an arm without a reward, where 'plays_each_first' returns False"
+        raise DefinitionError(f"'index_of' must return {rule}. Got nan.")
+
+
 def _play(policy: Policy, family: Family) -> None:
     """Play a few rounds; raises DefinitionError for what is wrong with any arms and rewards, and
     ValueError where statistics are written to.
@@ -214,9 +231,12 @@ def _play(policy: Policy, family: Family) -> None:
     The rehearsal of the real run reports those that are.
     """
     try:
+        _check_memory(policy)
         rewards = [mean_at(family, place) for place in _PLACES]
         arms, state = Arms.fresh(len(rewards)), fresh_state(policy, family, len(rewards))
         shown, knows = _Statistics(*arms.shown()), policy.uses_horizon()
+        if ranks_only(policy) and not policy.plays_each_first():
+            _check_index(policy, family, shown, Clock(1, _ROUNDS if knows else 0))
         for t in range(1, _ROUNDS + 1):
             clock = Clock(t, _ROUNDS) if knows else _NoHorizon(t, 0)
             i = an_arm(policy.choose(state, family, shown, clock, Draws(1, 0, 0, t, True)))

@@ -111,7 +111,7 @@ class Directed(Policy, Protocol):
         """The number of samples of each posterior; 0 for quadrature."""
         return self.samples if self.method == Method.monte_carlo else 0
 
-    def remembers(self) -> int:
+    def remembers(self, n_arms: int) -> int:
         """One number: the arm that is played for good, counted from 1, or 0 if there is none."""
         return 1
 

@@ -79,7 +79,7 @@ class Experiment:
         self._reads = self.definition.reads
         self._featured = live if isinstance(live, FeatureGame) else None
         # What the policy remembers, and where evidence works with features, only choosing changes.
-        self._rechoose = self.definition.settings.policy.remembers() > 0 or self._reads > 0
+        self._rechoose = self.definition.settings.policy.remembers(1) > 0 or self._reads > 0
 
     # What a request asks for: each returns the row to append, and has already applied it.
 
