@@ -1,6 +1,7 @@
 """The code blocks of a Markdown document, and their output as the document shows it.
 
-- Python blocks of a document run in order, in one namespace and one empty folder.
+- Python blocks of a document run in order, in one namespace. Each imports the modules that it uses.
+- Each document runs alone, in an empty folder, and all of them run in one folder.
 - A `text` block after a `python` block is its output, if only blank lines, or one line of prose
   that ends in a colon, stand between them. `...` in it stands for anything.
 - A `toml` block after a line with "Saved as `name`" is written to that file, for what comes after.

@@ -14,6 +14,7 @@ import shlex
 import sys
 import traceback
 from pathlib import Path
+from types import ModuleType
 
 from blocks import blocks_of, commands_of
 
@@ -25,6 +26,8 @@ def main(document: Path) -> dict[str, object]:
         if block.name is not None:
             Path(block.name).write_text(block.code, "utf-8")
         output = io.StringIO()
+        for name in [name for name, value in namespace.items() if isinstance(value, ModuleType)]:
+            del namespace[name]  # each block imports the modules that it uses
         try:
             with contextlib.redirect_stdout(output):
                 if block.kind == "python":

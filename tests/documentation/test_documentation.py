@@ -23,17 +23,29 @@ def test_there_is_code_to_run() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("document", WITH_CODE, ids=lambda document: document.name)
-def test_code_runs_and_prints_what_the_document_says(document: Path, tmp_path: Path) -> None:
+def test_each_document_runs_alone(document: Path, tmp_path: Path) -> None:
+    check(document, tmp_path)
+
+
+@pytest.mark.slow
+def test_all_documents_run_in_one_folder(tmp_path: Path) -> None:
+    """As a reader does who tries them one after the other: no file of one stops another."""
+    for document in WITH_CODE:
+        check(document, tmp_path)
+
+
+def check(document: Path, folder: Path) -> None:
+    """The document's code runs in the folder, and prints what the document shows."""
     told = subprocess.run(
         [sys.executable, "-W", "error", str(HERE / "play_document.py"), str(document)],
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "MPLBACKEND": "Agg", "COLUMNS": "120"},
         capture_output=True,
         text=True,
         check=True,
     ).stdout
     result = json.loads(told.splitlines()[-1])
-    assert result["failed"] is None, result["failed"]
+    assert result["failed"] is None, f"{document.name}: {result['failed']}"
     expected = {block.line: block.printed for block in blocks_of(document)}
     wrong = {
         f"{document.name}, line {line}": (printed, expected[line])

@@ -104,7 +104,8 @@ def test_the_folder_of_another_study_is_refused(copied: Path) -> None:
         run(other, copied)
     assert str(problem.value) == (
         f"{copied}: holds a run of another study, with digest {STUDY.digest[:12]}; "
-        f"this one's is {other.digest[:12]}."
+        f"this one's is {other.digest[:12]}. Name another folder, with --folder at the command "
+        "line."
     )
     assert files(copied) == before
 

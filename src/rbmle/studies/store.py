@@ -75,7 +75,8 @@ class Store:
         if found is not None and found.digest != self.study.digest:
             raise RunError(
                 f"{self.folder}: holds a run of another study, with digest {found.digest[:12]}; "
-                f"this one's is {self.study.digest[:12]}."
+                f"this one's is {self.study.digest[:12]}. Name another folder, with --folder at "
+                "the command line."
             )
         return found is not None and found.replications >= self.study.replications
 
