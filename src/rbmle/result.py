@@ -82,7 +82,7 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The policies' labels; or the names of their classes, with parameters if names repeat."""
+        """The policies' labels; or the names of their classes, with what is not their default."""
         return self.labels or labels(self.policies, self.families)
 
     def statistics(self) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from rbmle.atlas import (
 from rbmle.atlas.efforts import FULL, OTHERS, Effort, atlas_runs, players
 from rbmle.atlas.play import Run, play, stored, told
 from rbmle.atlas.verdicts import RECOMMENDED, cells_of, within_targets
-from rbmle.cli.atlas import _named
+from rbmle.cli.atlas import _data, _named, _show
 from rbmle.cli.main import run
 from rbmle.errors import ParameterError, RunError
 from rbmle.policies import MOSS, POLICIES, RBMLE, UCB, ArmBias, LinTS
@@ -128,7 +128,15 @@ class TestTold:
         assert found.by_problem.tolist() == [[2.0, 6.0]]
         assert found.mean.tolist() == [4.0]
         assert found.error[0] ** 2 == pytest.approx(8.0 / 2.0 + 2.0 / 2.0)
-        assert found.tails[0, 0] == pytest.approx(np.quantile([1, 3, 5, 7], 0.99))
+
+    @pytest.mark.parametrize(("runs", "known"), [(100, 0), (396, 0), (400, 1), (4_000, 2)])
+    def test_a_quantile_is_told_where_runs_lie_beyond_it(self, runs: int, known: int):
+        """Four at least: 99 % takes 400 runs, 99.9 % takes 4,000."""
+        regret = np.random.default_rng(2).exponential(size=(4, runs // 4, 1))
+        found = told(regret).tails[0]
+        assert np.isfinite(found).tolist() == [True] * known + [False] * (2 - known)
+        expected = np.quantile(regret, (0.99, 0.999))
+        assert found[:known] == pytest.approx(expected[:known])
 
     def test_the_standard_error_is_right_where_replications_are_shared(self):
         """Problems and replications each shift the regret; so the error is that of both."""
@@ -179,6 +187,19 @@ class TestSummary:
             (tmp_path / name).write_bytes(bad)
             with pytest.raises(RunError, match=r"has no atlas in atlas\.csv and atlas\.npz\.$"):
                 read_atlas(tmp_path)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_table_has_the_quantiles_that_are_known(known: bool, capsys):
+    tails = {"tail": 17.0} if known else {"tail": np.nan}
+    names = ("Thompson", "MOSS", RECOMMENDED)
+    cells = [cell(each, [2.0, 3.0], **tails, far_tail=np.nan) for each in names]
+    _show(rows_of(cells))
+    shown = capsys.readouterr().out
+    assert ("99 %" in shown) == ("99 % quantile" in shown) == known
+    assert "99.9 %" not in shown
+    data = json.loads(json.dumps([_data(row) for row in rows_of(cells)], allow_nan=False))
+    assert (data[0]["tail"], data[0]["far_tail"]) == (17.0 if known else None, None)
 
 
 def test_sets_are_named_at_the_command_line_with_their_commas():

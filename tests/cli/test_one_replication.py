@@ -83,6 +83,10 @@ def test_the_report_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     page = (folder / "report.html").read_text("utf-8")
     body = re.sub(r"<(script|style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
     assert "one replication has no spread" in body
+    assert "Cumulative regret of the one replication." in body
+    assert "% band" not in page
+    assert "whiskers" not in body
+    assert load(folder).result.plot().axes[0].get_ylabel() == "Regret"
     assert not re.search(r"\b(inf|nan)\b", re.sub(r"<[^>]*>", " ", body), re.IGNORECASE)
 
 

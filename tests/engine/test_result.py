@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import rbmle
 from rbmle._io.text import number_text
 from rbmle.comparison import paired_comparison, t_quantile
 from rbmle.engine import simulate
@@ -144,7 +145,16 @@ def test_the_title_says_what_was_played_and_what_std_is() -> None:
 def test_labels_are_the_names(result: Result) -> None:
     assert result.names == ("<R>", "U", "G")
     plain = simulate(COINS, [UCB(), UCB(1.0), UCB(), UCBTuned()], 50, 2)
-    assert plain.names == ("UCB(alpha=2.0)", "UCB(alpha=1.0)", "UCB(alpha=2.0) #2", "UCBTuned")
+    assert plain.names == ("UCB", "UCB(alpha=1.0)", "UCB #2", "UCBTuned")
+
+
+def test_a_label_tells_parameters_that_are_not_the_defaults() -> None:
+    """Also of a policy that is the only one of its class; a recommended form by its family."""
+    given = ["rbmle", "ucb(alpha=1)", rbmle.recommended("bernoulli"), Assuming("moss", "gaussian")]
+    told = ("RBMLE", "UCB(alpha=1.0)", "Recommended(family=Bernoulli)", "MOSS")
+    assert simulate(COINS, given, 50, 2).names == told
+    told = (*told[:3], "MOSS(family=Gaussian())")
+    assert tuple(Study(COINS, given, 50, 2).policies) == told
 
 
 def test_best_share_is_a_share(result: Result) -> None:

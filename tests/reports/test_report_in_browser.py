@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from report_cases import EVIL
 
+from rbmle import Problem, simulate, write_report
 from rbmle._io.text import number_text
 
 pytestmark = pytest.mark.browser
@@ -89,6 +90,31 @@ def test_the_page_is_never_wider_than_the_screen(opened, width):
     needed, given = opened.execute_script(widths)
     assert needed <= given <= width
     opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_name_is_cut_so_that_two_read_alike(browser, tmp_path, width):
+    """In tables names are whole, and so are pairs of them; in figures they stay different."""
+    names = [f"RBMLE(alpha=LogBias(c={c}), boundary='published')" for c in (1.0, 2.0, 12.0)]
+    problem = Problem("bernoulli", [0.3, 0.6])
+    result = simulate(problem, dict.fromkeys(names, "rbmle") | {"UCB": "ucb"}, 100, 4)
+    path = write_report(result, tmp_path / "page.html")
+    metrics = {"width": width, "height": 844, "deviceScaleFactor": 2, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.get(path.as_uri())
+    cut = (
+        "return [...document.querySelectorAll('details')].forEach((e) => e.open = true) || "
+        "[...document.querySelectorAll('tbody th')].filter((e) => e.scrollWidth > e.clientWidth "
+        "|| getComputedStyle(e).textOverflow === 'ellipsis').map((e) => e.textContent)"
+    )
+    assert browser.execute_script(cut) == []
+    read = (
+        "return [...document.querySelectorAll('figure')].map((figure) => "
+        "[...figure.querySelectorAll('[data-part=label]')].map((e) => e.textContent))"
+    )
+    for labels in browser.execute_script(read):
+        assert len({*labels}) == len(labels) >= len(result.names)
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbmle import Drift, Exponential, ParameterError, Phases, Problem, Uniform
+from rbmle import Drift, Exponential, ParameterError, Phases, Problem, Study, Uniform, simulate
 from rbmle.random import Cell, key, path_uniforms
 from rbmle.random.philox import PATHS
 from rbmle.rewards.changing import folded
@@ -107,6 +107,14 @@ BAD: list[tuple[Any, str]] = [
     (lambda: Phases([DAY, NIGHT], at=[0]), "Phases: 'at' must be a whole number in"),
     (lambda: Phases([DAY, NIGHT], at=[3, 4]), "Phases: 'at' must be as long as"),
     (lambda: Phases([DAY, NIGHT, DAY], at=[4, 4]), "Phases: 'at' must be in increasing order"),
+    (
+        lambda: simulate(Phases([DAY, NIGHT, DAY], at=[50, 500]), ["ucb"], 100, 1),
+        r"Phases: 'at' must be rounds before the last one, the horizon 100. Got \[50, 500\]",
+    ),
+    (
+        lambda: Study(Phases([DAY, NIGHT], at=[100]), ["ucb"], 100, 1),
+        "Phases: 'at' must be rounds before the last one, the horizon 100",
+    ),
     (lambda: drift(problem=3), "Drift: 'problem' must be a Problem. Got 3"),
     (lambda: drift(step=-1), "Drift: 'step' must be a number in"),
     (lambda: drift(step=float("nan")), "Drift: 'step' must be a number in"),

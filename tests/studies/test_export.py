@@ -68,6 +68,13 @@ def test_latex_has_a_row_for_each_policy(result: StudyResult) -> None:
     assert once.count("\\pm") == 1  # in the head: one replication has no spread
 
 
+def test_latex_has_commands_for_what_it_does_not_print() -> None:
+    labels = ("\u03b1 = 2 log t, \u03c3", "\u0394_min & 5 %", "\u039f\u03bf")
+    text = "".join(export(run(Study(COINS, dict.fromkeys(labels, UCB()), 100, 2)), "latex"))
+    for row in (r"$\alpha$ = 2 log t, $\sigma$ & ", r"$\Delta$\_min \& 5 \% & ", "Oo & "):
+        assert f"\n{row}" in text
+
+
 def test_a_reader_may_close_the_pipe(tmp_path: Path) -> None:
     """As `| head` does: the command ends quietly."""
     run(Study(COINS, [UCB(), RBMLE()], 1_000, 40), tmp_path)

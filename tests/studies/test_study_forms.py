@@ -155,7 +155,7 @@ def test_rewards_are_those_of_the_seed() -> None:
 def test_policies_of_a_list_get_distinct_labels() -> None:
     players = [RBMLE(), RBMLE(2.0), UCB(), UCB(), Assuming(UCB(), Gaussian(0.5)), MOSS()]
     assert list(study(policies=players).policies) == [
-        "RBMLE(alpha=BetaBias())",
+        "RBMLE",
         "RBMLE(alpha=LogBias(c=2.0))",
         "UCB",
         "UCB #2",
@@ -172,7 +172,7 @@ def test_a_study_file_reads_as_one_would_think(tmp_path: Path) -> None:
         {"coins": COINS},
         {
             "RBMLE(alpha=LogBias(c=2.0))": RBMLE(LogBias(2.0)),
-            "UCBTuned": UCBTuned(inf),
+            "UCBTuned(cap=inf)": UCBTuned(inf),
             "Gaussian index": Assuming(RBMLE(), Gaussian(0.5)),
         },
         horizon=10_000,

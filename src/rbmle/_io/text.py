@@ -6,33 +6,38 @@ import html
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from .._records.record import Record, is_record
 
 
 def labels(policies: Sequence[Record], families: Sequence[object]) -> tuple[str, ...]:
-    """A distinct name for each policy: its class, and the parameters that distinguish it.
+    """A distinct name for each policy: its class, and the parameters that are not the defaults.
+
+    families: told only where policies of one class assume different ones.
 
     >>> from rbmle.policies import RBMLE, UCB
     >>> labels([RBMLE(), RBMLE(2.0), UCB()], [None] * 3)
-    ('RBMLE(alpha=BetaBias())', 'RBMLE(alpha=LogBias(c=2.0))', 'UCB')
+    ('RBMLE', 'RBMLE(alpha=LogBias(c=2.0))', 'UCB')
     """
-    pairs = zip(policies, families, strict=True)
-    return distinct_names([(type(each), {**each._asdict(), "family": own}) for each, own in pairs])
+    pairs = list(zip(policies, families, strict=True))
+    described = []
+    for each, own in pairs:
+        alike = all(repr(own) == repr(other) for x, other in pairs if type(x) is type(each))
+        kind, parts = described_record(each)
+        described.append((kind, {**parts, **({} if alike else {"family": own})}))
+    return distinct_names(described)
+
+
+def described_record(policy: Any) -> tuple[type, dict[str, object]]:
+    """The class and the parameters for the label of a policy; it may have its own way."""
+    own = hasattr(policy, "described")
+    return policy.described() if own else (type(policy), policy._asdict())
 
 
 def distinct_names(described: Sequence[tuple[type, Mapping[str, object]]]) -> tuple[str, ...]:
     """Distinct names as in `labels`, for (class, {parameter or "family": value}) each."""
-    names = []
-    for kind, own in described:
-        namesakes = [parts for other, parts in described if other is kind]
-        telling = [
-            f"{key}={without_defaults(value)}"
-            for key, value in own.items()
-            if value is not None
-            and any(without_defaults(each[key]) != without_defaults(value) for each in namesakes)
-        ]
-        names.append(f"{kind.__name__}({', '.join(telling)})" if telling else kind.__name__)
+    names = [_without(kind, parts).removesuffix("()") for kind, parts in described]
     counts = [names[: place + 1].count(name) for place, name in enumerate(names)]
     pairs = zip(names, counts, strict=True)
     return tuple(name if count == 1 else f"{name} #{count}" for name, count in pairs)
@@ -47,13 +52,18 @@ def without_defaults(value: object) -> str:
     """
     if not is_record(value):
         return repr(value)
-    defaults = value._field_defaults
+    return _without(type(value), value._asdict())
+
+
+def _without(kind: Any, parts: Mapping[str, object]) -> str:
+    """The class and its parameters, without those that have their default value."""
+    defaults = kind._field_defaults
     given = [
         f"{field}={without_defaults(own)}"
-        for field, own in value._asdict().items()
+        for field, own in parts.items()
         if field not in defaults or repr(defaults[field]) != repr(own)
     ]
-    return f"{type(value).__name__}({', '.join(given)})"
+    return f"{kind.__name__}({', '.join(given)})"
 
 
 def number_text(value: float) -> str:

@@ -39,6 +39,8 @@ Tell = Callable[[str], None]
 T = TypeVar("T")
 
 TAILS = (0.99, 0.999)
+# Runs expected beyond a quantile that is told: about Poisson, 4 is two standard deviations above 0.
+_LEAST_BEYOND = 4.0
 # What NumPy raises for a damaged .npz, a zip file of arrays. RuntimeError: an entry seems to be
 # encrypted, or of a later version of the format.
 DAMAGED = (ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
@@ -93,7 +95,8 @@ class Told(NamedTuple):
     """What is kept of a run, for each checkpoint (first axis).
 
     by_problem: the mean on each problem. mean, error: over all; its standard error, for problems
-    and rewards drawn anew. tails: the quantiles `TAILS` over problems and replications.
+    and rewards drawn anew. tails: the quantiles `TAILS` over problems and replications; NaN where
+    fewer than four runs are expected beyond.
     """
 
     by_problem: Floats
@@ -124,7 +127,8 @@ def told(regret: Floats) -> Told:
         - variance(rest, (problems - 1) * (replications - 1)) / (problems * replications)
     )
     whole = regret.reshape(problems * replications, -1)
-    tails = np.quantile(whole, TAILS, axis=0).T
+    beyond = len(whole) * (1.0 - np.array(TAILS))
+    tails = np.where(beyond >= _LEAST_BEYOND, np.quantile(whole, TAILS, axis=0).T, np.nan)
     return Told(by_problem.T, mean, np.sqrt(np.maximum(error, 0.0)), tails)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +19,7 @@ from .screen import say, show_json, show_table
 if TYPE_CHECKING:
     from ..atlas import AtlasRow
 
-_HEAD = ("policy", "mean", "99 %", "99.9 %", "x best: median", "90 %", "worst", "won")
+_TAILS = {"tail": "99 %", "far_tail": "99.9 %"}  # NaN where runs are too few, and then not shown
 
 
 @command()
@@ -78,35 +79,39 @@ def _show(rows: Sequence[AtlasRow]) -> None:
     for (family, name, horizon), here in alike.items():
         problems = here[0].cell.problems
         title = f"{family}, {name}: regret, T = {horizon:,}, {problems} problems"
-        show_table(title, _HEAD, [_cells(row) for row in here])
+        tails = [name for name in _TAILS if not all(isnan(getattr(row.cell, name)) for row in here)]
+        head = ["policy", "mean", *(_TAILS[name] for name in tails)]
+        head += ["x best: median", "90 %", "worst", "won"]
+        show_table(title, head, [_cells(row, tails) for row in here])
         say()
     if found := verdicts([row.cell for row in rows]):
         played = {row.cell.policy for row in rows}
         rivals = ", ".join(name for name in RIVALS if name in played)
         below, near, safe = within_targets(found)
+        known = sum(not isnan(each.tail) for each in found)
+        safely = f"; its 99 % quantile is at most twice Thompson sampling's on {safe}" * bool(known)
         say(
             f"The recommended RBMLE on {count_text(len(found), 'pair')} of a set and a horizon: "
             f"its mean regret is below that of each of {rivals} on {below}, at most 1.25 times the "
-            f"smallest of theirs on {near}; its 99 % quantile is at most twice Thompson sampling's "
-            f"on {safe}."
+            f"smallest of theirs on {near}{safely}."
         )
 
 
-def _cells(row: AtlasRow) -> list[str]:
+def _cells(row: AtlasRow, tails: Sequence[str]) -> list[str]:
     cell = row.cell
     mean, error = with_error(cell.mean, cell.error)
     return [
         cell.policy,
         f"{mean} ±{error}",
-        number_text(cell.tail),
-        number_text(cell.far_tail),
+        *(number_text(getattr(cell, name)) for name in tails),
         *(f"{value:.2f}" for value in (row.median, row.high, row.worst)),
         f"{100.0 * row.won:.0f} %",
     ]
 
 
 def _data(row: AtlasRow) -> dict[str, object]:
-    """The row as plain data."""
+    """The row as plain data; null for a quantile that so few runs do not have."""
     cell, found = row.cell._asdict(), row._asdict()
     del cell["by_problem"], found["cell"]
-    return {**cell, **found}
+    unknown = {name: None for name in _TAILS if isnan(cell[name])}
+    return {**cell, **found, **unknown}

@@ -171,7 +171,7 @@ def compare(
 
     Example: rbmle compare bernoulli 0.2 0.6 --then 0.6,0.2 --at 5000 --evidence "window(1000)"
     """
-    world = world_given("compare", Problem(law, means), then, at, drift)
+    world = world_given("compare", Problem(law, means), horizon, then, at, drift)
     chosen, rewards = names_given("compare", "--policies", policies), RewardStream(seed)
     result = engine.simulate(
         world, chosen, horizon, replications, rewards,

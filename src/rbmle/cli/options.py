@@ -163,7 +163,12 @@ def numbers_given(owner: str, option: str, text: str, kind: Callable[[str], N]) 
 
 
 def world_given(
-    owner: str, first: Problem, then: list[str] | None, at: str | None, drift: str | None
+    owner: str,
+    first: Problem,
+    horizon: int,
+    then: list[str] | None,
+    at: str | None,
+    drift: str | None,
 ) -> World:
     """The first problem; with --then and --at followed by others, with --drift wandering."""
     if (then is None) != (at is None):
@@ -180,5 +185,12 @@ def world_given(
         return Drift(first, **values)
     if then is None or at is None:
         return first
-    phases = [Problem(first.law, numbers_given(owner, "--then", each, float)) for each in then]
-    return Phases([first, *phases], numbers_given(owner, "--at", at, int))
+    others = [Problem(first.law, numbers_given(owner, "--then", each, float)) for each in then]
+    try:
+        world = Phases([first, *others], numbers_given(owner, "--at", at, int))
+        if horizon > 0:  # else `simulate` refuses it
+            world.check_horizon(horizon)
+    except ParameterError as mistake:
+        option = "--at" if mistake.name == "at" else "--then"
+        raise mistake.of(owner, option, instead_of="Phases") from None
+    return world

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +116,10 @@ def atlas_risk(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasRi
     alike = [{each.policy: each for each in here} for here in kept.values()]
     most = max(map(len, alike))
     sets = [here for here in alike if 2 * len(here) > most]
-    names = tuple(sorted(set.intersection(*map(set, sets))))
+    known = [{name for name in here if isfinite(here[name].far_tail)} for here in sets]
+    names = tuple(sorted(set.intersection(*known)))
+    if not names:
+        raise ParameterError("atlas_risk", "cells", "of enough runs to tell a 99.9 % quantile")
     logs = np.log([[(here[name].mean, here[name].far_tail) for name in names] for here in sets])
     logs -= logs.min(axis=1, keepdims=True)
     mean, tail = np.exp(logs.mean(axis=0)).T
@@ -200,8 +205,9 @@ def save_atlas_figures(
     for family, horizon in dict.fromkeys((each.family, each.horizon) for each in cells):
         figures = {
             "map": draw_atlas_map(atlas_map(cells, family, horizon)),
-            "risk": draw_atlas_risk(atlas_risk(cells, family, horizon)),
         }
+        with suppress(ParameterError):  # too few runs to tell a 99.9 % quantile
+            figures["risk"] = draw_atlas_risk(atlas_risk(cells, family, horizon))
         record = atlas_gaps(cells, family, horizon, group)
         if record.ratio.size:
             figures["gaps"] = draw_atlas_gaps(record)

@@ -124,7 +124,7 @@ def draw_final_regret(
             dots.set(markerfacecolor=colour)
         set_axes(axes, record.title, _regret_axis(axes, record, log), ChartAxis(""))
         axes.set_ylim(count - 0.4, -0.6)
-        axes.set_yticks(range(count), [short(name) for name in record.names])
+        axes.set_yticks(range(count), [short(name, record.names) for name in record.names])
         axes.tick_params(axis="y", length=0)
         axes.grid(False, axis="y")
         fit(figure, axes)

@@ -138,7 +138,10 @@ def draw_chart(
             _name_ends(figure, axes, named, ends)
         else:  # there may be no room for names beside the user's axes
             order = sorted(named, key=lambda each: -each.y[-1])
-            keys = [Line2D([], [], label=short(each.name), **each.style.line()) for each in order]
+            names = [each.name for each in order]
+            keys = [
+                Line2D([], [], label=short(each.name, names), **each.style.line()) for each in order
+            ]
             axes.legend(handles=keys, fontsize="small")
     return figure
 
@@ -180,8 +183,9 @@ def _name_ends(
     dot, page = figure.dpi / 72.0, figure.transFigure
     parts = ["" if each.part == "line" else f"{each.part}-" for each in curves]
     look: dict[str, Any] = {"va": "center", "fontsize": 9, "transform": page}
+    names = [each.name for each in curves]
     texts = [
-        axes.text(0, 0, short(each.name), gid=gid(each.policy, f"{part}label"), **look)
+        axes.text(0, 0, short(each.name, names), gid=gid(each.policy, f"{part}label"), **look)
         for each, part in zip(curves, parts, strict=True)
     ]
     widest = max((text.get_window_extent().width for text in texts), default=0.0)

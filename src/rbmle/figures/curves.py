@@ -25,7 +25,10 @@ _APART = 20.0  # a curve this many times below the largest gets 5 % of the heigh
 
 
 class RegretCurves(NamedTuple):
-    """Cumulative regret at `rounds`: mean and quantiles over replications, (policies, rounds)."""
+    """Cumulative regret at `rounds`: mean and quantiles over replications, (policies, rounds).
+
+    band: the two quantiles; None with one replication, which has no spread.
+    """
 
     title: str
     names: tuple[str, ...]
@@ -33,13 +36,15 @@ class RegretCurves(NamedTuple):
     mean: Floats
     low: Floats
     high: Floats
-    band: tuple[float, float]
+    band: tuple[float, float] | None
     constant: float | None  # c of the lower bound c log t, where there is one
     among: tuple[str, ...] = ()  # all policies of the run, so that styles stay the same
 
     @property
     def label(self) -> str:
         """The label of the axis of regret."""
+        if self.band is None:
+            return "Regret"
         percent = "\N{EN DASH}".join(f"{100.0 * each:g}" for each in self.band)
         return f"Regret: mean, {percent} % band"
 
@@ -57,10 +62,12 @@ class RegretCurves(NamedTuple):
             ChartCurve(name, name, drawn[name], self.rounds, mean, low=low, high=high)
             for name, mean, low, high in rows
         ]
+        if self.band is None:
+            curves = [each._replace(low=None, high=None) for each in curves]
         if self.constant is not None:
             bound = self.constant * np.log(self.rounds)
             curves.append(ChartCurve(BOUND, "", BOUND_STYLE, self.rounds, bound, soft=True))
-        columns = ("round", "mean", *(f"q{100.0 * each:g}" for each in self.band))
+        columns = ("round", "mean", *(f"q{100.0 * each:g}" for each in self.band or ()))
         axes = ChartAxis("Round t"), ChartAxis(self.label, self.log)
         return Chart("regret", *axes, columns, curves)
 
@@ -107,7 +114,7 @@ def regret_curves(
         mean=result.regret[kept].mean(axis=1),
         low=quantiles[0],
         high=quantiles[1],
-        band=(float(low), float(high)),
+        band=(float(low), float(high)) if result.replications > 1 else None,
         constant=lower_bound_constant(result.problem) if lower_bound else None,
         among=result.names,
     )

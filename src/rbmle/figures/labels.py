@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -107,10 +107,8 @@ def name_points(
     pixels.
     """
     dot = axes.figure.dpi / 72.0
-    texts = [
-        axes.text(0, 0, short(name), fontsize=8.8, color=INK, zorder=4, gid=gid(name, "label"))
-        for name in names
-    ]
+    look: dict[str, Any] = {"fontsize": 8.8, "color": INK, "zorder": 4}
+    texts = [axes.text(0, 0, short(x, names), gid=gid(x, "label"), **look) for x in names]
     sizes = [(e.width + 2 * dot, e.height) for e in (text.get_window_extent() for text in texts)]
     points = axes.transData.transform(places)
     inside = Box(*axes.get_window_extent().extents)

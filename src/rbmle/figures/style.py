@@ -142,14 +142,28 @@ def clean(name: str) -> str:
     return "".join(each for each in " ".join(name.split()) if each.isprintable())
 
 
-def short(name: str, most: int = 26) -> str:
+def short(name: str, among: Iterable[str] = (), most: int = 26) -> str:
     """The name, with its middle left out where it is too long for a label.
 
-    >>> short("RBMLE(LogBias(c=1.0), boundary='exact')", 20)
-    "RBMLE(LogB…='exact')"
+    among: names that it must be told from. It is cut to where they differ, if need be.
+
+    >>> names = [f"RBMLE(alpha=LogBias(c={c}), boundary='published')" for c in (2.0, 3.0)]
+    >>> short(names[0]), [short(each, names) for each in names]
+    ("RBMLE(alpha=L…'published')", ['RBMLE…(c=2.0), boundar…', 'RBMLE…(c=3.0), boundar…'])
     """
-    name = clean(name)
-    if len(name) <= most:
-        return name
-    tail = (most - 1) // 2
-    return f"{name[: most - 1 - tail]}…{name[-tail:]}"
+    name, tail, room = clean(name), (most - 1) // 2, most // 2
+
+    def cut(text: str) -> str:
+        return text if len(text) <= most else f"{text[: most - 1 - tail]}…{text[-tail:]}"
+
+    alike = {each for each in map(clean, among) if cut(each) == cut(name)} - {name}
+    if not alike:
+        return cut(name)
+    while alike:
+        start = next(
+            k for k in range(len(name) + 1) if {x[k : k + 1] for x in alike} != {name[k : k + 1]}
+        )
+        alike = {x for x in alike if x[start : start + room] == name[start : start + room]}
+    end = start + room
+    head = name.partition("(")[0][: most // 3]
+    return f"{head}…{name[start - 3 : end]}{'…' * (len(name) > end)}"

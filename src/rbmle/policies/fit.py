@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Annotated, Any, NamedTuple, Protocol
 
-from .._io.text import distinct_names
+from .._io.text import described_record, distinct_names
 from .._numba.guards import an_arm
 from .._numba.mistakes import rehearse
 from .._records.record import checked, is_package
@@ -119,9 +119,8 @@ def labelled(players: Sequence[Any]) -> dict[str, Any]:
     described = []
     for each in players:
         policy, family = each if isinstance(each, Assuming) else (each, None)
-        own = hasattr(policy, "described")  # a stand-in says how it is to be labelled
-        kind, parts = policy.described() if own else (type(policy), policy._asdict())
-        described.append((kind, {**parts, "family": family}))
+        kind, parts = described_record(policy)
+        described.append((kind, {**parts, **({} if family is None else {"family": family})}))
     return dict(zip(distinct_names(described), players, strict=True))
 
 

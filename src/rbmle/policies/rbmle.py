@@ -130,6 +130,13 @@ class RBMLE(NamedTuple):
             return 1.0 if excess > other else -1.0
         return float(arms.pulls[j] - arms.pulls[i])
 
+    def described(self) -> tuple[type, dict[str, Any]]:
+        """The class and parameters for its label; a recommended form is told by its family."""
+        for kind, form in _FORMS.items():
+            if self == form:
+                return Recommended, {"family": Words(kind.__name__)}
+        return type(self), self._asdict()
+
     def check_family(self, family: Family) -> None:
         """Refuse a family whose index is not known for this f, and a boundary that f has not."""
         self.alpha.check_family(family, self.f == BiasFunction.stable)

@@ -34,19 +34,21 @@ def section_of(result: Result, title: str, text: str = "", plots: Sequence[Plot]
             " c log t is Lai and Robbins' lower bound (dotted, where the scale allows). It says how"
             " fast regret grows in the long run; at a finite time regret can lie below it."
         )
-    percent = " to ".join(f"{100.0 * each:g}" for each in curves.band)
-    regret = Plot(
-        figures.draw_regret_curves(curves),
-        f"Cumulative regret: mean, and band from {percent}\N{NO-BREAK SPACE}%.{bound}",
-    )
-    final = Plot(
-        figures.draw_final_regret(figures.final_regret(result)),
-        "Final regret, smallest median first. Box: quartiles and median; whiskers: 10 and"
-        " 90\N{NO-BREAK SPACE}%; diamond: mean.",
-    )
+    over_time, at_end = "Cumulative regret of the one replication.", "Final regret, smallest first."
+    share_of = "Share of the pulls up to round t that went to the best arm."
+    if curves.band is not None:
+        percent = " to ".join(f"{100.0 * each:g}" for each in curves.band)
+        over_time = f"Cumulative regret: mean, and band from {percent}\N{NO-BREAK SPACE}%."
+        at_end = (
+            "Final regret, smallest median first. Box: quartiles and median; whiskers: 10 and"
+            " 90\N{NO-BREAK SPACE}%; diamond: mean."
+        )
+        share_of = "Share of the pulls up to round t that went to the best arm, mean."
+    regret = Plot(figures.draw_regret_curves(curves), over_time + bound)
+    final = Plot(figures.draw_final_regret(figures.final_regret(result)), at_end)
     share = Plot(
         figures.draw_best_arm_share(figures.best_arm_share(result)),
-        "Share of the pulls up to round t that went to the best arm, mean.",
+        share_of,
     )
     return Section(
         title=title,

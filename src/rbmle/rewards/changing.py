@@ -140,6 +140,12 @@ class Phases(World):
         means = np.array([each.means for each in self.problems])
         return MeanPath.of(self.law, means, self.starts, *key(seed))
 
+    def check_horizon(self, horizon: int) -> None:
+        """Refuse a phase of which no round would be played."""
+        if self.at[-1] >= horizon:
+            words = f"rounds before the last one, the horizon {horizon}"
+            raise ParameterError("Phases", "at", words, list(self.at))
+
     def words(self) -> str:
         return f"{len(self.problems)} phases"
 

@@ -114,6 +114,9 @@ class World:
         """Its means in words, for reports: pairs of a word and its value."""
         raise NotImplementedError
 
+    def check_horizon(self, horizon: int) -> None:
+        """Refuse a horizon that the world does not suit."""
+
     def kind(self) -> Hashable:
         """Worlds of one kind differ in numbers only: a GPU plays them together.
 

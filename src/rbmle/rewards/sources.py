@@ -142,7 +142,9 @@ class Table(Rewards):
 
 
 def check_rewards(owner: str, rewards: Rewards, problem: World, horizon: int, last: int) -> None:
-    """Raise ParameterError unless the rewards suit the problem; only a stream suits every world."""
+    """Raise ParameterError unless the rewards and the horizon suit the problem; only a stream suits
+    every world."""
+    problem.check_horizon(horizon)
     if not isinstance(rewards, RewardStream) and not isinstance(problem, Problem):
         words = f"a RewardStream for a {type(problem).__name__}"
         raise ParameterError(owner, "rewards", words, rewards)

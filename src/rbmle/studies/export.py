@@ -107,9 +107,23 @@ def _latex(name: str, result: Result) -> str:
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
 
 
+_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+# Greek letters in the order of Unicode. Those without a command look like a Latin letter.
+_GREEK = (
+    "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi o pi rho varsigma "
+    "sigma tau upsilon varphi chi psi omega",
+    "A B Gamma Delta E Z H Theta I K Lambda M N Xi O Pi P ? Sigma T Upsilon Phi X Psi Omega",
+)
+_LATEX |= {
+    chr(start + k): name if len(name) == 1 else f"$\\{name}$"
+    for start, names in zip((0x3B1, 0x391), _GREEK, strict=True)
+    for k, name in enumerate(names.split())
+}
+_LATEX["\N{MICRO SIGN}"] = r"$\mu$"
+
+
 def _escape(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
+    return "".join(_LATEX.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
 
 
 WRITERS: dict[str, Callable[[StudyResult], Iterator[str]]] = {

@@ -9,11 +9,24 @@ const draw = (tag, attributes, ...children) => {
 const ink = (colour) => (colour === "ink" ? "var(--ink)" : colour);
 const pen = document.createElement("canvas").getContext("2d");
 const widthOf = (text) => { pen.font = "12px system-ui, sans-serif"; return pen.measureText(text).width; };
-const shortened = (text, most) => {
+const cut = (text, most) => {
   if (widthOf(text) <= most) return text;
   let kept = text.length - 1;
   while (kept > 3 && widthOf(text.slice(0, kept) + "…") > most) kept--;
   return text.slice(0, kept) + "…";
+};
+// The name, cut to the width; to where it differs from others that would read alike, as `short` in Python.
+const shortened = (text, most, among) => {
+  let alike = among.map((each) => each.name).filter((each) => each !== text && cut(each, most) === cut(text, most));
+  if (!alike.length) return cut(text, most);
+  const head = text.split("(")[0].slice(0, 6) + "…";
+  const room = Math.max(3, Math.floor((most - widthOf(head)) / 8) - 4);
+  let start = 0;
+  while (alike.length) {
+    while (alike.every((each) => each[start] === text[start])) start++;
+    alike = alike.filter((each) => each.slice(start, start + room) === text.slice(start, start + room));
+  }
+  return cut(head + text.slice(Math.max(0, start - 3)), most);
 };
 const SHAPES = {
   s: [4, 45], D: [4, -90], d: [4, -90], "^": [3, -90], v: [3, 90], "<": [3, 180], ">": [3, 0],
@@ -222,7 +235,7 @@ const makeChart = (figure, number) => {
       const line = key(each, frame.right + 9, heights[place]);
       line.firstChild.setAttribute("x2", frame.right + 29);
       if (line.childNodes[1]) line.childNodes[1].setAttribute("d", marker(each.marker, frame.right + 19, heights[place], 3.2));
-      group.append(line, draw("text", { x: frame.right + 33, y: heights[place] + 4, fill: "var(--ink)" }, shortened(each.name, 166)));
+      group.append(line, draw("text", { x: frame.right + 33, y: heights[place] + 4, fill: "var(--ink)" }, shortened(each.name, 166, shown)));
       svg.append(group);
     });
     return below;
@@ -230,7 +243,7 @@ const makeChart = (figure, number) => {
   const drawLegend = (svg, shown, wide, top) => {
     let left = 4, y = top + 8;
     for (const each of shown) {
-      const name = shortened(each.name, wide - 40), needed = widthOf(name) + 48;
+      const name = shortened(each.name, wide - 40, shown), needed = widthOf(name) + 48;
       if (left > 4 && left + needed > wide) { left = 4; y += 18; }
       svg.append(draw("g", { "data-policy": each.policy, "data-part": "label" }, key(each, left, y), draw("text", { x: left + 29, y: y + 4, fill: "var(--ink)" }, name)));
       left += needed;
@@ -241,7 +254,7 @@ const makeChart = (figure, number) => {
     const { frame, x, y } = chart;
     const taken = shown.map((each) => [x.at(each.x[0]) - 4, y.at(each.y[0]) + 4, 8]); // the markers
     for (const each of shown) {
-      const [px, py] = [x.at(each.x[0]), y.at(each.y[0])], name = shortened(each.name, 120), wide = widthOf(name);
+      const [px, py] = [x.at(each.x[0]), y.at(each.y[0])], name = shortened(each.name, 120, shown), wide = widthOf(name);
       const spots = [[8, 4], [-8 - wide, 4], [-wide / 2, -9], [-wide / 2, 17], [8, -8], [8, 16], [-8 - wide, -8], [-8 - wide, 16]];
       const free = spots.map(([dx, dy]) => [px + dx, py + dy]).find(([a, b]) => a > 0 && a + wide < frame.right + 12 && taken.every(([c, d, w]) => a > c + w || c > a + wide || Math.abs(b - d) > 12));
       if (!free) continue; // the legend names it
@@ -262,7 +275,7 @@ const makeChart = (figure, number) => {
       for (const dot of each.dots) group.append(draw("circle", { cx: at(dot), cy: middle, r: 1.6, fill: each.colour }));
       group.append(draw("path", { d: marker("D", at(each.mean), middle, 3.6), fill: "#fff", stroke: "#222223" }));
       body.append(group);
-      svg.append(draw("text", { x: frame.left - 6, y: middle + 4, "text-anchor": "end", fill: "var(--ink)", "data-policy": each.policy, "data-part": "label" }, shortened(each.name, frame.left - 8)));
+      svg.append(draw("text", { x: frame.left - 6, y: middle + 4, "text-anchor": "end", fill: "var(--ink)", "data-policy": each.policy, "data-part": "label" }, shortened(each.name, frame.left - 8, shown)));
       return { each, middle };
     });
     for (const each of things) {
