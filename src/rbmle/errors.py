@@ -82,6 +82,23 @@ class RunError(RbmleError):
     """A run folder cannot be read or written, or belongs to another study."""
 
 
+class FileError(RbmleError, OSError):
+    """A file cannot be written; also an OSError, with its number.
+
+    >>> print(FileError("nodir/x.json", FileNotFoundError(2, "No such file or directory")))
+    nodir/x.json: cannot be written (No such file or directory).
+    """
+
+    def __init__(self, path: str, why: OSError) -> None:
+        OSError.__init__(self, why.errno, why.strerror or str(why), path)
+
+    def __str__(self) -> str:
+        return f"{self.filename}: cannot be written ({self.strerror})."
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return FileError, (self.filename, OSError(self.errno, self.strerror))
+
+
 class RunWarning(UserWarning):
     """Something about a run needs attention but does not stop it, such as a damaged file of results
     (which is computed again), or a file system without locks."""

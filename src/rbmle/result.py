@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from types import ModuleType
@@ -108,9 +109,10 @@ class Result:
         """
         if wanted is None:
             return list(range(len(self.policies)))
-        listed = [wanted] if isinstance(wanted, (str, int)) else list(wanted)
-        if not listed:
-            raise ParameterError(owner, "policies", f"some of {self.names}", wanted)
+        listed = [wanted] if isinstance(wanted, (str, int)) else wanted
+        if not isinstance(listed, Iterable) or not (listed := list(listed)):
+            some = ", ".join(map(repr, self.names))
+            raise ParameterError(owner, "policies", f"a list of some of {some}", wanted)
         return list(dict.fromkeys(self._place(owner, "policies", each) for each in listed))
 
     def _place(self, owner: str, parameter: str, given: str | int) -> int:
@@ -224,10 +226,10 @@ class Result:
         band: the two quantiles between which the band is drawn.
         path: a file to write the figure to: .svg, .pdf or .png.
         """
-        figures = figures_for("Result.plot")
-        record = figures.regret_curves(self, band, bounds, policies)
-        drawn = figures.draw_regret_curves(record, log_time, log_regret, ax)
-        return finished_figure(figures, drawn, ax, path)
+        with figures_for("Result.plot") as figures:
+            record = figures.regret_curves(self, band, bounds, policies)
+            drawn = figures.draw_regret_curves(record, log_time, log_regret, ax)
+            return finished_figure(figures, drawn, ax, path)
 
     def plot_box(
         self,
@@ -238,9 +240,10 @@ class Result:
         path: str | os.PathLike[str] | None = None,
     ) -> Any:
         """Box plots of final regret, the smallest median first; parameters as in `plot`."""
-        figures = figures_for("Result.plot_box")
-        record = figures.final_regret(self, policies)
-        return finished_figure(figures, figures.draw_final_regret(record, log_regret, ax), ax, path)
+        with figures_for("Result.plot_box") as figures:
+            record = figures.final_regret(self, policies)
+            drawn = figures.draw_final_regret(record, log_regret, ax)
+            return finished_figure(figures, drawn, ax, path)
 
     def plot_shares(
         self,
@@ -251,18 +254,24 @@ class Result:
         path: str | os.PathLike[str] | None = None,
     ) -> Any:
         """The share of pulls of the best arm over time; parameters as in `plot`."""
-        figures = figures_for("Result.plot_shares")
-        record = figures.best_arm_share(self, policies)
-        return finished_figure(figures, figures.draw_best_arm_share(record, log_time, ax), ax, path)
+        with figures_for("Result.plot_shares") as figures:
+            record = figures.best_arm_share(self, policies)
+            drawn = figures.draw_best_arm_share(record, log_time, ax)
+            return finished_figure(figures, drawn, ax, path)
 
 
-def figures_for(owner: str) -> ModuleType:
-    """The module `rbmle.figures`, imported only when a figure is asked for."""
+@contextmanager
+def figures_for(owner: str) -> Iterator[ModuleType]:
+    """The module `rbmle.figures`, imported only when a figure is asked for. Errors about parameters
+    name the method that was called."""
     try:
         import rbmle.figures as figures
     except ImportError as problem:
         raise not_installed(owner, "matplotlib", "report") from problem
-    return figures
+    try:
+        yield figures
+    except ParameterError as mistake:
+        raise mistake.of(owner.rpartition(".")[2]) from None
 
 
 def finished_figure(

@@ -71,10 +71,6 @@ def from_spec(
         raise ParameterError(owner, key, "a name, or an object with a 'name'", data)
     kind = named(given["name"])
     values = {key: value for key, value in given.items() if key != "name"}
-    for key in values:
-        if not kind._fields:
-            raise ParameterError(kind.__name__, "", "takes no parameters", key)
-        one_of(kind.__name__, "parameter", key, kind._fields)
     return kind(**{key: _value(value) for key, value in values.items()})
 
 

@@ -81,7 +81,10 @@ def test_a_file_that_cannot_be_written_is_named(
     """The message names the file, not the temporary file that is written first."""
     target = tmp_path / "nowhere" / "study.toml"
     assert run(["init", str(target)]) == 2
-    assert capsys.readouterr().err == f"rbmle: {target}: No such file or directory\n"
+    assert (
+        capsys.readouterr().err
+        == f"rbmle: {target}: cannot be written (No such file or directory).\n"
+    )
 
 
 def test_what_is_left_to_typer() -> None:

@@ -234,7 +234,7 @@ REFUSED = [
     ),
     (
         lambda: rbmle.simulate(COINS, ["lints"], 9, 1),
-        "LinTS: 'family' must be one of Gaussian. Got Bernoulli, which has no unbounded_means.",
+        "LinTS: 'family' must be Gaussian. Got Bernoulli.",
     ),
     (
         lambda: rbmle.simulate(GAUSSIAN, ["ucb"], 9, 1, rewards=rbmle.Table(np.zeros((9, 2)))),

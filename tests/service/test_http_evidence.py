@@ -98,7 +98,7 @@ def test_every_kind_is_served(
         ({"evidence": {"name": "Discounted", "gamma": 1.5}}, "'gamma' must be"),
         ({"evidence": {"name": "Window", "size": 0}}, "'size' must be"),
         ({"evidence": {"name": "Window", "size": 1e9}}, "remembers at most 1,000,000 numbers"),
-        ({"evidence": {"name": "Window", "gamma": 3}}, "'parameter' must be"),
+        ({"evidence": {"name": "Window", "gamma": 3}}, "Window: takes the parameters"),
         ({"evidence": {"name": "UCB"}}, "'evidence' must be"),
         ({"evidence": {"name": "Linear", "dimension": 2}}, "whose means are any numbers"),
         ({**LINEAR, "evidence": {"name": "Logistic", "dimension": 2}}, "must be Bernoulli"),

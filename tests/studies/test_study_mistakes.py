@@ -34,7 +34,7 @@ class Odd(NamedTuple):
 
 # A change in the file, and the message that must follow the file's name.
 MISTAKES = [
-    ("horizon = 10_000", "horizn = 10", r": 'key' must be .*'horizn'\. Did you mean 'horizon'\?"),
+    ("horizon = 10_000", "horizn = 10", r": the keys are .*'horizn'\. Did you mean 'horizon'\?"),
     ("horizon = 10_000", "", r": 'horizon' must be given\."),
     ("horizon = 10_000", "horizon = -5", r": 'horizon' must be a whole number in \[3, .*Got -5\."),
     ("horizon = 10_000", 'horizon = "10"', r": 'horizon' must be a whole number .*Got '10'\."),
@@ -61,24 +61,28 @@ MISTAKES = [
     (
         'law = "bernoulli"',
         'law = {name = "Gaussian", sgma = 2}',
-        r", problem 1: Gaussian: 'parameter' must be one of .*Did you mean 'sigma'\?",
+        r", problem 1: Gaussian: takes the parameters .*Did you mean 'sigma'\?",
     ),
     ("means = [0.1, 0.2, 0.3]", "", r", problem 1: 'means' must be given\."),
     ("means = [0.1, 0.2, 0.3]", "means = [1, 2]", r", problem 1: 'means' must be .*Got 2\.0\."),
     ("means = [0.1, 0.2, 0.3]", 'means = "x"', r", problem 1: 'means' must be .*Got 'x'\."),
-    ("means = [", "mean = 1\nmeans = [", r", problem 1: 'key' must .*Did you mean 'means'\?"),
+    ("means = [", "mean = 1\nmeans = [", r", problem 1: the keys are .*Did you mean 'means'\?"),
     ('name = "rbmle"', "", r", policy 1: 'name' must be given\."),
     ('name = "rbmle"', "name = 7", r", policy 1: 'name' must be a name.*"),
     ('name = "rbmle"', 'name = "RBML"', r", policy 1: 'name' must .*Did you mean 'RBMLE'\?"),
     ("alpha = 2", "alpha = -2", r", policy 1: (LogBias|RBMLE): .*Got -2(\.0)?\."),
-    ("alpha = 2", "alhpa = 2", r", policy 1: RBMLE: 'parameter' .*Did you mean 'alpha'\?"),
+    ("alpha = 2", "alhpa = 2", r", policy 1: RBMLE: takes the parameters .*Did you mean 'alpha'\?"),
     ("alpha = 2", "alpha = {proposition = 6}", r", policy 1: Theoretical: .*\[2, 5\]\. Got 6\."),
     (
         "alpha = 2",
         "alpha = {proposition = 2, epsilon = 1}",
         r", policy 1: Theoretical: 'epsilon'.*",
     ),
-    ("alpha = 2", "alpha = {epsilon = 0.5}", r", policy 1: Theoretical: takes the parameters .*"),
+    (
+        "alpha = 2",
+        "alpha = {epsilon = 0.5}",
+        r", policy 1: Theoretical: 'proposition' must be given.",
+    ),
     (
         "alpha = 2",
         "alpha = {proposition = 2, sharpe = true}",
@@ -97,7 +101,7 @@ MISTAKES = [
     (
         "alpha = 2",
         "alpha = {proposition = 2}\nbondary = 1",
-        r", policy 1: RBMLE: 'parameter' must be .*Did you mean 'boundary'\?",
+        r", policy 1: RBMLE: takes the parameters .*Did you mean 'boundary'\?",
     ),
     (
         "alpha = 2",
@@ -116,7 +120,7 @@ MISTAKES = [
     (
         'name = "UCBTuned"\ncap = inf',
         'name = "KG"\nfamily = {name = "Binomial", trials = 3}',
-        r": KG on coins: KG: 'family' must be one of .*Got Binomial.*",
+        r": KG\(family=.*\) on coins: KG: 'family' must be one of .*Got Binomial.*",
     ),
     ("name = ", "name == ", r": is not valid TOML \(.*\)\."),
 ]
@@ -143,7 +147,7 @@ def test_an_unreadable_file_is_one_sentence(tmp_path: Path) -> None:
     for path, content, said in [
         (tmp_path, None, "cannot be read (Is a directory)."),
         (tmp_path / "none.toml", None, "cannot be read (No such file or directory)."),
-        (tmp_path / "bytes.toml", b"\xff\xfe\x00", "is not valid TOML ("),
+        (tmp_path / "bytes.toml", b"\xff\xfe\x00", "is not in UTF-8; save it as UTF-8."),
         (tmp_path / "deep.toml", b"a = " + b"[" * 100_000, "is not valid TOML ("),
     ]:
         if content is not None:
@@ -180,7 +184,8 @@ def test_an_unreadable_file_is_one_sentence(tmp_path: Path) -> None:
         ),
         (
             {"problems": {"x": Problem(Bernoulli(), [0.5, 0.5])}, "policies": [Theoretical(2)]},
-            "Study: RBMLE on x: Proposition 2: 'means' must be with one best arm, a gap above 0.",
+            "Study: RBMLE(alpha=Theoretical(proposition=2)) on x: Proposition 2: 'means' must be "
+            "with one best arm, a gap above 0.",
         ),
         (
             {"problems": {"x": Problem(Bernoulli(), [0.5, 1])}, "policies": {"R": Theoretical(2)}},

@@ -115,9 +115,9 @@ def test_a_file_states_phases_and_delays(tmp_path: Path) -> None:
     ("wrong", "right", "message"),
     [
         ("at = [100]", "at = [100, 120]", "problem 1: Phases: 'at' must be as long as"),
-        ("at = [100]", "when = [100]", "problem 1: 'key' must be one of"),
+        ("at = [100]", "when = [100]", "problem 1: the keys are"),
         ("at = [100]", "drift = 3", "problem 1: 'drift' must be a table"),
-        ("at = [100]", "drift = { steps = 3 }", "problem 1: Drift: 'parameter' must be one of"),
+        ("at = [100]", "drift = { steps = 3 }", "problem 1: Drift: the parameters are"),
         ("at = [100]", "drift = { every = 3 }", "problem 1: Drift: 'step' must be given"),
         ("means = [[0.2, 0.6], [0.6, 0.2]]", "means = 3", "problem 1: 'at' must be given with"),
         ('law = "Bernoulli"', "", "problem 1: 'law' must be given"),

@@ -17,7 +17,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 
-from ..errors import RunWarning
+from ..errors import FileError, RunWarning
 
 if sys.platform == "win32":
     import msvcrt
@@ -56,10 +56,10 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | Iterable[byt
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException as problem:
-        if isinstance(problem, OSError) and problem.filename == temporary:
-            problem.filename, problem.filename2 = os.fspath(path), None  # what the caller knows
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if isinstance(problem, OSError):
+            raise FileError(os.fspath(path), problem) from None
         raise
     if hasattr(os, "O_DIRECTORY"):  # the new name itself must survive a loss of power too
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -10,7 +10,8 @@ import signal
 import sys
 
 CODE = 130  # 128 + SIGINT, the convention of shells
-WORDS = "interrupted; what was finished is kept"
+KEPT = "interrupted; what was finished is kept"
+words = "interrupted"  # what is said; a command that stores its results says KEPT
 
 
 def is_command(first: str, started: list[str]) -> bool:
@@ -29,7 +30,7 @@ def is_command(first: str, started: list[str]) -> bool:
 def end(*_: object) -> None:
     """Print one line and exit at once. No file is damaged, as files are written atomically."""
     try:
-        os.write(2, f"rbmle: {WORDS}\n".encode())
+        os.write(2, f"rbmle: {words}\n".encode())
     finally:
         os._exit(CODE)
 

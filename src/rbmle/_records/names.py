@@ -120,14 +120,14 @@ def parsed(
     for place, part in enumerate(split(inside or "")):
         given = re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL)
         if given is None and named:
-            raise ParameterError(name, "parameter", "named if one before it is", part)
+            raise ParameterError(name, "", "a parameter must be named if one before it is", part)
         if given is None and place >= len(fields):
             takes = f"the parameters {', '.join(map(repr, fields))}" if fields else "no parameters"
             raise ParameterError(name, "", f"takes {takes}", part)
         named = given is not None
         field, value = given.groups() if given else (fields[place], part)
         if field in values:
-            raise ParameterError(name, "parameter", "given once", field)
+            raise ParameterError(name, field, "given once")
         values[field] = _literal(value)
     return values
 

@@ -102,6 +102,10 @@ def checked(cls: type[T]) -> type[T]:
         try:
             given = plain(cls_, *args, **kwargs)
         except TypeError:
+            lacking = [name for name in fields[len(args) :] if name not in kind._field_defaults]
+            if lacking and not set(lacking) <= set(kwargs) and set(kwargs) <= set(fields):
+                missing = next(name for name in lacking if name not in kwargs)
+                raise ParameterError(cls.__name__, missing, "given") from None
             takes = f"the parameters {', '.join(map(repr, fields))}" if fields else "no parameters"
             unknown = next((name for name in kwargs if name not in fields), None)
             hint = did_you_mean(unknown, fields) if unknown else ""

@@ -23,6 +23,7 @@ from .process import bounded, flush_or_discard, prepare_streams
 
 # The base class of typer's own errors about the command line; its module varies with the version.
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]
+_STORING = {"run", "reproduce", "atlas"}  # commands that store what is finished
 
 
 def main(
@@ -37,7 +38,7 @@ def main(
         with bounded():
             code = run(arguments, application, name)
     except KeyboardInterrupt:  # between two lines above
-        code = _say(interrupt.WORDS, interrupt.CODE)
+        code = _say(interrupt.words, interrupt.CODE)
     flush_or_discard()
     if code == interrupt.CODE:
         os._exit(code)  # nothing is left to do, and the user pressed Ctrl-C
@@ -56,6 +57,7 @@ def run(
 ) -> int:
     """Run a command line and return its exit code; parameters as in `main`."""
     typed = list(sys.argv[1:] if arguments is None else arguments)
+    interrupt.words = interrupt.KEPT if {*typed[:1]} & _STORING else "interrupted"
     shown, level = _Shown(), log.level
     log.addHandler(shown)
     log.setLevel(logging.INFO)
@@ -68,7 +70,7 @@ def run(
     except _UsageError as problem:
         return _say(problem.format_message(), 2)
     except KeyboardInterrupt:
-        return _say(interrupt.WORDS, interrupt.CODE)
+        return _say(interrupt.words, interrupt.CODE)
     except BrokenPipeError:  # the reader, such as `head`, has left
         flush_or_discard()
         return 0

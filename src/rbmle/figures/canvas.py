@@ -89,6 +89,8 @@ def canvas(
 
     Sizes are in inches. With `ax`, axes that the user gave, these come with an empty figure.
     """
+    if not isinstance(ax, Axes | None):
+        raise ParameterError("canvas", "ax", "axes of matplotlib", ax)
     with _look(ax=ax):
         figure = RecordFigure(figsize=(width, height))
         figure.record = record

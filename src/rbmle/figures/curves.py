@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -102,9 +102,13 @@ def regret_curves(
 
     policies: names or positions of those to show; all by default.
     """
-    low, high = band
+    try:
+        low, high = map(float, band)
+    except (TypeError, ValueError):
+        low = high = nan
     if not 0.0 <= low < high <= 1.0:
-        raise ParameterError("regret_curves", "band", "two rising numbers in [0, 1]", band)
+        words = "two rising numbers in [0, 1], as in (0.1, 0.9)"
+        raise ParameterError("regret_curves", "band", words, band)
     kept = result.places("regret_curves", policies)
     quantiles = np.quantile(result.regret[kept], (low, high), axis=1)
     return RegretCurves(
@@ -114,7 +118,7 @@ def regret_curves(
         mean=result.regret[kept].mean(axis=1),
         low=quantiles[0],
         high=quantiles[1],
-        band=(float(low), float(high)) if result.replications > 1 else None,
+        band=(low, high) if result.replications > 1 else None,
         constant=lower_bound_constant(result.problem) if lower_bound else None,
         among=result.names,
     )

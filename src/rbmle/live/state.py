@@ -92,6 +92,8 @@ def read(path: str | os.PathLike[str]) -> Reader:
     reader = Reader(path, {})
     try:
         reader.data = json.loads(content.decode("utf-8"), parse_constant=_refuse)
+    except UnicodeDecodeError:
+        raise reader.error("it is not in UTF-8; save it as UTF-8") from None
     except (ValueError, RecursionError):
         raise reader.error("it is not JSON") from None
     if not isinstance(reader.data, dict) or reader.data.get("format") != FORMAT:

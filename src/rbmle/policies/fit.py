@@ -136,9 +136,11 @@ def check_fit(policy: Any, family: Any, evidence: DrawsErrors | None = None) -> 
     together = evidence is not None and evidence.draws() and policy.draws_jointly()
     missing = [] if together else _missing(type(policy), type(family))
     if missing:
-        fitting = ", ".join(each.__name__ for each in families_of(type(policy)))
-        lacks = Words(f"{type(family).__name__}, which has no {missing[0]}")
-        raise ParameterError(type(policy).__name__, "family", f"one of {fitting}", lacks)
+        fitting = [each.__name__ for each in families_of(type(policy))]
+        allowed = f"{'one of ' * (len(fitting) > 1)}{', '.join(fitting)}"
+        own = "" if is_package(type(family)) else f", which has no method {missing[0]}"
+        got = Words(f"{type(family).__name__}{own}")
+        raise ParameterError(type(policy).__name__, "family", allowed, got)
     if hasattr(policy, "check_family"):
         policy.check_family(family)
     dry_run(policy, family)

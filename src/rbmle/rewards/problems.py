@@ -167,9 +167,8 @@ class Problem(World):
             )
         values = as_numbers("Problem", "means", means, "a list of numbers")
         if values.ndim != 1 or not 2 <= values.size <= MAX_ARMS:
-            raise ParameterError(
-                "Problem", "means", f"a list of 2 to {MAX_ARMS} numbers, one an arm", means
-            )
+            words = f"a list of 2 to {MAX_ARMS} numbers, one for each arm"
+            raise ParameterError("Problem", "means", words, means)
         allowed = law.mean_interval()
         for value in values.tolist():
             if not np.isfinite(value) or value not in allowed:

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 from numpy.typing import ArrayLike
 
 from .._numba.compile import Floats
-from ..errors import ParameterError, integer
+from ..errors import ParameterError, Words, integer
 from ..random import MAX_SEED, STREAM, Counter, key
 from ..random.mersenne import MersenneDraws
 from .problems import Pays, Problem, World, as_numbers, check_finite, reward_source
@@ -113,7 +113,7 @@ class Table(Rewards):
             table = table[None]
         if table.ndim != 3:
             words = "of shape (T, K) or (replications, T, K)"
-            raise ParameterError("Table", "values", words, table.shape)
+            raise ParameterError("Table", "values", words, Words(f"shape {table.shape}"))
         check_finite("Table", "values", table)
         table.setflags(write=False)
         self.values = table

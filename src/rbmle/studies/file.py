@@ -15,7 +15,7 @@ import numpy as np
 
 from .._records.names import import_modules, load_installed
 from .._records.record import Record
-from ..errors import ParameterError, StudyError, one_of
+from ..errors import ParameterError, StudyError, did_you_mean
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..policies.fit import PLAYERS, Assuming, labelled
@@ -121,7 +121,10 @@ def _check_keys(
 ) -> None:
     """Refuse a key that is not allowed, and the lack of one that is required."""
     for each in data:
-        one_of(owner, key, each, allowed)
+        if each not in allowed:
+            known = ", ".join(map(repr, allowed))
+            hint = did_you_mean(each, allowed)
+            raise ParameterError(owner, "", f"the {key}s are {known}", each, hint)
     for each in required:
         if each not in data:
             raise ParameterError(owner, each, "given")

@@ -62,7 +62,7 @@ class ProgressTable:
         self.chunk = study.replications if self.in_order else size
         self.wanted = [
             labels.index(one_of("run", "only", each, labels))
-            for each in (labels if only is None else only)
+            for each in (labels if only is None else [only] if isinstance(only, str) else only)
         ]
         shape, rounds = (len(labels), study.replications), len(study.rounds)
         self.have = np.zeros((len(study.problems), *shape), dtype=bool)

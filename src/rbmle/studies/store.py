@@ -83,7 +83,10 @@ class Store:
     @classmethod
     def of_run(cls, folder: str | os.PathLike[str]) -> Store:
         """The folder of an earlier run, for reading."""
-        return cls(folder, _study(Path(folder) / "study.json"))
+        path = Path(folder)
+        if path.is_file() or path.suffix == ".toml":
+            raise RunError(f"{path}: is a file; give the run folder, as in {path.stem}-run.")
+        return cls(path, _study(path / "study.json"))
 
     def locks(self) -> Locks:
         """The locks by which processes claim chunks, and files that they rewrite."""

@@ -202,7 +202,9 @@ class Study:
             data = tomllib.loads(text)
         except OSError as problem:
             raise StudyError(f"{where}: cannot be read ({problem.strerror or problem}).") from None
-        except (ValueError, RecursionError) as problem:  # not UTF-8 or not TOML
+        except UnicodeDecodeError:
+            raise StudyError(f"{where}: is not in UTF-8; save it as UTF-8.") from None
+        except (ValueError, RecursionError) as problem:
             raise StudyError(f"{where}: is not valid TOML ({problem}).") from None
         return cls.from_dict(data, where)
 

@@ -108,11 +108,11 @@ class StudyResult:
             raise RbmleError("StudyResult: no replication is finished yet.")
         if "ax" in options:
             raise ParameterError("StudyResult.plot", "ax", "left out with several problems")
-        figures = figures_for("StudyResult.plot")
-        with figures.panels(list(self.results)) as (figure, axes):
-            for result, each in zip(self.results.values(), axes, strict=True):
-                result.plot(each, **options)
-        return finished_figure(figures, figure, None, path)
+        with figures_for("StudyResult.plot") as figures:
+            with figures.panels(list(self.results)) as (figure, axes):
+                for result, each in zip(self.results.values(), axes, strict=True):
+                    result.plot(each, **options)
+            return finished_figure(figures, figure, None, path)
 
     def __repr__(self) -> str:
         return self.summary()

@@ -152,7 +152,6 @@ def connected(cluster: str | None, workers: int | None = None) -> Iterator[Execu
 
 _SECONDS_A_WAIT = 0.2  # for a task, so that Ctrl-C works on every system; and for other processes
 _MOST_NAMED = 4  # tasks in a message: of a pool that broke, those that were played come first
-_GO_ON = "what was finished is kept, and the same run goes on from there"
 
 
 def play_tasks(claims: Claims, workers: Workers, device: str) -> None:
@@ -235,7 +234,7 @@ class _InFlight:
         except BrokenExecutor as why:
             raise self._broken() from why
         except RuntimeError as why:  # it was shut down
-            raise RunError(f"run: the executor takes no work ({why}); {_GO_ON}.") from why
+            raise self._stopped(f"the executor takes no work ({why})") from why
         self.playing[future] = tasks
         future.add_done_callback(self._done.put)
 
@@ -252,13 +251,13 @@ class _InFlight:
         except self.workers.killing:
             if future is self._alone:
                 said = f"{self._names(tasks)}, killed every worker that played it"
-                raise RunError(f"run: {said}; {_GO_ON}.") from None
+                raise self._stopped(said) from None
             self.suspects.append(self.playing.pop(future))
             return nothing
         except BrokenExecutor as problem:
             raise self._broken() from problem
         except CancelledError:
-            raise RunError(f"run: {self.workers.why_cancelled()}; {_GO_ON}.") from None
+            raise self._stopped(self.workers.why_cancelled()) from None
         del self.playing[future]
         return tasks, played
 
@@ -269,7 +268,12 @@ class _InFlight:
             if not future.done() or future.cancelled() or future.exception() is not None
         ][: min(self.workers.slots(), _MOST_NAMED)]  # fmt: skip
         named = " or ".join(map(self._names, lost))
-        return RunError(f"run: a worker of the executor died while it played {named}; {_GO_ON}.")
+        return self._stopped(f"a worker of the executor died while it played {named}")
+
+    def _stopped(self, why: str) -> RunError:
+        """The error for a run that cannot go on."""
+        left = "; what was finished is kept, and the same run goes on from there"
+        return RunError(f"run: {why}{left if self.claims.store is not None else ''}.")
 
     def _names(self, tasks: Tasks) -> str:
         """A task in words."""

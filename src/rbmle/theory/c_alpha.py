@@ -8,7 +8,7 @@ from math import exp, inf, log, sqrt
 from typing import Annotated, Any, NamedTuple
 
 from .._records.record import checked
-from ..errors import ParameterError, number, one_of
+from ..errors import ParameterError, number
 from ..families import Gaussian
 from ..policies import RBMLE, Assuming, LogBias
 from ..rewards.problems import Problem
@@ -267,8 +267,8 @@ class Theoretical(NamedTuple):
             return None
         if "name" in alpha or not set(alpha) & set(cls._fields):
             return None
-        for key in spec:
-            one_of("RBMLE", "parameter", key, ("name", *RBMLE._fields))
+        kind: Any = RBMLE
+        kind(**{key: kind._field_defaults.get(key) for key in spec if key != "name"})
         for key, only in (("boundary", "exact"), ("f", "canonical")):
             if spec.get(key, only) != only:
                 words = f"'{only}' where alpha is a proposition's"
