@@ -28,13 +28,13 @@ ALSO = (
     "stable ArmBias 0.2 1.8 0.5 1 1 1 left reach 0.5",
 )
 TARGETS = (
-    "pairs | below all rivals | surely below, surely above | at most 1.25 times "
+    "benchmarks | below all rivals | surely below, surely above | at most 1.25 times "
     "| 99 % at most 2 times Thompson's "
     "| mean, best rival = 1: geometric mean | worst | worst 99 %"
 )
 HEAD = (
-    "| | pairs | both targets | below all rivals | mean, best rival = 1: geometric mean | worst "
-    "| worst 99 %, Thompson = 1 |\n|---|---|---|---|---|---|---|"
+    "| | benchmarks | both targets | below all rivals | mean, best rival = 1: geometric mean "
+    "| worst | worst 99 %, Thompson = 1 |\n|---|---|---|---|---|---|---|"
 )
 
 
@@ -58,16 +58,16 @@ def table(cells: list[AtlasCell]) -> list[str]:
     shown = ours[:BEST] + [row for row in ours[BEST:] if row[0] in ALSO]
     shown += [row for name in RIVALS for row in rows if row[0] == name]
     print(HEAD)
-    for policy, pairs, both, below, *numbers in shown:
+    for policy, benchmarks, both, below, *numbers in shown:
         won = "" if policy in RIVALS else below
         told = "{:.2f} | {:.2f} | {:.1f} |".format(*numbers)
-        print(f"| {short(policy)} | {pairs} | {both} | {won} | {told}")
+        print(f"| {short(policy)} | {benchmarks} | {both} | {won} | {told}")
     return [row[0] for row in shown]
 
 
 def surely(cells: list[AtlasCell], found: list[AtlasVerdict]) -> tuple[int, int]:
-    """On how many pairs the recommended policy's mean is below and above the best rival's by more
-    than two standard errors of the difference, problem by problem."""
+    """On how many benchmarks the recommended policy's mean is below and above the best rival's by
+    more than two standard errors of the difference, problem by problem."""
     named = {(*each[:3], each.policy): each.by_problem for each in cells}
     sides = [0, 0]
     for each in found:
@@ -129,8 +129,8 @@ def main(folder: str, images: str = "") -> None:
         return
     for family in dict.fromkeys(each.family for each in cells):
         here = [each for each in cells if each.family == family]
-        pairs = len({(each.name, each.horizon) for each in here})
-        print(f"\n**{family.capitalize()}** ({pairs} pairs of a set and a horizon):\n")
+        benchmarks = len({(each.name, each.horizon) for each in here})
+        print(f"\n**{family.capitalize()}** ({benchmarks} benchmarks):\n")
         shown = table(here)
         if images:
             named = [

@@ -260,11 +260,11 @@ class TestPlay:
 @pytest.mark.slow
 def test_the_command_prints_a_table_and_goes_on(tmp_path: Path, capsys):
     place = str(tmp_path / "atlas")
-    typed = ["atlas", "--quick", "--only", "gaussian: two arms", "--out", place]
+    typed = ["atlas", "--quick", "--only", "gaussian: two arms", "--folder", place]
     assert run(typed) == 0
     shown = capsys.readouterr()
     assert "gaussian, two arms: regret, T = 1,000, 10 problems" in shown.out
-    assert "The recommended RBMLE on 1 pair of a set" in shown.out
+    assert "The recommended RBMLE on 1 benchmark, each a set" in shown.out
     assert "1 run, " in shown.err
     assert run([*typed, "--json"]) == 0
     shown = capsys.readouterr()

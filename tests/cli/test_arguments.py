@@ -1,6 +1,9 @@
 """Valid command lines: negative numbers, --version, files of any editor; warnings of one line."""
 
+import json
+import re
 import warnings
+from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +13,7 @@ import typer
 import rbmle
 from rbmle import Study
 from rbmle.cli.main import run
-from rbmle.cli.options import Command
+from rbmle.cli.options import Command, app, numbers_given
 from rbmle.errors import RunWarning
 
 STUDY = """
@@ -47,6 +50,60 @@ def test_means_may_be_negative(capsys: pytest.CaptureFixture[str], means: list[s
 def test_options_may_come_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["compare", "--horizon", "20", "gaussian", "-1", "--policies=ucb", "-2", "--json", "0.5"]
     assert '"means": [\n  -1.0,\n  -2.0,\n  0.5\n ]' in shown(capsys, *line)
+
+
+def test_whole_numbers_may_have_a_power_of_ten(capsys: pytest.CaptureFixture[str]) -> None:
+    """As in a study file: 1e3 and 1000.0 are 1000; what is not whole is refused."""
+    line = ["compare", "bernoulli", ".2", ".6", "--policies", "ucb", "--json", "--replications=2e0"]
+    data = json.loads(shown(capsys, *line, "--horizon", "1e2", "--seed", "3.0"))
+    assert (data["horizon"], data["replications"]) == (100, 2)
+    assert numbers_given("scale", "--arms", "1e1,30", int) == [10, 30]
+    for wrong in ("1e-3", "1.5", "inf", "nan", "1e999999999", "ten"):
+        assert run([*line, f"--horizon={wrong}"]) == 2
+        said = capsys.readouterr().err
+        assert said == f"rbmle: compare: '--horizon' must be a whole number. Got {wrong!r}.\n"
+
+
+def test_the_list_of_commands_has_whole_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    """None is cut, and what people need first comes first."""
+    text = shown(capsys, "--help")
+    assert "..." not in text.partition("Commands:")[2]
+    listed = re.findall(r"^  (\w+) ", text.partition("Commands:")[2], re.MULTILINE)
+    assert listed[:6] == ["compare", "init", "run", "show", "report", "export"]
+    assert {"atlas", "reproduce", "serve"} <= {*listed}
+
+
+def test_a_shell_completes_commands_and_options(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_RBMLE_COMPLETE", "complete_bash")
+    for typed, found in {"rbmle rep": "report\nreproduce", "rbmle run --fo": "--folder"}.items():
+        monkeypatch.setenv("COMP_WORDS", typed)
+        monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
+        with pytest.raises(SystemExit):
+            run([])
+        assert found in capsys.readouterr().out
+
+
+def test_one_word_for_a_folder_and_one_for_a_file() -> None:
+    """--folder names a folder in every command, --out a file."""
+    found = {
+        (option, name)
+        for name, known in typer.main.get_command(app).commands.items()  # type: ignore[attr-defined]
+        for each in known.params
+        for option in each.opts
+        if option in ("--folder", "--out")
+    }
+    folders = {name for option, name in found if option == "--folder"}
+    assert folders == {"run", "reproduce", "atlas"}
+    assert {name for option, name in found if option == "--out"} == {"export", "report"}
+
+
+def test_the_recommended_policy_is_compared_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["compare", "bernoulli", ".2", ".6", "--horizon", "60", "--replications", "2", "--json"]
+    assert "Recommended" in json.loads(shown(capsys, *line))["policies"]
+    example = resources.files("rbmle").joinpath("cli/example.toml").read_text("utf-8")
+    assert 'name = "recommended"' in example
 
 
 def test_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def test_scale_gives_ratios_to_ucb(capsys):
         (["compare", "bernoulli", "0.1", "0.2", "--policies", "rbml"], "Did you mean 'RBMLE'?"),
         (["compare", "bernoulli", "0.1", "0.2", "--policies", "ucb(f=1, 2)"], "named"),
         (["compare", "bernoulli", "0.1", "0.2", "--policies", "ucb(beta=1)"], "'alpha'"),
-        (["compare", "gaussian", "0.1", "0.2", "--policies", "ids"], "must be one of Bernoulli"),
+        (["compare", "gaussian", "0.1", "0.2", "--policies", "ids"], "must be Bernoulli"),
         (["compare", "bernoulli", "0.1", "0.2", "--horizon", "1"], "horizon"),
         (["reproduce", "9z"], "'1a'"),
         (["reproduce", "1a", "--policies", "RBMEL"], "Did you mean 'RBMLE'?"),

@@ -101,7 +101,7 @@ def test_every_truncation_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"NaN", b'{"a": Infinity}', b"[" * 100_000])
 def test_noise_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(content)
-    with pytest.raises(StateError, match="it is not (JSON|in UTF-8)"):
+    with pytest.raises(StateError, match=r"it is not (JSON|in UTF-8)"):
         Decider.load(tmp_path / "s")
 
 

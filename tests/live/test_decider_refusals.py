@@ -29,7 +29,7 @@ REFUSED_AT_ONCE = [
     ({"family": Bernoulli}, "'family' must be written with parentheses, Bernoulli()."),
     ({"policy": "UBC"}, "'policy' must be one of 'Recommended', "),
     ({"policy": 2.0}, "policy: 'policy' must be an instance of a policy class"),
-    ({"policy": KGMin(), "family": Gaussian()}, "KGMin: 'family' must be one of Bernoulli"),
+    ({"policy": KGMin(), "family": Gaussian()}, "KGMin: 'family' must be Bernoulli"),
     ({"policy": MOSS()}, "'horizon' must be given for MOSS, which needs it. Got None."),
     ({"policy": MOSS(), "horizon": 0}, "'horizon' must be a whole number in [1, "),
     ({"seed": -1}, "'seed' must be a whole number in [0, "),

@@ -24,7 +24,7 @@ _TAILS = {"tail": "99 %", "far_tail": "99.9 %"}  # NaN where runs are too few, a
 
 @command()
 def atlas(
-    folder: Annotated[Path, Option("--out", help="The folder to write.")] = Path("rbmle-atlas"),
+    folder: Annotated[Path, Option(help="The folder to write.")] = Path("rbmle-atlas"),
     group: Annotated[str, Option(help="report, or training.")] = "report",
     only: Annotated[
         list[str] | None, Option(help="A family or a set, as in 'bernoulli: near 0'.")
@@ -37,7 +37,7 @@ def atlas(
     figures: Annotated[bool, Option("--figures", help="Draw them into the folder.")] = False,
     json: Json = False,
 ) -> None:
-    """Play policies on sets of random problems; run it again to go on where it stopped.
+    """Play policies on sets of random problems, and go on where an earlier command stopped.
 
     Example: rbmle atlas --quick
     """
@@ -91,9 +91,9 @@ def _show(rows: Sequence[AtlasRow]) -> None:
         known = sum(not isnan(each.tail) for each in found)
         safely = f"; its 99 % quantile is at most twice Thompson sampling's on {safe}" * bool(known)
         say(
-            f"The recommended RBMLE on {count_text(len(found), 'pair')} of a set and a horizon: "
-            f"its mean regret is below that of each of {rivals} on {below}, at most 1.25 times the "
-            f"smallest of theirs on {near}{safely}."
+            f"The recommended RBMLE on {count_text(len(found), 'benchmark')}, each a set of "
+            f"problems played to one horizon: its mean regret is below that of each of {rivals} on "
+            f"{below}, at most 1.25 times the smallest of theirs on {near}{safely}."
         )
 
 

@@ -18,6 +18,7 @@ from ..errors import ParameterError, one_of
 from ..paper import folder as paper
 from ..paper import scaling
 from ..paper.reproduction import QUICK, QUICK_TABLES, count_verdicts
+from ..policies import recommended
 from ..policies.fit import as_family
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream
@@ -42,6 +43,8 @@ from .options import (
     world_given,
 )
 from .screen import progress, say, show_json
+
+_USUAL = "recommended,rbmle,ucb,ts"
 
 
 @command()
@@ -105,7 +108,7 @@ def run(
     modules: Import = None,
     json: Json = False,
 ) -> None:
-    """Run a study of your own; run it again to go on where it stopped.
+    """Run a study of your own, and go on where an earlier run of it stopped.
 
     --evidence and --delay are used in place of what the file states.
 
@@ -145,8 +148,8 @@ def compare(
     law: Annotated[str, Argument(help="bernoulli, gaussian(sigma=2), exponential, ...")],
     means: Means,
     policies: Annotated[
-        str, Option(help="Names, with commas: rbmle,ucb(alpha=1),ts")
-    ] = "rbmle,ucb,ts",
+        str, Option(help="Names, with commas: recommended,ucb(alpha=1),ts")
+    ] = _USUAL,
     horizon: Annotated[int, Option(help="Rounds.")] = 10_000,
     replications: Annotated[int, Option(help="Independent repetitions.")] = 100,
     seed: Annotated[int, Option(help="The seed of rewards and draws.")] = 0,
@@ -167,12 +170,17 @@ def compare(
 ) -> None:
     """Compare policies on one problem, without a file.
 
-    Example: rbmle compare bernoulli 0.1 0.2 0.3 --policies rbmle,ucb,ts --horizon 10000
+    Example: rbmle compare bernoulli 0.1 0.2 0.3 --policies recommended,ucb,ts --horizon 1e5
 
     Example: rbmle compare bernoulli 0.2 0.6 --then 0.6,0.2 --at 5000 --evidence "window(1000)"
     """
     world = world_given("compare", Problem(law, means), horizon, then, at, drift)
     chosen, rewards = names_given("compare", "--policies", policies), RewardStream(seed)
+    if policies == _USUAL:
+        try:
+            recommended(as_family(family, "compare", "--family") if family else world.family)
+        except ParameterError:  # a family of your own: there is no form of it to recommend
+            chosen.remove("recommended")
     result = engine.simulate(
         world, chosen, horizon, replications, rewards,
         family=family, threads=threads, device=device, evidence=evidence, delay=delay,
@@ -187,7 +195,7 @@ def compare(
 
 @command()
 def show(folder: Run, modules: Import = None, json: Json = False) -> None:
-    """Show what a run found.
+    """Show the tables of a run.
 
     Example: rbmle show study-run
     """
@@ -267,7 +275,7 @@ def scale(
     live: Annotated[bool, Option("--live", help="Time the live Decider instead.")] = False,
     json: Json = False,
 ) -> None:
-    """Time per decision against the number of arms, as ratios to UCB, beside the paper's.
+    """Time decisions against the number of arms, as ratios to UCB, beside the paper's.
 
     Example: rbmle scale --families gaussian --arms 10,100,1000
     """

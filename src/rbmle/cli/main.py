@@ -89,6 +89,8 @@ def run(
 def _invoke(application: typer.Typer, name: str, typed: list[str]) -> int:
     """Parse and run. Typer's own `main` would make something else of Ctrl-C and closed pipes."""
     command = typer.main.get_command(application)
+    if f"_{name.upper()}_COMPLETE" in os.environ:  # the shell asks how a line may go on
+        command.main(typed, name)
     try:
         with command.make_context(name, typed) as context:
             return command.invoke(context) or 0

@@ -10,11 +10,13 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from typer import Argument, Context, Exit, Option, Typer
-from typer.core import TyperArgument, TyperCommand, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from .. import __version__
 from .._records.names import import_modules, parsed, split
@@ -25,6 +27,7 @@ from ..rewards.problems import Problem, World
 F = TypeVar("F", bound=Callable[..., Any])
 N = TypeVar("N", int, float)
 _NUMBERS = {int: "a whole number", float: "a number"}
+_FIRST = ("compare", "init", "run", "show", "report", "export", "policies", "serve", "service")
 _DRIFT = ("step", "every", "seed", "low", "high")
 
 
@@ -64,16 +67,20 @@ class Command(TyperCommand):
                     value = value if equals else next(left, name)
                     if not equals and value in options:
                         raise ParameterError(str(self.name), name, "followed by its value")
-                    self._check(name, option.name, value)
-                    token = f"{name}={value}"
+                    token = f"{name}={self._checked(name, option.name, value)}"
                 kept.append(token)
         for number, value in enumerate(loose if places else ()):
             place = places[min(number, len(places) - 1)]
-            self._check(place, place, value)
+            self._checked(place, place, value)
         return [*kept, "--", *loose] if loose else kept
 
-    def _check(self, name: str, parameter: str | None, value: str) -> None:
-        """Refuse an empty value, and text where the parameter is a number."""
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The first sentence of the help, whole."""
+        return super().get_short_help_str(1_000)
+
+    def _checked(self, name: str, parameter: str | None, value: str) -> str:
+        """The value, a whole number without a power of ten. An empty one is refused, and so is text
+        where the parameter is a number."""
         owner = str(self.name)
         if not value.strip():
             raise ParameterError(owner, "", f"'{name}' must not be empty", value)
@@ -82,8 +89,24 @@ class Command(TyperCommand):
         hints = typing.get_type_hints(inspect.unwrap(self.callback)) if self.callback else {}
         hint = hints.get(str(parameter))
         for kind, words in _NUMBERS.items():
-            if kind in (hint, *typing.get_args(hint)) and not _is(kind, value):
-                raise ParameterError(owner, name, words, value)
+            if kind in (hint, *typing.get_args(hint)):
+                value = whole(value) if kind is int else value
+                if not _is(kind, value):
+                    raise ParameterError(owner, name, words, value)
+        return value
+
+
+def whole(text: str) -> str:
+    """A whole number as plain digits, however it is written; other text as it is.
+
+    >>> whole("1e3"), whole("2.5e4"), whole("1.5")
+    ('1000', '25000', '1.5')
+    """
+    with suppress(ArithmeticError):
+        number = Decimal(text)
+        if number.is_finite() and abs(number.adjusted()) < 100 and number == int(number):
+            return str(int(number))
+    return text
 
 
 def _is(kind: type, text: str) -> bool:
@@ -94,9 +117,17 @@ def _is(kind: type, text: str) -> bool:
     return True
 
 
+class Commands(TyperGroup):
+    """The list of commands: first those that people need first."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        known = super().list_commands(ctx)
+        return sorted(known, key=lambda each: _FIRST.index(each) if each in _FIRST else len(_FIRST))
+
+
 app = Typer(
+    cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -119,7 +150,11 @@ def _options(
         bool, Option("--version", is_eager=True, callback=_version, help="Show the version.")
     ] = False,
 ) -> None:
-    """Stochastic multi-armed bandits: the RBMLE paper recomputed, and studies of your own."""
+    """Compare policies for stochastic multi-armed bandits, decide with them over HTTP, and
+    recompute the tables of the RBMLE paper.
+
+    Example: rbmle compare bernoulli 0.1 0.2 0.3
+    """
 
 
 def _import(context: Context, modules: list[str] | None) -> list[str]:
@@ -153,8 +188,9 @@ def names_given(owner: str, option: str, text: str | None) -> list[str]:
 
 def numbers_given(owner: str, option: str, text: str, kind: Callable[[str], N]) -> list[N]:
     """The numbers given to an option as text with commas or spaces between them."""
+    parts = text.replace(",", " ").split()
     try:
-        if numbers := [kind(each) for each in text.replace(",", " ").split()]:
+        if numbers := [kind(whole(each) if kind is int else each) for each in parts]:
             return numbers
     except ValueError:
         pass

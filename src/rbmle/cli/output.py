@@ -128,7 +128,8 @@ def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
     )
     say("; ".join(f"{PLAIN_MARKS[each]} {words}" for each, words in VERDICTS.items()))
     say(
-        "Beside a number that is not the printed one: print, and the difference in standard errors."
+        "A number that differs from the paper's is followed by the paper's and, in brackets, by "
+        "the difference in standard errors."
     )
     if not all(isfinite(cell.z) for row in rows for cell in row.cells):
         say("Without a spread between replications there are no standard errors to compare with.")
