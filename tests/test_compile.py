@@ -203,7 +203,7 @@ class TestMethods:
             policy(Short)
 
     def test_a_policy_that_does_not_fit_is_refused_before_anything_is_compiled(self) -> None:
-        with pytest.raises(ParameterError, match="KGStar: 'family' must be one of"):
+        with pytest.raises(ParameterError, match="KGStar: 'family' must be Gaussian"):
             simulate(COINS, [KGStar()], 10, 1)
 
     def test_lean_code_may_not_allocate(self) -> None:

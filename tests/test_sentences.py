@@ -63,11 +63,6 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
         "plot: 'path' must be a name that ends in .svg, .pdf or .png. Got 'x.jpg'.",
     ),
     (
-        lambda _: rbmle.run(STUDY, progress=True),  # type: ignore[arg-type]
-        "run: 'progress' must be a function of problem, policy, replications done and "
-        "replications in all. Got True.",
-    ),
-    (
         lambda _: rbmle.Study.from_toml("latin.toml"),
         "latin.toml: is not in UTF-8; save it as UTF-8.",
     ),

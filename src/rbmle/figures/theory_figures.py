@@ -55,7 +55,8 @@ def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndB
     >>> from rbmle import Bernoulli, Problem, simulate, theory
     >>> problem = Problem(Bernoulli(), [0.9, 0.1])
     >>> result = simulate(problem, [theory.theoretical_rbmle(problem, 2)], 1000, 5)
-    >>> record = regret_and_bounds(result, {"RBMLE": theory.regret_bound(problem, 1000, 2)})
+    >>> bounds = {result.names[0]: theory.regret_bound(problem, 1000, 2)}
+    >>> record = regret_and_bounds(result, bounds)
     >>> bool((record.curves.mean < record.bounds).all())
     True
     """

@@ -65,9 +65,6 @@ def run(
         check_device("run", device)
     else:
         one_of("run", "device", device, DEVICES)
-    if progress is not None and not callable(progress):
-        words = "a function of problem, policy, replications done and replications in all"
-        raise ParameterError("run", "progress", words, progress)
     workers = None if executor is None else _checked(study, executor, threads, device)
     if times and folder is None:
         raise ParameterError("run", "times", "False where nothing is kept in a folder", times)
