@@ -8,7 +8,7 @@ from scipy import stats
 from tiers import tiered
 
 from rbmle.engine import simulate
-from rbmle.families import Bernoulli, Exponential, Gaussian, Poisson
+from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.policies import RBMLE, BetaBias, LogBias
 from rbmle.rewards.problems import Problem
 
@@ -125,15 +125,45 @@ def test_regret_is_below_its_bound(f):
         assert played.pulls[0, :, 1].mean() < limit < 0.3 * horizon
 
 
+# (family, means, f, g(theta_1) - g(theta_2)), as in the table of docs/mathematics.md
+CONSTANTS = [
+    (SCALE, [100.0, 50.0], "mean", log(2.0)),
+    (COIN, [0.6, 0.4], "mean", 0.2),
+    (COIN, [0.6, 0.4], "stable", 2.0 * (asin(sqrt(0.6)) - asin(sqrt(0.4)))),
+    (Binomial(4), [2.0, 1.0], "mean", 1.0),
+    (Gaussian(2.0), [1.0, 0.0], "mean", 1.0),
+    (Gaussian(2.0), [1.0, 0.0], "stable", 0.5),
+    (Gaussian(2.0), [1.0, 0.0], "canonical", 0.25),
+    (COUNT, [2.0, 1.0], "mean", 1.0),
+    (COUNT, [2.0, 1.0], "stable", 2.0 * (sqrt(2.0) - 1.0)),
+    (SCALE, [2.0, 1.0], "canonical", 0.5),
+    (Gamma(4.0), [100.0, 50.0], "mean", log(2.0)),
+    (Gamma(4.0), [100.0, 50.0], "stable", 2.0 * log(2.0)),
+    (Gamma(4.0), [2.0, 1.0], "canonical", 2.0),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("f", "rise"), [("mean", 0.2), ("stable", 0.4027)])
-def test_too_small_a_constant(f, rise):
+@pytest.mark.parametrize(("family", "means", "f", "rise"), CONSTANTS)
+def test_too_small_a_constant(family, means, f, rise):
     """Measured over 32 times as many rounds: with C (g(theta_1) - g(theta_2)) = 0.2 regret grows
     by more than 10, with 2.5 by less than 2, as log T does."""
-    problem = Problem(COIN, [0.6, 0.4])
     marks = [2_000, 64_000]
     policies = [RBMLE(share / rise, f=f) for share in (0.2, 2.5)]
-    result = simulate(problem, policies, marks[1], 200, seed=1, checkpoints=marks)
+    result = simulate(Problem(family, means), policies, marks[1], 200, seed=1, checkpoints=marks)
     few, enough = result.regret.mean(axis=1)
     assert few[1] > 10.0 * few[0]
+    assert enough[1] < 2.0 * enough[0]
+
+
+@pytest.mark.parametrize("family", [SCALE, Gamma(4.0)])
+def test_the_gap_alone_does_not_tell_the_constant(family):
+    """With f = mean, g is log theta for these two: 2.5 / gap is below 2 / log(theta_1 / theta_2),
+    and regret is linear."""
+    marks, policies = [1_000, 8_000], [RBMLE(c, f="mean") for c in (2.5 / 50.0, 2.5 / log(2.0))]
+    result = simulate(
+        Problem(family, [100.0, 50.0]), policies, 8_000, 100, seed=1, checkpoints=marks
+    )
+    few, enough = result.regret.mean(axis=1)
+    assert few[1] > 7.0 * few[0]
     assert enough[1] < 2.0 * enough[0]
