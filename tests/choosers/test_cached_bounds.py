@@ -121,7 +121,7 @@ def test_bounds_of_divergences(family, pulls, share, level, ahead):
     _, high = family.mean_range()
     mean = share * min(high, 3.0)
     arms = Arms(np.array([pulls]), np.array([pulls * mean]), np.array([0.0]))
-    higher = level + np.log(pulls)  # at which KL-UCB+ allows about `level`
+    higher = pulls * np.exp(level)  # the round in which KL-UCB+ allows about `level`
     for rule, at in (
         (KLUCB(), level), (KLUCB(search="published"), level), (KLUCB(plus=True), higher)
     ):  # fmt: skip

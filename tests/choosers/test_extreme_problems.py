@@ -41,6 +41,11 @@ CASES = [
     (KLUCB(), Binomial(10**8), 1e3 * (1.0 + NEAR)),
     (KLUCB(), Bernoulli(), 1.0 - 1e-6 * (1.0 + NEAR)),
     (KLUCB(), Exponential(), 1e99 * (1.0 + NEAR)),
+    (KLUCB(), Exponential(), 1e-60 * (1.0 + NEAR)),
+    (KLUCB(), Gamma(2.0), 1e-200 * (1.0 + NEAR)),
+    (KLUCB(plus=True), Exponential(), 1e-100 * (1.0 + NEAR)),
+    (KLUCB(), Bernoulli(), 1e-20 * (1.0 + NEAR)),
+    (KLUCB(plus=True), Poisson(), 1e-20 * (1.0 + NEAR)),
 ]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from rbmle import (
     KG,
+    KLUCB,
     RBMLE,
     VIDS,
     BayesUCB,
@@ -25,7 +26,7 @@ from rbmle import (
     UCBTuned,
     simulate,
 )
-from rbmle.policies.arms import Arms
+from rbmle.policies.arms import Arms, Clock
 
 
 def exact_kl(family, mean, other):
@@ -79,6 +80,30 @@ class TestDivergence:
         assert abs(error) <= 4 * ulp(root)
 
     @pytest.mark.parametrize("family", [Bernoulli(), Poisson(), Exponential()])
+    @pytest.mark.parametrize("mean", [1e-200, 1e-100, 1e-60, 1e-51, 1e-20, 1e-9])
+    @pytest.mark.parametrize("bound", [1e-9, 1e-3, 0.3, 5.0, 50.0])
+    def test_kl_upper_of_tiny_means(self, family, mean, bound):
+        """As accurate as elsewhere, and never below the mean. The bounds are in units of the mean
+        too, where roots of Bernoulli and Poisson are of its size."""
+        for each in {bound, bound if isinstance(family, Exponential) else bound * mean}:
+            root = family.kl_upper(mean, each)
+            units = 8 * (1 + each) * ulp(root)
+            assert root > mean
+            assert exact_kl(family, mean, max(root - units, mean)) <= Decimal(each)
+            if not (isinstance(family, Bernoulli) and root + units >= 1.0):
+                assert exact_kl(family, mean, root + units) >= Decimal(each)
+
+    @pytest.mark.parametrize("n", [10, 10**6, 10**9, 10**12])
+    @pytest.mark.parametrize("more", [1, 50, 10**5, 10**13])
+    def test_klucb_plus_has_all_digits_of_log_t_over_n(self, n, more):
+        """log t - log n was off by 8e-8 of itself for n = 10^9 and t = n + 50."""
+        rule, clock = KLUCB(plus=True), Clock(n + more, 0)
+        found = rule.allowed(float(n), rule.level(Bernoulli(), Arms.fresh(2), clock))
+        with localcontext() as context:
+            context.prec = 50
+            assert found == pytest.approx(float((Decimal(n + more) / Decimal(n)).ln()), rel=4e-16)
+
+    @pytest.mark.parametrize("family", [Bernoulli(), Poisson(), Exponential()])
     @pytest.mark.parametrize("mean", [1e-200, 1e-20, 1e-9, 0.3, 0.999999])
     @pytest.mark.parametrize("ratio", [1e-3, 0.5, 1 - 1e-3, 1 - 1e-6, 1 + 1e-6, 1.0000005, 3.0])
     def test_kl_is_right_relative_to_its_terms(self, family, mean, ratio):
@@ -99,6 +124,19 @@ class TestRBMLE:
         weight = getattr(family, "shape", 1.0)
         index = family.bias_index(7.0, total, alpha)
         assert index == pytest.approx(-weight * 7.0 * alpha / total, rel=1e-12)
+
+    @pytest.mark.parametrize("n", [1e3, 1e6, 1e9, 1e12])
+    @pytest.mark.parametrize("mean", [0.0, 1e-3, 0.3, 0.9, 5.0, 1e4])
+    def test_the_index_of_counts_has_all_digits(self, n, mean):
+        """n (F*(nu + alpha/n) - F*(nu)) was off by 2e-8 of itself for n = 10^9."""
+        total, alpha = round(n * mean), 30.0
+        with localcontext() as context:
+            context.prec = 60
+            pulls, one, other = Decimal(n), Decimal(total), Decimal(total + alpha)
+            exact = other * (other / pulls).ln() - Decimal(alpha)
+            exact -= one * (one / pulls).ln() if one > 0 else 0
+        found = Poisson().bias_index(n, float(total), alpha)
+        assert found == pytest.approx(float(exact), rel=2e-15)
 
     @pytest.mark.slow
     def test_finds_the_best_arm_at_a_large_scale(self):

@@ -89,9 +89,9 @@ def root_error(self: AboutKLUCB, family: Family, arms: Arms, i: int, value: floa
 def beyond_the_pulls(
     self: AboutKLUCB, family: Family, arms: Arms, i: int, low: float, high: float
 ) -> bool:
-    """`bends_one_way` of KL-UCB: for KL-UCB+ only from the level log n on; below it the index is
-    the mean itself."""
-    return not self.policy.plus or low >= log(arms.pulls[i])
+    """`bends_one_way` of KL-UCB: for KL-UCB+ only from t = n on; below it the index is the mean
+    itself."""
+    return not self.policy.plus or self.policy.allowed(arms.pulls[i], low) > 0.0
 
 
 def solved(policy: KLUCB, family: Family) -> bool:

@@ -54,6 +54,12 @@ class Poisson(NamedTuple):
     def conjugate(self, mean: float) -> float:
         return mean * log(mean) - mean if mean > 0.0 else 0.0
 
+    def bias_index(self, pulls: float, total: float, alpha: float) -> float:
+        """alpha (log((S + alpha) / n) - 1) + S log(1 + alpha / S), which is Proposition 1's
+        n (F*(nu + alpha/n) - F*(nu)) without the difference of two large numbers."""
+        gain = total * log1p(alpha / total) if total > 0.0 else 0.0
+        return alpha * (log((total + alpha) / pulls) - 1.0) + gain
+
     def kl(self, mean: float, other: float) -> float:
         if mean == other:
             return 0.0

@@ -17,6 +17,9 @@ _RULE = (  # places and half the weights of the ten-point Gauss-Legendre rule on
 )
 
 
+_NARROWER = 2.0**-32
+
+
 class Equations(Protocol):
     """What the equations need of a family, and their solutions."""
 
@@ -41,28 +44,34 @@ class Equations(Protocol):
         to 1e12 pulls (`test_kl_upper_is_right_to_some_units`); for Exponential and Gamma, whose
         theta grows as e^bound, to as many units in the bound's last place.
 
-        A bracket is widened until it contains the root, then shrunk by Chandrupatla's method
-        (1997): inverse quadratic interpolation where that is safe, bisection elsewhere.
+        A bracket [mean, mean + step] is widened until it contains the root, or narrowed until the
+        root is at least 2^-32 of the step away from the mean, so that the search is relative to
+        that distance, however small. Then it is shrunk by Chandrupatla's method (1997): inverse
+        quadratic interpolation where that is safe, bisection elsewhere.
         """
         _, high = self.mean_range()
         if not bound > 0.0 or mean >= high:
             return mean
         step = max(1.0, abs(mean))
+        while self.kl(mean, min(mean + _NARROWER * step, high)) > bound:
+            step *= _NARROWER
         outer = min(mean + step, high)
-        while outer < high and self.kl(mean, outer) <= bound:
+        reached = self.kl(mean, outer)
+        while outer < high and reached <= bound:
             # A divergence that stays below the bound as theta grows rules no theta out. Steps end
             # at 1e300, because a longer one could overflow.
             if step > 1e100 * max(1.0, abs(mean)) or step > 1e300:
                 return inf
             step *= 2.0
             outer = min(mean + step, high)
-        a, f_a = outer, self.kl(mean, outer) - bound
+            reached = self.kl(mean, outer)
+        a, f_a = outer, reached - bound
         b, f_b = mean, -bound
         if f_a <= 0.0:
             return high
         t = 0.5
         for _ in range(200):
-            x = a + t * (b - a)
+            x = max(a + t * (b - a), mean)
             f_x = self.kl(mean, x) - bound
             if (f_x > 0.0) == (f_a > 0.0):
                 c, f_c = a, f_a
@@ -70,7 +79,7 @@ class Equations(Protocol):
                 c, f_c, b, f_b = b, f_b, a, f_a
             a, f_a = x, f_x
             best = a if abs(f_a) < abs(f_b) else b
-            tolerance = 4.440892098500626e-16 * abs(best) + 1e-300  # two units in the last place
+            tolerance = 4.440892098500626e-16 * abs(best) + 1e-307  # two units in the last place
             width = abs(b - a)
             if f_x == 0.0 or width <= 2.0 * tolerance:
                 return best

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 from .._records.record import Choice
 from ..families import Family
+from ..families.divergences import log_ratio
 from .arms import Arms, Clock
 from .base import policy
 
@@ -42,13 +43,19 @@ class KLUCB(NamedTuple):
     plus: bool = False
 
     def level(self, family: Family, arms: Arms, clock: Clock) -> float:
+        """What `allowed` is computed from: t for KL-UCB+ with c = 0, log t or more for others."""
+        if self.plus and self.c == 0.0:
+            return float(clock.t)
         log_t = clock.log_t()
         return log_t + self.c * log(log_t) if self.c > 0.0 and log_t > 1.0 else log_t
 
     def allowed(self, n: float, level: float) -> float:
         """What n D(p, theta) may be at most. For KL-UCB+ it is at least 0: t is larger than n, but
-        a chooser also asks for lower levels."""
-        return max(level - log(n), 0.0) if self.plus else level
+        a chooser also asks for lower levels. log(t / n) is computed from t - n, because
+        log t - log n would lose its digits where n is close to t."""
+        if not self.plus:
+            return level
+        return max(log_ratio(level, n, level - n) if self.c == 0.0 else level - log(n), 0.0)
 
     def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
         n, mean = float(arms.pulls[i]), arms.mean(i)
