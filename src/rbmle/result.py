@@ -126,8 +126,9 @@ class Result:
         a, b: names, or places in `policies`. level: of the confidence interval, in (0, 1).
         """
         i, j = self._place("paired", "a", a), self._place("paired", "b", b)
-        final = self.final_regret
-        return paired_comparison(self.names[i], self.names[j], final[i], final[j], level)
+        final, gaps = self.final_regret, self.problem.fixed_gaps
+        worst = float(final.max() if gaps is None else self.horizon * gaps.max())
+        return paired_comparison(self.names[i], self.names[j], final[i], final[j], level, worst)
 
     def comparisons(self, level: float = 0.95) -> list[Comparison]:
         """The comparisons of all pairs of policies; the one with less mean regret comes first."""

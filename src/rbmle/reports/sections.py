@@ -146,7 +146,10 @@ def _differences_table(result: Result) -> list[ReportTable]:
         difference = number_cell(each.difference, each.clear, note)
         shares = [TableCell(f"{x:.0%}", x) for x in (each.won, each.tied)]
         rows.append([f"{each.a} \N{MINUS SIGN} {each.b}", difference, *ends, *shares])
-    interval = "its 95% interval (Student's), bold where that leaves 0 out"
+    interval = (
+        "its 95% interval (the wider of Student's and Hall's at each end), bold where it leaves 0 "
+        "out even if a disaster too rare to be seen in so many replications belonged to it"
+    )
     if result.replications == 1:
         interval = "without an interval, since one replication has no spread"
     caption = (
