@@ -23,7 +23,9 @@ from rbmle.rewards.sources import RewardStream
 SEED, REPLICATION = 5, 2
 X = {"red": [1.0, 0.0], "blue": [0.6, 0.8]}
 # What the evidence calls that is compiled: a second of compilation each.
-COMPILED = {"dot", "times", "solve", "invert_root", "logistic", "surprise_of"}
+COMPILED = {
+    "dot", "times", "solve", "begin_factor", "add_outer", "invert_factor", "logistic", "surprise_of"
+}  # fmt: skip
 
 
 def simulated(policy: Any, problem: Any, rounds: int, delay: Any, evidence: Any) -> list[int]:

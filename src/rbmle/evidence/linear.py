@@ -12,12 +12,23 @@ from ..families import Family
 from ..policies.arms import Arms
 from ..random import Draws
 from .interface import evidence
-from .matrices import FeatureRows, dot, invert_root, largest_feature, solve, square_of, times
+from .matrices import (
+    FeatureRows,
+    add_outer,
+    begin_factor,
+    dot,
+    invert_factor,
+    largest_feature,
+    solve,
+    square_of,
+    times,
+)
 
 # The inverse is computed anew after this many rewards. In between, each reward adds an error of
 # some 1e-16 of it. For d = 20 that takes 100 of the 800 products of a round.
 _RECOMPUTE_EVERY = 64
 _LEAST_SQUARE = 1e-300  # of x'V^-1 x, for features that are all 0: pulls stay finite
+_MOST_LOST = 0.99  # the share of x'V^-1 x that is subtracted from it; if more, it is computed anew
 
 
 @evidence
@@ -37,11 +48,12 @@ class Linear(NamedTuple):
     dimension: of the features, at most 1000. ridge: in [1e-12, 1e12].
     shared: one theta for all arms; if False, a V and a theta for each arm.
 
-    How it stays accurate: V and the sum of r x are kept as sums. The inverse is kept as a root,
-    R R' = V^-1, which a reward changes by R <- R - b (R v) v', v = R'x, b = (1 - (1 + v'v)^-1/2) /
-    v'v (Potter 1963): x'V^-1 x = |R'x|^2 can never be negative. Every 64 rewards R and theta^ are
-    computed anew from the sums. A test compares them with numpy.linalg.solve after 1e5 rewards.
-    A round costs O(d^2 + K d), or O(K d^2) if features are drawn anew each round.
+    How it stays accurate: V is kept as its factors U'D U, which cannot become singular (Gill,
+    Golub, Murray and Saunders 1974), with U theta^. The inverse is kept as a root, R R' = V^-1,
+    which a reward changes by R <- R - b (R v) v', v = R'x, b = (1 - (1 + v'v)^-1/2) / v'v
+    (Potter 1963): x'V^-1 x = |R'x|^2 can never be negative. Every 64 rewards R and theta^ are
+    computed anew from the factors; docs/evidence.md has the accuracy. A round costs O(d^2 + K d),
+    or O(K d^2) if features are drawn anew each round.
 
     >>> import numpy as np
     >>> from rbmle import Arms
@@ -63,12 +75,13 @@ class Linear(NamedTuple):
     shared: bool = True
 
     # The memory: a block for each theta; then two vectors to work with; then the mean and
-    # x'V^-1 x of each arm; then a matrix to work with. A block: V; its root R; the sum of r x;
-    # theta^; the number of rewards; the sum of their squared residuals, with the ridge's part.
+    # x'V^-1 x of each arm; then one more vector. A block: D and U of V = U'D U; the root R of V^-1;
+    # U theta^; theta^; the number of rewards; the sum of their squared residuals, with the ridge's
+    # part.
 
     def memory_size(self, n_arms: int) -> int:
         d = self.dimension
-        return self.blocks(n_arms) * self.block() + 2 * d + 2 * n_arms + d * d
+        return self.blocks(n_arms) * self.block() + 3 * d + 2 * n_arms
 
     def block(self) -> int:
         return 2 * self.dimension * (self.dimension + 1) + 2
@@ -105,9 +118,8 @@ class Linear(NamedTuple):
         d = self.dimension
         for b in range(self.blocks(arms.n_arms())):
             place = b * self.block()
-            for r in range(d):
-                memory[place + d * r + r] = self.ridge
-                memory[place + d * d + d * r + r] = 1.0 / sqrt(self.ridge)
+            begin_factor(memory, place, d, self.ridge)
+            invert_factor(memory, place, place + d * d, d)
 
     def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
         if fresh:
@@ -146,42 +158,37 @@ class Linear(NamedTuple):
         d, place, n_arms = self.dimension, self.block_of(i), arms.n_arms()
         v = self.blocks(n_arms) * self.block()  # R'x
         w = v + d  # V^-1 x
-        root, sums, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
+        root, z, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
         square = solve(memory, root, features, i, v, d)
         surprise = (reward - dot(memory, theta, features, i, d)) / (1.0 + square)
         shrink = 1.0 / (1.0 + square + sqrt(1.0 + square))  # (1 - (1 + s)^-1/2) / s, s = v'v
-        matrix, inverse = memory[place:root], memory[root:sums]
-        along, away = memory[v:w], memory[w : w + d]
+        inverse, along, away = memory[root:z], memory[v:w], memory[w : w + d]
         for r in range(d):
-            x, step = features.feature(i, r), shrink * away[r]
+            step = shrink * away[r]
             for c in range(d):
-                matrix[d * r + c] += x * features.feature(i, c)
                 inverse[d * r + c] -= step * along[c]
-            memory[sums + r] += reward * x
             memory[theta + r] += surprise * away[r]
+            memory[memory.size - d + r] = features.feature(i, r)
+        add_outer(memory, place, z, memory.size - d, d, 1.0, reward)
         rewards = place + self.block() - 2
         memory[rewards] += 1.0
         memory[rewards + 1] += surprise * surprise * (1.0 + square)
         anew = int(memory[rewards]) % _RECOMPUTE_EVERY == 0
         if anew:
-            self.recompute(memory, place, v)
+            self.recompute(memory, place)
         if not moving:
             self.tell(arms, memory, features, i, surprise, square, anew)
 
-    def recompute(self, memory: Floats, place: int, work: int) -> None:
-        """Compute R and theta^ of a block anew from the sums.
-
-        If V is singular up to rounding, as with a tiny ridge, R stays what the rewards made of it.
-        """
+    def recompute(self, memory: Floats, place: int) -> None:
+        """Compute R and theta^ of a block anew from its factors."""
         d = self.dimension
-        root, sums, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
-        invert_root(memory, place, root, memory.size - d * d, d)
-        for c in range(d):
-            memory[work + c] = 0.0
-        for r in range(d):
-            for c in range(d):
-                memory[work + c] += memory[root + d * r + c] * memory[sums + r]
-        times(memory, root, work, theta, d)
+        z, theta = place + 2 * d * d, place + 2 * d * d + d
+        invert_factor(memory, place, place + d * d, d)
+        for c in range(d - 1, -1, -1):  # U theta^ = z
+            total = memory[z + c]
+            for r in range(c + 1, d):
+                total -= memory[place + d * c + r] * memory[theta + r]
+            memory[theta + c] = total
 
     def tell(
         self, arms: Arms, memory: Floats, features: FeatureRows, i: int, surprise: float,
@@ -193,13 +200,13 @@ class Linear(NamedTuple):
         residual = self.residual(memory, i)
         for j in range(arms.n_arms()):
             if j == i or self.shared:
-                if anew:
+                along, known = dot(memory, w, features, j, d), w + d + 2 * j
+                less = along * along / (1.0 + square)
+                if anew or less > _MOST_LOST * memory[known + 1]:
                     self.look_at(arms, memory, features, j, residual)
                 else:
-                    along = dot(memory, w, features, j, d)
-                    known = w + d + 2 * j
                     memory[known] += along * surprise
-                    memory[known + 1] -= along * along / (1.0 + square)
+                    memory[known + 1] -= less
                     self.show(arms, j, memory[known], memory[known + 1], residual)
 
     def draw(
@@ -240,12 +247,17 @@ class Linear(NamedTuple):
         d, place, n_arms = self.dimension, self.block_of(i), arms.n_arms()
         v = self.blocks(n_arms) * self.block()
         w = v + d
-        root, sums, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
+        z, theta, x = place + 2 * d * d, place + 2 * d * d + d, memory.size - d
         surprise = reward - imputed
-        solve(memory, root, features, i, v, d)
+        solve(memory, place + d * d, features, i, v, d)
         for r in range(d):
-            memory[sums + r] += surprise * features.feature(i, r)
+            memory[x + r] = features.feature(i, r)
             memory[theta + r] += surprise * memory[w + r]
+        for c in range(d):  # z = U theta^ = D^-1 U'^-1 (the sum of r x)
+            row, p = place + d * c, memory[x + c]
+            memory[z + c] += surprise * p / memory[row + c]
+            for r in range(c + 1, d):
+                memory[x + r] -= p * memory[row + r]
         away = reward - dot(memory, theta, features, i, d)
         memory[place + self.block() - 1] += away * away
         if not moving:

@@ -12,7 +12,17 @@ from ..families import Bernoulli, Family
 from ..policies.arms import Arms
 from ..random import Draws
 from .interface import evidence
-from .matrices import FeatureRows, dot, invert_root, largest_feature, solve, square_of, times
+from .matrices import (
+    FeatureRows,
+    add_outer,
+    begin_factor,
+    dot,
+    invert_factor,
+    largest_feature,
+    solve,
+    square_of,
+    times,
+)
 
 _RECOMPUTE_EVERY = 64  # rewards: then the root of the inverse is recomputed, as in `Linear`
 _LEAST_VARIANCE = 1e-12  # pulls stay finite where a mean is 0 or 1 up to rounding
@@ -63,6 +73,9 @@ class Logistic(NamedTuple):
 
         mean = m(x),    pulls = 1 / (m(x) (1 - m(x)) x'H^-1 x).
 
+    There m(x) (1 - m(x)) counts as at least 1e-12, so that pulls stay finite where the mean is 0 or
+    1 up to rounding; an arm beyond |x'theta^| = 27.6 is then worth fewer pulls than the formula.
+
     dimension: of the features, at most 1000. ridge: in [1e-12, 1e12].
 
     Memory is bounded. If features stay the same, it counts each arm's rewards and successes, and
@@ -86,12 +99,12 @@ class Logistic(NamedTuple):
     dimension: Annotated[int, "[1, 1000]"]
     ridge: Annotated[float, "[1e-12, 1e12]"] = 1.0
 
-    # The memory: H; its root R, R R' = H^-1; theta^; two vectors to work with; the number of
-    # rewards; the rewards and successes of each arm; a matrix to work with.
+    # The memory: D and U of H = U'D U; R, R R' = H^-1; theta^; two vectors to work with; the number
+    # of rewards; the rewards and successes of each arm; one more vector.
 
     def memory_size(self, n_arms: int) -> int:
         d = self.dimension
-        return 3 * d * d + 3 * d + 1 + 2 * n_arms
+        return 2 * d * d + 4 * d + 1 + 2 * n_arms
 
     def reads(self) -> int:
         return self.dimension
@@ -110,10 +123,8 @@ class Logistic(NamedTuple):
     def begin(self, arms: Arms, memory: Floats) -> None:
         for k in range(memory.size):
             memory[k] = 0.0
-        d = self.dimension
-        for r in range(d):
-            memory[d * r + r] = self.ridge
-            memory[d * d + d * r + r] = 1.0 / sqrt(self.ridge)
+        begin_factor(memory, 0, self.dimension, self.ridge)
+        invert_factor(memory, 0, self.dimension * self.dimension, self.dimension)
 
     def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
         if fresh:
@@ -141,7 +152,7 @@ class Logistic(NamedTuple):
             self.maximise(arms, memory, features)
             self.show(arms, memory, features)
         elif int(memory[counts]) % _RECOMPUTE_EVERY == 0:
-            invert_root(memory, 0, d * d, memory.size - d * d, d)
+            invert_factor(memory, 0, d * d, d)
 
     def move(self, memory: Floats, features: FeatureRows, i: int, reward: float) -> None:
         """Change theta^, H and its root by one reward, with the Gaussian approximation so far."""
@@ -156,9 +167,10 @@ class Logistic(NamedTuple):
         shrink = weight / (root * (1.0 + root))
         for r in range(d):
             memory[theta + r] += a * memory[w + r]
+            memory[memory.size - d + r] = features.feature(i, r)
             for c in range(d):
-                memory[d * r + c] += weight * features.feature(i, r) * features.feature(i, c)
                 memory[d * d + d * r + c] -= shrink * memory[w + r] * memory[v + c]
+        add_outer(memory, 0, -1, memory.size - d, d, weight, 0.0)
 
     def maximise(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
         """Newton's method for theta^ from the counts of all arms, and H there."""
@@ -166,7 +178,7 @@ class Logistic(NamedTuple):
         theta, v, w = 2 * d * d, 2 * d * d + d, 2 * d * d + 2 * d
         for _ in range(_MOST_NEWTON_STEPS):
             self.weigh(arms, memory, features)
-            invert_root(memory, 0, d * d, memory.size - d * d, d)
+            invert_factor(memory, 0, d * d, d)
             length = 0.0  # of the step, in the norm of H; it is R R' times the slope at w
             for c in range(d):
                 total = 0.0
@@ -183,13 +195,12 @@ class Logistic(NamedTuple):
                 break
 
     def weigh(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
-        """H at theta^, and at w the slope of the logarithm of the posterior."""
+        """The factors of H at theta^, and at w the slope of the logarithm of the posterior."""
         d = self.dimension
         theta, w, counts = 2 * d * d, 2 * d * d + 2 * d, 2 * d * d + 3 * d
         for r in range(d):
             memory[w + r] = -self.ridge * memory[theta + r]
-            for c in range(d):
-                memory[d * r + c] = self.ridge if r == c else 0.0
+        begin_factor(memory, 0, d, self.ridge)
         for i in range(arms.n_arms()):
             rewards = memory[counts + 1 + 2 * i]
             if rewards > 0.0:
@@ -199,8 +210,8 @@ class Logistic(NamedTuple):
                 for r in range(d):
                     x = features.feature(i, r)
                     memory[w + r] += slope * x
-                    for c in range(d):
-                        memory[d * r + c] += weight * x * features.feature(i, c)
+                    memory[memory.size - d + r] = x
+                add_outer(memory, 0, -1, memory.size - d, d, weight, 0.0)
 
     def draw(
         self, arms: Arms, memory: Floats, features: FeatureRows, rng: Draws, drawn: Floats
