@@ -105,6 +105,9 @@ class Bernoulli(NamedTuple):
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return cell.beta(total + self.prior_a, pulls - total + self.prior_b, k)
 
+    def posterior_law(self, pulls: float, total: float) -> tuple[str, float, float]:
+        return "beta", total + self.prior_a, pulls - total + self.prior_b
+
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         """The posterior probability that the mean exceeds the value."""
         return beta_tail(value, total + self.prior_a, pulls - total + self.prior_b)
@@ -267,6 +270,9 @@ class Binomial(NamedTuple):
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return self.trials * self.coin().posterior_draw(self.trials * pulls, total, cell, k)
+
+    def posterior_law(self, pulls: float, total: float) -> tuple[str, float, float]:
+        return self.coin().posterior_law(self.trials * pulls, total)
 
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         return self.coin().posterior_tail(self.trials * pulls, total, value / self.trials)

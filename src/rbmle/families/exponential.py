@@ -93,6 +93,9 @@ class Exponential(NamedTuple):
         rate = cell.gamma(self.prior_shape + pulls, k)
         return (self.prior_rate + total) / rate if rate > 0.0 else inf
 
+    def posterior_law(self, pulls: float, total: float) -> tuple[str, float, float]:
+        return "inverse gamma", self.prior_shape + pulls, self.prior_rate + total
+
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         if value <= 0.0:
             return 1.0
@@ -284,6 +287,9 @@ class Gamma(NamedTuple):
 
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return self.shape * self.unit().posterior_draw(self.shape * pulls, total, cell, k)
+
+    def posterior_law(self, pulls: float, total: float) -> tuple[str, float, float]:
+        return self.unit().posterior_law(self.shape * pulls, total)
 
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         return self.unit().posterior_tail(self.shape * pulls, total, value / self.shape)

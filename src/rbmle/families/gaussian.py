@@ -114,6 +114,11 @@ class Gaussian(NamedTuple):
             self.posterior_sd(pulls, total) * normal_quantile_upper(tail)
         )
 
+    def posterior_law(self, pulls: float, total: float) -> tuple[str, float, float]:
+        if pulls == 0.0 and self.prior_sd == inf:
+            return "normal", 0.0, inf
+        return "normal", self.posterior_mean(pulls, total), self.posterior_sd(pulls, total)
+
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         sd = self.posterior_sd(pulls, total)
         return normal_cdf((self.posterior_mean(pulls, total) - value) / sd)

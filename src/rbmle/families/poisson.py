@@ -97,6 +97,9 @@ class Poisson(NamedTuple):
     def posterior_draw(self, pulls: float, total: float, cell: Cell, k: int) -> float:
         return cell.gamma(self.prior_shape + total, k) / (self.prior_rate + pulls)
 
+    def posterior_law(self, pulls: float, total: float) -> tuple[str, float, float]:
+        return "gamma", self.prior_shape + total, self.prior_rate + pulls
+
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         return gamma_tail(value * (self.prior_rate + pulls), self.prior_shape + total)
 

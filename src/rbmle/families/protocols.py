@@ -175,6 +175,12 @@ class Conjugate(Family, Protocol):
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
         """The probability that the mean exceeds `value`."""
 
+    @abstractmethod
+    def posterior_law(self, pulls: float, total: float) -> tuple[str, float, float]:
+        """Its kind and two parameters, for `policies.posteriors`: ("normal", mean, sd), ("beta", a,
+        b), ("gamma", shape, rate) or ("inverse gamma", shape, rate), of the mean or of a multiple.
+        An improper one has a second parameter of 0 or infinity."""
+
     def posterior_sd(self, pulls: float, total: float) -> float:
         """The posterior standard deviation of the mean."""
         return sqrt(self.posterior_variance(pulls, total))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from ..evidence import Counting
-from ..policies.base import has_index
+from ..policies.posteriors import probability_best
 from ..spec import to_spec
 from . import input_checks as checks
 from .feature_game import game_of
@@ -82,10 +82,10 @@ class Decider(Generic[N]):
         patience: int = PATIENCE,
         evidence: Any = None,
     ) -> None:
-        known = checks.the_names(arms)
+        live = [LiveArm(each) for each in checks.the_names(arms)]
         given = policy, family, seed, horizon, ties, replication, patience, evidence
         settings = Settings.checked(*given)
-        self._use(settings, game_of(settings, [LiveArm(each) for each in known]), Decisions())
+        self._use(settings, game_of(settings, live), Decisions())
 
     def _use(self, settings: Settings, game: LiveGame, decisions: Decisions) -> None:
         self._settings, self._live, self._decisions = settings, game, decisions
@@ -187,10 +187,7 @@ class Decider(Generic[N]):
         return [(arm, self._reward(each)) for arm, each in zip(arms, values, strict=True)]
 
     def _arm(self, name: Any) -> LiveArm:
-        try:
-            return self._live.arms[name]
-        except (KeyError, TypeError):
-            raise checks.unknown(name, list(self._live.arms)) from None
+        return checks.an_arm(name, self._live.arms)
 
     def _reward(self, given: Any) -> float:
         return checks.a_reward(given, self._support, self.family)
@@ -285,13 +282,19 @@ class Decider(Generic[N]):
 
         It is infinite for an arm that was never pulled, and NaN while its first reward is pending.
         """
-        if not has_index(self.policy):
-            name = type(self.policy).__name__
-            raise ParameterError("Decider", "policy", "one that ranks arms by an index", name)
+        checks.has_indices(self.policy)
         with self._lock:
             features = checks.the_features(context, self._live.arms, self.evidence)
-            known: dict[Any, float] = self._live.indices(features)
-        return known
+            return self._live.indices(features)
+
+    def probability_best(self) -> dict[N, float]:
+        """The posterior probability of each enabled arm that its mean is the largest, to 1e-6.
+
+        Refused: features, families without posterior, improper priors of arms without rewards.
+        """
+        with self._lock:
+            names, *known = self._live.of_enabled()
+        return dict(zip(names, probability_best(self.family, *known).tolist(), strict=True))
 
     def _table(self) -> ArmTable:
         with self._lock:

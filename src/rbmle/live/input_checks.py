@@ -13,6 +13,7 @@ import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, did_you_mean, integer
+from ..policies.base import has_index
 from ..random import MAX_ARMS
 from .live_arm import LiveArm, Name
 
@@ -56,6 +57,21 @@ def a_count(given: Any) -> int:
         hint = " Features are given by name, as in pull(context=...)."
         raise ParameterError("Decider", "n", "a whole number in [1, inf)", given, hint)
     return integer("Decider", "n", given, "[1, inf)")
+
+
+def an_arm(given: Any, arms: Mapping[Name, LiveArm]) -> LiveArm:
+    """The arm of that name; else raises ParameterError."""
+    try:
+        return arms[given]
+    except (KeyError, TypeError):
+        raise unknown(given, list(arms)) from None
+
+
+def has_indices(policy: Any) -> None:
+    """Raise ParameterError unless the policy ranks arms by an index."""
+    if not has_index(policy):
+        name = type(policy).__name__
+        raise ParameterError("Decider", "policy", "one that ranks arms by an index", name)
 
 
 def support(family: Any) -> Interval:

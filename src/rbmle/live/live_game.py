@@ -307,7 +307,15 @@ class LiveGame:
         pulls, total, _, _ = self.worth(arm)
         return total / pulls if pulls > 0 else nan
 
-    def indices(self, features: Floats | None = None) -> dict[Name, float]:
+    def of_enabled(self) -> tuple[list[Any], Floats, Floats]:
+        """The names, pulls and sums of the enabled arms; refused with features: see `worth`."""
+        if self.evidence.reads():
+            told = "one without features, on which it depends which arm is best"
+            raise ParameterError("Decider", "evidence", told, self.evidence)
+        pulls, sums = np.array([self.worth(arm)[:2] for arm in self.enabled]).T
+        return [arm.name for arm in self.enabled], pulls, sums
+
+    def indices(self, features: Floats | None = None) -> dict[Any, float]:
         """The index of each enabled arm: inf if nothing is known of it, NaN if it is blind."""
         late = self.game.pending
         if self.evidence.changes_all():

@@ -24,7 +24,7 @@ from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experime
 from .rows import Row
 from .storage import Key, open_storage
 from .transaction import AddArm, Create, Request, SetState
-from .views import events, experiment_details, experiment_list, metrics
+from .views import events, experiment_details, experiment_list, metrics, with_posteriors
 
 _EVENTS_PER_READ = 5_000  # rows that are read in one transaction
 _PAGE = {  # the files of the page, which are part of the package: no build step
@@ -168,7 +168,9 @@ class App:
         shown = await self.committer.ask(
             lambda ledger: experiment_details(ledger, call.key, call.name), call.key
         )
-        return no_experiment(call.name) if shown is None else answer(200, shown)
+        if shown is None:
+            return no_experiment(call.name)
+        return answer(200, await asyncio.to_thread(with_posteriors, *shown))
 
     async def events(self, call: Call) -> Answer | Response:
         """The log, one JSON object a line."""

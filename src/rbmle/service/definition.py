@@ -20,6 +20,7 @@ from ..live.live_game import LiveGame
 from ..live.settings import PATIENCE, Settings
 from ..policies.base import has_index
 from ..policies.fit import PLAYERS
+from ..policies.posteriors import central_interval
 from ..random import MAX_ARMS
 from ..spec import from_spec, to_spec
 from .messages import NewExperiment, a_label
@@ -107,6 +108,7 @@ class Definition(NamedTuple):
             live.pull(features)
             if has_index(self.settings.policy) and not self.reads:
                 live.indices()
+            central_interval(self.settings.family, 1.0, self.default_value())
 
     @property
     def reads(self) -> int:

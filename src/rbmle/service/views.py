@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from contextlib import suppress
 from math import isfinite
+from typing import Any
 
 import numpy as np
 from msgspec.structs import asdict
 
+from ..errors import ParameterError
 from ..policies.base import has_index
+from ..policies.posteriors import central_interval, probability_best
 from .experiment import Experiment
 from .ledger import Ledger
 from .messages import ArmStatistics, Details, Summary, Traffic
 from .rows import Row
 from .storage import Key
 
-_POSTERIOR_DRAWS = 400  # of the probability of being best: its standard error is at most 0.025
+_MAX_COMPARED_ARMS = 1_000  # of which the probability of being best is told
+Known = tuple[Any, list[tuple[float, float]]]  # the family; pulls and sum of each arm
 _METRICS = (
     ("rbmle_decisions_total", "counter", "Decisions made.", "decisions"),
     ("rbmle_rewards_total", "counter", "Rewards counted.", "rewards"),
@@ -32,10 +38,42 @@ def experiment_list(ledger: Ledger, who: Key) -> list[Summary]:
     return [_summary(ledger.cache.catch_up(each)) for each in seen]
 
 
-def experiment_details(ledger: Ledger, who: Key, name: str) -> Details | None:
-    """Everything about one experiment; None if the key may not see it; within a transaction."""
-    known = ledger.cache.named(name) if who.sees(name) else None
-    return None if known is None else _details(ledger.cache.catch_up(known))
+def experiment_details(ledger: Ledger, who: Key, name: str) -> tuple[Details, Known] | None:
+    """Everything about one experiment but `with_posteriors`, and what that needs; within a
+    transaction. None if the key may not see it."""
+    found = ledger.cache.named(name) if who.sees(name) else None
+    if found is None:
+        return None
+    known, definition = ledger.cache.catch_up(found), found.definition
+    worth = [] if definition.reads else [known.live.worth(arm)[:2] for arm in known.arms]
+    return _details(known), (definition.settings.family, worth)
+
+
+def with_posteriors(shown: Details, known: Known) -> Details:
+    """The details with what posteriors say: intervals of means, and who is probably the best.
+
+    Both are None with features, on which they depend, and where the family has no posterior. This
+    is done outside the transaction: for 1,000 arms it takes some 50 ms.
+    """
+    family, worth = known
+    for arm, (pulls, total) in zip(shown.arms, worth, strict=False):
+        found = central_interval(family, pulls, total) if pulls > 0.0 else None
+        arm.interval = list(found) if found and isfinite(sum(found)) else None
+    active = [place for place in range(len(worth)) if shown.arms[place].state == "active"]
+    if 0 < len(active) <= _MAX_COMPARED_ARMS:
+        with suppress(ParameterError):
+            best = _best(family, tuple(worth[place] for place in active))
+            for place, chance in zip(active, best, strict=True):
+                shown.arms[place].probability_best = _number(chance)
+    return shown
+
+
+@functools.lru_cache(maxsize=64)
+def _best(family: Any, worth: tuple[tuple[float, float], ...]) -> list[float]:
+    """`probability_best`, computed once for all who look before the next reward."""
+    pulls, sums = np.array(worth).T
+    found: list[float] = probability_best(family, pulls, sums).tolist()
+    return found
 
 
 def events(ledger: Ledger, who: Key, name: str, after: int, limit: int) -> list[Row] | None:
@@ -79,26 +117,22 @@ def _details(known: Experiment) -> Details:
     indices = {}
     if has_index(known.definition.settings.policy) and not reads:
         indices = live.indices()
-    worth = [live.worth(arm) for arm in known.arms]
-    best = _probability_best(known, worth)
     total = sum(arm.rounds for arm in known.arms)
     arms = [
         ArmStatistics(
             name=arm.name,
             state=state,
             pulls=arm.pulls,
-            effective_pulls=None if reads else n_left,
+            effective_pulls=None if reads else live.worth(arm)[0],
             mean=_number(live.mean_of(arm)),
             pending=len(arm.pending),
             given_up=arm.lost,
             index=_number(indices.get(arm.name)),
             share=arm.rounds / total if total else 0.0,
-            probability_best=chance,
-            interval=_interval(n_left, *sums),
+            probability_best=None,
+            interval=None,
         )
-        for arm, state, chance, (n_left, *sums) in zip(
-            known.arms, known.states, best, worth, strict=True
-        )
+        for arm, state in zip(known.arms, known.states, strict=True)
     ]
     paid, gain = _gain(known)
     return Details(
@@ -113,50 +147,6 @@ def _details(known: Experiment) -> Details:
 def _number(value: float | None) -> float | None:
     """The number, or None where JSON has none: before the first reward, or infinite."""
     return None if value is None or not isfinite(value) else value
-
-
-def _interval(pulls: float, total: float, squares: float, origin: float) -> list[float] | None:
-    """The 95 % interval of the mean by the normal approximation, mean +- 1.96 s / sqrt(n).
-
-    Discounted pulls count as pulls here, which makes it wider than it need be: the variance of a
-    discounted mean is s^2 sum w^2 / (sum w)^2, at most s^2 / n because no weight w exceeds 1.
-    """
-    if pulls < 2:
-        return None
-    mean = total / pulls
-    away = mean - origin
-    variance = max(squares / pulls - away * away, 0.0) * pulls / (pulls - 1)
-    half = 1.959964 * (variance / pulls) ** 0.5
-    return [mean - half, mean + half] if isfinite(half) else None
-
-
-def _probability_best(
-    known: Experiment, worth: list[tuple[float, float, float, float]]
-) -> list[float | None]:
-    """How often each active arm has the largest mean among draws from the posteriors, each taken as
-    normal with the posterior's mean and standard deviation.
-
-    None where the family has no posterior, for arms that rest, if some active arm has no reward
-    yet, and with features, on which it depends which arm is best. The draws depend on the seed and
-    on the row only, so that looking twice shows the same.
-    """
-    family = known.definition.settings.family
-    places = [place for place, state in enumerate(known.states) if state == "active"]
-    nothing: list[float | None] = [None] * len(known.arms)
-    if not hasattr(type(family), "posterior_mean") or len(places) * _POSTERIOR_DRAWS > 40_000:
-        return nothing
-    if known.definition.reads or any(not worth[place][0] for place in places):
-        return nothing
-    means = np.array([family.posterior_mean(*worth[place][:2]) for place in places])
-    spreads = np.array([family.posterior_sd(*worth[place][:2]) for place in places])
-    if not (np.isfinite(means).all() and np.isfinite(spreads).all()):
-        return nothing
-    generator = np.random.default_rng([known.definition.settings.seed, known.seq])
-    drawn = means + spreads * generator.standard_normal((_POSTERIOR_DRAWS, len(places)))
-    wins = np.bincount(drawn.argmax(axis=1), minlength=len(places)) / _POSTERIOR_DRAWS
-    for place, share in zip(places, wins.tolist(), strict=True):
-        nothing[place] = share
-    return nothing
 
 
 def _gain(known: Experiment) -> tuple[float, float | None]:

@@ -38,7 +38,7 @@ const commands = (name) => {
 const showArms = (view) => {
   const counts = view.evidence.name === "Counting", all = (field) => view.arms.every((arm) => arm[field] === null);
   find("arms").className = [all("index") && "no-index", all("probability_best") && "no-best", (counts || all("effective_pulls")) && "no-worth"].filter(Boolean).join(" ");
-  const means = view.arms.filter((arm) => arm.mean !== null).flatMap((arm) => arm.interval || [arm.mean]);
+  const means = view.arms.filter((arm) => arm.mean !== null).flatMap((arm) => [arm.mean, ...(arm.interval || [])]);
   const low = Math.min(...means), high = Math.max(...means);
   const order = view.arms.map((_, place) => place);
   if (order.length > MOST_ROWS) order.sort((a, b) => view.arms[b].share - view.arms[a].share).splice(MOST_ROWS);

@@ -1,0 +1,131 @@
+"""What the service tells of the arms: intervals, who is probably the best, what was gained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from evidence_cases import interpret
+from scipy import stats
+from service_cases import create, decide, reward
+
+from rbmle.families import FAMILIES
+from rbmle.service import views
+from rbmle.service.keys import ANYONE
+from rbmle.service.ledger import Ledger
+from rbmle.service.messages import ArmStatistics, Details
+from rbmle.service.storage import open_storage
+from rbmle.service.transaction import SetState
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+    interpret(monkeypatch)
+    storage = open_storage(f"sqlite:///{tmp_path}/rbmle.db")
+    yield Ledger(storage)
+    storage.close()
+
+
+def played(ledger: Ledger, rewards: dict[str, list[float]], **more: Any) -> None:
+    """An experiment whose arms have paid this."""
+    ledger.run([create(arms=list(rewards), policy="ucb", **more)])
+    known: Any = ledger.cache.named("x")
+    for arm in known.arms:
+        for value in rewards[arm.name]:
+            known.live.learn(arm, value)
+
+
+def shown(ledger: Ledger) -> tuple[Details, dict[str, ArmStatistics]]:
+    found = ledger.ask(lambda each: views.experiment_details(each, ANYONE, "x"))
+    assert found is not None
+    details = views.with_posteriors(*found)
+    return details, {arm.name: arm for arm in details.arms}
+
+
+CLICKS = {"a": [1.0] * 2 + [0.0] * 98, "b": [0.0] * 30, "c": []}
+
+
+def test_an_interval_is_the_central_part_of_the_posterior(ledger: Ledger) -> None:
+    played(ledger, CLICKS)
+    _, arms = shown(ledger)
+    for name, law in (("a", stats.beta(3, 99)), ("b", stats.beta(1, 31))):
+        assert arms[name].interval == pytest.approx([law.ppf(0.025), law.ppf(0.975)])
+    assert arms["c"].interval is None  # it has no reward yet
+
+
+def test_who_is_best_is_the_posteriors_probability(ledger: Ledger) -> None:
+    played(ledger, CLICKS)
+    _, arms = shown(ledger)
+    drawn = np.random.default_rng(1).beta([3, 1, 1], [99, 31, 1], (1_000_000, 3))
+    share = np.bincount(drawn.argmax(axis=1)) / len(drawn)
+    told = [arms[name].probability_best for name in CLICKS]
+    assert told == pytest.approx(share, abs=0.0025)
+    ledger.run([(ANYONE, SetState("x", "c", "paused"))])
+    _, arms = shown(ledger)
+    assert arms["c"].probability_best is None
+    (a, b), more = stats.beta([3, 1], [99, 31]).rvs((1_000_000, 2), random_state=1).T, 0.002
+    assert arms["a"].probability_best == pytest.approx((a > b).mean(), abs=more)
+
+
+def test_evidence_that_forgets_is_asked_for_what_is_left(ledger: Ledger) -> None:
+    rewards = {"a": [1.0, 0.0, 0.0], "b": [0.0, 1.0]}
+    played(ledger, rewards, evidence="discounted(gamma=0.5)")
+    _, arms = shown(ledger)
+    n, total = 0.25 * (0.5**2 + 0.5 + 1.0), 0.25 * 0.5**2  # b's two rewards came later
+    law = stats.beta(1.0 + total, 1.0 + n - total)
+    assert arms["a"].effective_pulls == pytest.approx(n)
+    assert arms["a"].interval == pytest.approx([law.ppf(0.025), law.ppf(0.975)])
+
+
+@pytest.mark.parametrize(
+    ("family", "rewards"),
+    [("gaussian(prior_sd=inf)", {"a": [1.0, 2.0], "b": []}), ("gaussian", {"a": [1.0], "b": []})],
+)
+def test_what_a_prior_does_not_say_is_null(
+    ledger: Ledger, family: str, rewards: dict[str, list[float]]
+) -> None:
+    played(ledger, rewards, family=family)
+    _, arms = shown(ledger)
+    assert (arms["b"].probability_best is None) == ("inf" in family)
+    assert arms["a"].interval is not None
+
+
+def test_families_without_a_posterior_have_neither(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(ledger, CLICKS)
+    views._best.cache_clear()
+    for each in ("posterior_law", "posterior_quantile"):
+        monkeypatch.delattr(FAMILIES["Bernoulli"], each)
+    _, arms = shown(ledger)
+    assert {arm.probability_best for arm in arms.values()} == {None}
+    assert [arm.interval for arm in arms.values()] == [None] * 3
+
+
+def test_with_features_an_arm_has_no_interval(ledger: Ledger) -> None:
+    ledger.run([create(family="gaussian", evidence={"name": "Linear", "dimension": 1})])
+    ledger.run([decide(id="v", context={"a": [1.0], "b": [0.5], "c": [2.0]}), reward("v", 1.0)])
+    _, arms = shown(ledger)
+    assert [(arm.interval, arm.probability_best) for arm in arms.values()] == [(None, None)] * 3
+
+
+def test_gain_is_what_was_paid_beyond_equal_shares(ledger: Ledger) -> None:
+    played(ledger, {"a": [1.0, 1.0, 0.0], "b": [0.0]})
+    details, _ = shown(ledger)
+    assert (details.paid, details.gain) == (2.0, pytest.approx(2.0 - 4 * (2 / 3 + 0.0) / 2))
+
+
+@pytest.mark.slow
+def test_a_thousand_arms_are_compared_and_more_are_not(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(ledger, {str(n): [float(n % 7 == 0)] * (n % 5) for n in range(1_000)})
+    _, arms = shown(ledger)
+    told = [arm.probability_best or 0.0 for arm in arms.values()]
+    assert sum(told) == pytest.approx(1.0)
+    assert min(told) > 0.0
+    monkeypatch.setattr(views, "_MAX_COMPARED_ARMS", 999)
+    assert shown(ledger)[1]["0"].probability_best is None
