@@ -29,8 +29,11 @@ class Service:
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[str] | None = None
 
+    def options(self) -> list[str]:
+        return ["--database", self.url]
+
     def start(self) -> None:
-        options = ["--port", str(self.port), "--database", self.url, "--workers", str(self.workers)]
+        options = ["--port", str(self.port), "--workers", str(self.workers), *self.options()]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "rbmle", "serve", *options],
             start_new_session=True, stdout=subprocess.PIPE, text=True,

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
 from .._io.machine import require_extra
+from ..errors import ParameterError
 from .options import Import, Json, app, command
 from .screen import say, show_json
 
 if TYPE_CHECKING:
     from ..service.storage import Storage
 
-Database = Annotated[str, Option(help="sqlite:///FILE or postgresql://HOST/NAME")]
-_DATABASE = "sqlite:///rbmle.db"
+_DATABASE, _VARIABLE = "sqlite:///rbmle.db", "RBMLE_DATABASE"
+_WHERE = f"sqlite:///FILE or postgresql://HOST/NAME; else ${_VARIABLE}, or {_DATABASE}."
+Database = Annotated[str | None, Option(help=_WHERE)]
+_SECRET = "A file that holds the address: it may have a password, and arguments can be seen by all."
+DatabaseFile = Annotated[Path | None, Option(help=_SECRET)]
 
 _service = Typer(
     no_args_is_help=True, add_completion=False, help="Check the service's database; its keys."
@@ -26,12 +32,31 @@ app.add_typer(_service, name="service")
 _service.add_typer(_key, name="key")
 
 
+def _address(owner: str, database: str | None, file: Path | None) -> str:
+    """The database that is meant: by an option, by a file that holds it, or by the environment."""
+    if file is None:
+        return database or os.environ.get(_VARIABLE) or _DATABASE
+    if database is not None:
+        raise ParameterError(owner, "--database-file", "left out where '--database' is given")
+    try:
+        address = file.read_text().strip()
+    except (OSError, UnicodeDecodeError) as problem:
+        told = f"a file that can be read ({getattr(problem, 'strerror', None) or 'not text'})"
+        raise ParameterError(owner, "--database-file", told, str(file)) from None
+    if not address:
+        raise ParameterError(owner, "--database-file", "a file that holds an address", str(file))
+    return address
+
+
 @contextmanager
-def _opened(database: str) -> Iterator[Storage]:
+def _opened(
+    database: str | None, file: Path | None, create: bool = False, read_only: bool = False
+) -> Iterator[Storage]:
     require_extra("service", "service")
     from ..service.storage import open_storage
 
-    with closing(open_storage(database)) as storage:
+    address = _address("service", database, file)
+    with closing(open_storage(address, create, read_only)) as storage:
         yield storage
 
 
@@ -39,7 +64,8 @@ def _opened(database: str) -> Iterator[Storage]:
 def serve(
     host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, Option(help="The port; 0 for any that is free.")] = 8000,
-    database: Database = _DATABASE,
+    database: Database = None,
+    database_file: DatabaseFile = None,
     workers: Annotated[int, Option(help="Processes that answer.")] = 1,
     modules: Import = None,
 ) -> int:
@@ -51,16 +77,22 @@ def serve(
     from ..service.server import serve as run
 
     # Printed as it is, not broken into lines of the screen's width: it is there to be copied.
-    return run(host, port, database, workers, tuple(modules or ()), print)
+    address = _address("serve", database, database_file)
+    return run(host, port, address, workers, tuple(modules or ()), print)
 
 
 @command(_service)
-def verify(database: Database = _DATABASE, modules: Import = None, json: Json = False) -> int:
-    """Recompute every decision of the log. Exit code 1 if anything disagrees.
+def verify(
+    database: Database = None,
+    database_file: DatabaseFile = None,
+    modules: Import = None,
+    json: Json = False,
+) -> int:
+    """Recompute every decision of the log; it only reads. Exit code 1 if anything disagrees.
 
     Example: rbmle service verify --database sqlite:///rbmle.db
     """
-    with _opened(database) as storage:
+    with _opened(database, database_file, read_only=True) as storage:
         from ..service.verify import verify as check
 
         found = check(storage)
@@ -79,25 +111,28 @@ def verify(database: Database = _DATABASE, modules: Import = None, json: Json = 
 def create(
     role: Annotated[str, Option(help="admin, write or read.")],
     experiment: Annotated[str | None, Option(help="Only for this experiment.")] = None,
-    database: Database = _DATABASE,
+    database: Database = None,
+    database_file: DatabaseFile = None,
 ) -> None:
     """Create a key and show it, this once.
 
     Example: rbmle service key create --role write --experiment shop
     """
-    with _opened(database) as storage:
+    with _opened(database, database_file, create=True) as storage:
         from ..service.keys import create_key
 
         print(create_key(storage, role, experiment))
 
 
 @command(_key, "list")
-def list_(database: Database = _DATABASE, json: Json = False) -> None:
+def list_(
+    database: Database = None, database_file: DatabaseFile = None, json: Json = False
+) -> None:
     """List the keys, without their secrets.
 
     Example: rbmle service key list
     """
-    with _opened(database) as storage:
+    with _opened(database, database_file, read_only=True) as storage:
         from ..service.keys import list_keys
 
         keys = list_keys(storage)
@@ -115,13 +150,14 @@ def list_(database: Database = _DATABASE, json: Json = False) -> None:
 @command(_key)
 def revoke(
     number: Annotated[int, Argument(help="The number that `key list` shows.")],
-    database: Database = _DATABASE,
+    database: Database = None,
+    database_file: DatabaseFile = None,
 ) -> None:
     """Revoke a key; it stops at once.
 
     Example: rbmle service key revoke 2
     """
-    with _opened(database) as storage:
+    with _opened(database, database_file) as storage:
         from ..service.keys import revoke_key
 
         revoke_key(storage, number)

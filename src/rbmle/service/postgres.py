@@ -8,9 +8,19 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
+from ..errors import ParameterError
 from .rows import Row
-from .storage import FIELDS, VERSION, SchemaError, Storage, StorageError
+from .storage import (
+    FIELDS,
+    VERSION,
+    MissingError,
+    SchemaError,
+    Storage,
+    StorageError,
+    without_password,
+)
 
 _CREATION_LOCK = 0x52424D4C  # the number of the advisory lock under which tables are made
 # Only connecting has a timeout: a commit without an answer may have succeeded, so we wait until the
@@ -41,6 +51,24 @@ def _element(value: float | str | None) -> str:
     return repr(value)
 
 
+def _password(url: str) -> str:
+    """The password in the address. An address that can be misread, so that a part of the password
+    would be taken for the host and shown in an error, is refused."""
+    users, at, _ = url.partition("://")[2].partition("?")[0].rpartition("@")
+    try:
+        parts = conninfo_to_dict(url)
+        if at and any(each in users for each in "@/"):
+            raise ValueError
+        if not str(parts.get("port", "0")).replace(",", "0").isdigit():
+            raise ValueError
+    except (psycopg.Error, ValueError):
+        told = (
+            "postgresql://USER:PASSWORD@HOST:PORT/NAME, with %40 for @ and %2F for / in a password"
+        )
+        raise ParameterError("service", "database", told, without_password(url)) from None
+    return str(parts.get("password") or "")
+
+
 class PostgresStorage(Storage):
     """A connection to PostgreSQL. The row of an experiment is its lock.
 
@@ -52,8 +80,9 @@ class PostgresStorage(Storage):
 
     failures = (psycopg.Error,)
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, url: str, read_only: bool = False) -> None:
+        self._url, self._read_only = url, read_only
+        self._password = _password(url)
         self._base: psycopg.Connection[Any] | None = None
         self._waiting: psycopg.Pipeline | None = None  # statements that are not sent yet
         self._sends = ExitStack()  # it sends them
@@ -70,19 +99,33 @@ class PostgresStorage(Storage):
                 self._url, autocommit=True, connect_timeout=_CONNECT_TIMEOUT_SECONDS,
                 application_name="rbmle",
             )  # fmt: skip
-            self._base.execute("SET default_transaction_isolation = 'read committed'")
-            self._base.execute("SET synchronous_commit = on")
-            self._prepare(self._base)
+            if self._read_only:
+                self._base.execute("SET default_transaction_read_only = on")
+                self._check(self._base)
+            else:
+                self._base.execute("SET default_transaction_isolation = 'read committed'")
+                self._base.execute("SET synchronous_commit = on")
+                self._prepare(self._base)
             failed.pop_all()
         return self._base
+
+    def _check(self, base: psycopg.Connection[Any]) -> None:
+        """Raise MissingError if the database is not one of ours yet."""
+        found = base.execute("SELECT to_regclass('rbmle_schema')").fetchone()
+        if found == (None,) or not self._has_version(base):
+            raise MissingError("service: PostgreSQL cannot be used: the database has no tables.")
+
+    def _has_version(self, base: psycopg.Connection[Any]) -> bool:
+        found = base.execute("SELECT version FROM rbmle_schema").fetchone()
+        if found is not None:
+            self._check_version(found[0], "the database")
+        return found is not None
 
     def _prepare(self, base: psycopg.Connection[Any]) -> None:
         with base.transaction():
             base.execute("SELECT pg_advisory_xact_lock(%s)", [_CREATION_LOCK])
             base.execute("CREATE TABLE IF NOT EXISTS rbmle_schema (version INTEGER NOT NULL)")
-            found = base.execute("SELECT version FROM rbmle_schema").fetchone()
-            if found is not None:
-                self._check_version(found[0], "the database")
+            if self._has_version(base):
                 return
             taken = base.execute("SELECT to_regclass('log'), to_regclass('keys')").fetchone()
             if taken != (None, None):
@@ -95,6 +138,8 @@ class PostgresStorage(Storage):
 
     def _error(self, problem: object) -> StorageError:
         text = " ".join(str(problem).split()) or type(problem).__name__
+        if self._password:
+            text = text.replace(self._password, "...")
         return StorageError(f"service: PostgreSQL cannot be used: {text}.")
 
     def _execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:

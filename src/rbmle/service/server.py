@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 
 import msgspec
 
@@ -27,7 +27,7 @@ from .._records.names import import_modules
 from ..errors import ParameterError, RbmleError, Words, integer
 from .app import App
 from .keys import list_keys
-from .storage import open_storage
+from .storage import Key, MissingError, open_storage, without_password
 
 _LISTEN_BACKLOG = 2_048
 _MAX_WORKERS = 64
@@ -64,20 +64,20 @@ def serve(
     require_extra("serve", "service")
     port = integer("serve", "--port", port, "[0, 65535]")
     workers = integer("serve", "--workers", workers, f"[1, {_MAX_WORKERS}]")
-    with closing(open_storage(database)) as storage:
-        keys = list_keys(storage)
-    here = is_loopback(host)
+    keys, here, public = _keys(database), is_loopback(host), without_password(database)
     if not here and not any(each.revoked is None for each in keys):
         allowed = "127.0.0.1 as long as there is no key"
-        hint = f" Create one: rbmle service key create --role admin --database {database}"
-        raise ParameterError("serve", "--host", allowed, Words(host), hint)
+        hint = " Create one: rbmle service key create --role admin"
+        same = f" --database {database}" if public == database else ", with the same database"
+        raise ParameterError("serve", "--host", allowed, Words(host), hint + same)
     listening = listen(host, port, workers)
+    open_storage(database).close()  # it is created here, when nothing is left to refuse
     options = _Options(database, not here, modules)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening[0].getsockname()[1]}"
     key = ' -H "Authorization: Bearer $KEY"' if keys else ""
     body = '{"arms": ["a", "b"], "policy": {"name": "RBMLE"}, "family": {"name": "Bernoulli"}}'
-    said(f"rbmle serves decisions at {address}, from {database}; Ctrl-C stops it.")
+    said(f"rbmle serves decisions at {address}, from {public}; Ctrl-C stops it.")
     said(f"Next, type: curl -X PUT{key} {address}/v1/experiments/first -d '{body}'")
     sys.stdout.flush()
     if workers > 1:
@@ -87,6 +87,15 @@ def serve(
     with _on_signals(lambda *_: None):
         _work(options, listening[0])
     return 0
+
+
+def _keys(database: str) -> list[Key]:
+    """The keys that are stored; none if there is no database yet."""
+    try:
+        with closing(open_storage(database, read_only=True)) as storage:
+            return list_keys(storage)
+    except MissingError:
+        return []
 
 
 def is_loopback(host: str) -> bool:
@@ -174,11 +183,19 @@ def _supervise(options: _Options, listening: list[socket.socket]) -> int:
 
 
 def _start(options: _Options, listening: socket.socket, alive: int) -> subprocess.Popen[bytes]:
-    """Start a worker; it inherits the socket, and the end of the pipe that shows that we live."""
+    """Start a worker; it inherits the socket, and the end of the pipe that shows that we live.
+
+    It reads its options from its input: everyone on the machine can see its arguments.
+    """
     handles = (listening.fileno(), alive)
-    given = msgspec.json.encode(options).decode()
-    command = [sys.executable, "-m", __spec__.name, given, *map(str, handles)]
-    return subprocess.Popen(command, pass_fds=handles, start_new_session=True)
+    command = [sys.executable, "-m", __spec__.name, *map(str, handles)]
+    worker = subprocess.Popen(
+        command, pass_fds=handles, start_new_session=True, stdin=subprocess.PIPE
+    )
+    assert worker.stdin is not None
+    with suppress(BrokenPipeError), worker.stdin:  # it may be dead already
+        worker.stdin.write(msgspec.json.encode(options))
+    return worker
 
 
 def _end(workers: list[subprocess.Popen[bytes]]) -> None:
@@ -193,7 +210,7 @@ def _end(workers: list[subprocess.Popen[bytes]]) -> None:
             each.wait()
 
 
-def _main(given: str, listening: str, alive: str) -> None:
+def _main(listening: str, alive: str) -> None:
     """Work as a process that `_start` started.
 
     It stops when the supervisor is gone, even if that was killed: then the pipe ends. It stops as
@@ -207,7 +224,8 @@ def _main(given: str, listening: str, alive: str) -> None:
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
-    _work(msgspec.json.decode(given, type=_Options), socket.socket(fileno=int(listening)))
+    options = msgspec.json.decode(sys.stdin.buffer.read(), type=_Options)
+    _work(options, socket.socket(fileno=int(listening)))
 
 
 def _work(options: _Options, listening: socket.socket) -> None:

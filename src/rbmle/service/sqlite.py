@@ -6,12 +6,13 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
+from urllib.parse import quote
 
 from .rows import Row
-from .storage import FIELDS, VERSION, SchemaError, Storage, StorageError
+from .storage import FIELDS, VERSION, MissingError, SchemaError, Storage, StorageError
 
 if sys.platform != "win32":
     import fcntl
@@ -72,18 +73,27 @@ class SqliteStorage(Storage):
 
     failures = (sqlite3.Error, OSError)
 
-    def __init__(self, path: str, create: bool = True) -> None:
-        """create: False if the file must be there."""
-        self.path = path
+    def __init__(self, path: str, create: bool = True, read_only: bool = False) -> None:
+        """create: False if the file must be there. read_only: nothing is written, nor created."""
+        self.path, self._read_only = path, read_only
         self._base: sqlite3.Connection | None = None
         self._fair: FairLock | None = None
-        self._open(create)
+        self._open(create and not read_only)
 
     def _open(self, create: bool) -> None:
         with self._translated(), ExitStack() as failed:
             failed.callback(self.close)
-            if not create:
-                os.stat(self.path)
+            exists = os.path.exists(self.path)
+            if not exists and not create:
+                raise MissingError(f"service: {self.path} cannot be used: there is no such file.")
+            if exists:  # and is refused, if it is not ours, before there is anything beside it
+                self._base = self._connection_to_read()
+                if self._is_new(self._base) and not create:
+                    raise MissingError(f"service: {self.path} cannot be used: it is empty.")
+                if self._read_only:
+                    failed.pop_all()
+                    return
+                self._base.close()
             self._fair = FairLock(self.path)
             self._base = sqlite3.connect(
                 self.path, _BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
@@ -94,6 +104,23 @@ class SqliteStorage(Storage):
             self._identity = self._found()
             failed.pop_all()
 
+    def _connection_to_read(self) -> sqlite3.Connection:
+        """A connection that creates no file: without a write-ahead log, SQLite must be told that
+        nobody writes, or it would create one. `reading` finds out if somebody does."""
+        self._alone = self._written() if not os.path.exists(f"{self.path}-wal") else None
+        address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
+        if self._alone is not None:
+            address += "&immutable=1"
+        return sqlite3.connect(
+            address, _BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+        )
+
+    def _written(self) -> tuple[object, ...]:
+        """What changes when somebody opens the file to write, or has written it."""
+        found = os.stat(self.path)
+        wal = os.path.exists(f"{self.path}-wal")
+        return found.st_ino, found.st_size, found.st_mtime_ns, wal
+
     def _found(self) -> tuple[int, int]:
         """Which file is at the path now."""
         found = os.stat(self.path)
@@ -101,6 +128,8 @@ class SqliteStorage(Storage):
 
     def _connect(self) -> None:
         """Reopen the file if it was replaced: rows written to a moved file would be lost."""
+        if self._read_only:
+            return
         with self._translated():
             if self._base is not None and self._found() == self._identity:
                 return
@@ -108,16 +137,21 @@ class SqliteStorage(Storage):
         self._open(create=False)
         self.generation += 1
 
-    def _prepare(self, base: sqlite3.Connection) -> None:
+    def _is_new(self, base: sqlite3.Connection) -> bool:
+        """Whether there is nothing in the file; raises SchemaError if it is not ours."""
         run = base.execute
         version = run("PRAGMA user_version").fetchone()[0]
         mark = run("PRAGMA application_id").fetchone()[0]
         empty = not run("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        new = empty and version == mark == 0
-        if not new:
-            if mark != _APPLICATION_ID:
-                raise SchemaError(f"service: {self.path} is a database of another program.")
-            self._check_version(version, self.path)
+        if empty and version == mark == 0:
+            return True
+        if mark != _APPLICATION_ID:
+            raise SchemaError(f"service: {self.path} is a database of another program.")
+        self._check_version(version, self.path)
+        return False
+
+    def _prepare(self, base: sqlite3.Connection) -> None:
+        run, new = base.execute, self._is_new(base)
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=FULL")
         run(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
@@ -155,6 +189,14 @@ class SqliteStorage(Storage):
     def begin_reading(self) -> None:
         self._connect()
         self._do("BEGIN")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with super().reading():
+            yield
+        with self._translated():
+            if self._read_only and self._alone is not None and self._alone != self._written():
+                raise self._error("a service has started to use it; try again")
 
     def commit(self) -> None:
         self._do("COMMIT")

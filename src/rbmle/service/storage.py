@@ -7,6 +7,7 @@ one state of the database and takes no lock.
 
 from __future__ import annotations
 
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -46,10 +47,15 @@ _TABLES = (
     "INSERT INTO counters VALUES ('keys', 0), ('writes', 0)",
 )
 FIELDS = ", ".join(Row._fields)
+_PLACE = re.compile(r"(\[[\da-fA-F:.]*\]|[^\[\]:/]*)(:\d*)?(/[^:/]*)?")  # host:port/name
 
 
 class StorageError(RbmleError):
     """The database is away, full, read-only or otherwise cannot be used now."""
+
+
+class MissingError(StorageError):
+    """There is no database, or nothing in it."""
 
 
 class SchemaError(RbmleError):
@@ -267,20 +273,38 @@ class Storage(ABC):
         return changed > 0 or bool(self._ask("SELECT 1 FROM keys WHERE number = ?", [number]))
 
 
-def open_storage(url: str, create: bool = True) -> Storage:
+def open_storage(url: str, create: bool = True, read_only: bool = False) -> Storage:
     """The storage at an address: sqlite:///file.db or postgresql://host/name.
 
-    Its tables are created if there are none. create: False if a file must be there.
+    Its tables are created if there are none. create: False if a file must be there. read_only:
+    nothing is created or written; raises MissingError if there is nothing to read.
     """
     kind, found, rest = url.partition("://")
     if kind == "sqlite" and found and rest.startswith("/") and len(rest) > 1:
         from .sqlite import SqliteStorage
 
-        return SqliteStorage(rest[1:], create)
+        return SqliteStorage(rest[1:], create, read_only)
     if kind in ("postgresql", "postgres") and found:
         from .postgres import PostgresStorage
 
-        return PostgresStorage(url)
-    if "@" in rest:
-        url = f"{kind}://...@{rest.rpartition('@')[2]}"  # without the password
-    raise ParameterError("service", "database", "sqlite:///FILE or postgresql://HOST/NAME", url)
+        return PostgresStorage(url, read_only)
+    shown = without_password(url)
+    raise ParameterError("service", "database", "sqlite:///FILE or postgresql://HOST/NAME", shown)
+
+
+def without_password(url: str) -> str:
+    """The address as it may be shown: without a user, a password, or parameters.
+
+    >>> without_password("postgresql://user:secret@host:5432/name?sslmode=require")
+    'postgresql://...@host:5432/name'
+    """
+    kind, found, rest = url.partition("://")
+    if not found:
+        return "..." if "password" in url.lower() else url
+    if kind == "sqlite":
+        return url
+    address, _, parameters = rest.partition("?")
+    place = address.rpartition("@")[2]
+    if not _PLACE.fullmatch(place) or "@" in parameters:
+        return f"{kind}://..."
+    return f"{kind}://{'...@' if '@' in address else ''}{place}"
