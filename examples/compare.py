@@ -2,7 +2,7 @@
 
     python examples/compare.py [figure.png]
 
-The figure needs the extra: pip install "rbmle[report]".
+The figure needs the extra: pip install ".[report]".
 """
 
 import sys

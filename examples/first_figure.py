@@ -3,7 +3,7 @@
     python examples/first_figure.py [regret.png]
 
 With docs/images/regret.png it draws the README's figure. The figure needs the extra:
-pip install "rbmle[report]".
+pip install ".[report]".
 """
 
 import sys

@@ -22,3 +22,18 @@ def test_numba_is_in_the_range_that_is_stated():
     (stated,) = (each for each in PROJECT["dependencies"] if each.startswith("numba"))
     lowest, end = (tuple(map(int, each.split("."))) for each in re.findall(r"[\d.]+", stated))
     assert lowest <= tuple(map(int, version("numba").split(".")[:2])) < end
+
+
+def test_nobody_is_told_to_install_from_an_index_where_it_is_not():
+    """Until the first release there is only the clone: `pip install ".[service]"`."""
+    places = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("benchmarks/*.md")]
+    places += [*(ROOT / "src").rglob("*.py"), *ROOT.glob("examples/*.py")]
+    assert len(places) > 200
+    told = re.compile(r"rbmle\[|pip install (-\S+ )*['\"]?rbmle")
+    assert [each.name for each in places if told.search(each.read_text("utf-8"))] == []
+
+
+def test_every_extra_that_is_named_in_a_command_exists():
+    for each in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        named = re.findall(r'pip install [^\n]*?"\.\[(\w+)\]"', each.read_text("utf-8"))
+        assert set(named) <= PROJECT["optional-dependencies"].keys(), each

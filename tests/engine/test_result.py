@@ -284,9 +284,9 @@ def test_without_pandas_there_is_one_sentence(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     for deed in (outcome.frame, outcome.final):
-        with pytest.raises(RbmleError, match=r"^StudyResult\..*: pandas .*pip install 'rbmle\[dat"):
+        with pytest.raises(RbmleError, match=r'^StudyResult\..*: pandas .*pip install "\.\[data'):
             deed()
-    with pytest.raises(RbmleError, match=r"^Result\.frame: pandas .*pip install 'rbmle\[data\]'$"):
+    with pytest.raises(RbmleError, match=r'^Result\.frame: pandas .*pip install "\.\[data\]"$'):
         outcome.results["coins"].frame()
     assert "coins" in outcome.summary()
 
@@ -298,7 +298,7 @@ def test_without_matplotlib_there_is_one_sentence(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for name in ("plot", "plot_box", "plot_shares"):
-        said = rf"^Result\.{name}: matplotlib is not installed\. .*: pip install 'rbmle\[report\]'$"
+        said = rf'^Result\.{name}: matplotlib is not installed\. .*: pip install "\.\[report\]"$'
         with pytest.raises(RbmleError, match=said):
             getattr(result, name)()
 

@@ -138,7 +138,7 @@ def test_missing_packages_are_asked_for_first(
         assert command(line) == 2
         said = capsys.readouterr().err
         assert said == (
-            f"rbmle: {line[0]}: {missing} is not installed. Install it with: "
-            "pip install 'rbmle[report]'\n"
+            f"rbmle: {line[0]}: {missing} is not installed. Install it, in a clone of rbmle, with: "
+            'pip install ".[report]"\n'
         )
     assert not list(tmp_path.iterdir())

@@ -16,6 +16,7 @@ from evidence_cases import interpret
 from http_cases import Worker, worker
 
 import rbmle
+from rbmle.errors import ParameterError
 from rbmle.service.client import AsyncClient, Client, ServedDecision, ServiceError
 
 
@@ -146,6 +147,28 @@ def test_the_same_with_asyncio(ours: Worker) -> None:
                 await client.decide("none")
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+@pytest.mark.parametrize(
+    "url",
+    ["127.0.0.1:8123", "localhost:8123", "example.org", "", "http://", "ftp://h", "http://h:x", None,
+     8000, b"http://h"],
+)  # fmt: skip
+def test_an_address_that_is_none_is_refused_at_once(kind: Any, url: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^Client: 'url' must be an address") as refused:
+        kind(url)
+    told = str(refused.value)
+    assert f"Got {url!r}." in told
+    asked = f"Did you mean 'http://{url}'?" in told
+    assert asked == (str(url) in ("127.0.0.1:8123", "localhost:8123", "example.org"))
+
+
+@pytest.mark.parametrize("key", ["", "rbmle_1_x\n", "two words", 7, b"k"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: Any) -> None:
+    with pytest.raises(ParameterError, match="'key' must be what") as refused:
+        Client(key=key)
+    assert "Got" not in str(refused.value)
 
 
 @pytest.mark.slow

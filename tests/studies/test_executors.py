@@ -199,7 +199,7 @@ def test_without_dask_there_is_one_sentence_with_the_command(
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name: None if name == "distributed" else find(name)
     )
-    text = r"^run: distributed is not installed\. Install it with: pip install 'rbmle\[dask\]'$"
+    text = r'^run: distributed is not installed\. Install it, .*with: pip install "\.\[dask\]"$'
     with pytest.raises(RbmleError, match=text), workers.connected("local"):
         pass
 

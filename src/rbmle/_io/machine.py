@@ -35,8 +35,9 @@ def require_extra(owner: str, extra: str) -> None:
 
 def not_installed(owner: str, package: str, extra: str) -> RbmleError:
     """The error to raise when an import of the package failed."""
+    command = f'pip install ".[{extra}]"'  # rbmle is not on PyPI yet
     return RbmleError(
-        f"{owner}: {package} is not installed. Install it with: pip install 'rbmle[{extra}]'"
+        f"{owner}: {package} is not installed. Install it, in a clone of rbmle, with: {command}"
     )
 
 

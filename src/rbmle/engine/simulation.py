@@ -57,7 +57,7 @@ def simulate(
     two seconds; by default, if stderr is a terminal or a notebook. Or a function that is called
     instead, with (the policy's place in the list, the number of replications just played), from any
     thread.
-    device: "cpu", or "cuda" for a GPU, which needs `pip install 'rbmle[gpu]'`. Results are the
+    device: "cpu", or "cuda" for a GPU, which needs the extra `gpu`. Results are the
     same; docs/devices.md says how far.
     evidence: what an arm's past is worth: `Counting()` by default, `Discounted(gamma)`,
     `Window(size)`, `Linear(dimension)`, `Logistic(dimension)`; or its name, "window(size=500)".

@@ -3,14 +3,15 @@
     record = regret_curves(result)
     save(draw_regret_curves(record, log_time=True), "regret.svg")
 
-They need matplotlib (`pip install 'rbmle[report]'`). They work without a display and do not use
-pyplot.
+They need matplotlib (the extra `report`). They work without a display and do not use pyplot.
 """
+
+from .._io.machine import not_installed as _not_installed
 
 try:
     import matplotlib as _matplotlib  # noqa: F401
 except ImportError:
-    raise ImportError("Figures need matplotlib: pip install 'rbmle[report]'.") from None
+    raise ImportError(str(_not_installed("figures", "matplotlib", "report"))) from None
 
 from .atlas_figures import (
     AtlasGaps,

@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._io.machine import not_installed
+
 try:
     import jinja2
     from markupsafe import Markup
 except ImportError:
-    raise ImportError("A report needs jinja2: pip install 'rbmle[report]'.") from None
+    raise ImportError(str(not_installed("reports", "jinja2", "report"))) from None
 
 from .._io.files import write_atomically
 from .._io.text import count_text, number_text

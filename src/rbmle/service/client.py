@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import random
+import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
@@ -16,7 +17,7 @@ from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar, ca
 from urllib.parse import quote
 
 from .._io.machine import not_installed
-from ..errors import RbmleError
+from ..errors import ParameterError, RbmleError
 
 try:
     import httpx
@@ -34,6 +35,8 @@ Context = Mapping[str, Iterable[float]] | Iterable[float]
 _CREATE_TIMEOUT_SECONDS = 120.0
 _FIRST_RETRY_SECONDS, _MAX_RETRY_SECONDS = 0.05, 2.0  # it doubles at each retry
 _RETRIED = (502, 503, 504)  # statuses: nothing has happened, and a retry may succeed
+_PLACE = re.compile(r"[\w.-]+(:\d+)?/?")  # a host, and perhaps a port, without http://
+_KEY = re.compile(r"[!-~]+")  # what a header can hold
 
 
 class ServiceError(RbmleError):
@@ -111,6 +114,19 @@ def _plain(context: Context) -> dict[str, list[float]] | list[float]:
 
 
 def _httpx_options(url: str, key: str | None, timeout: float) -> Json:
+    """What httpx is told, if it can be an address and a key; else nothing could ever be reached."""
+    try:
+        right = isinstance(url, str) and url.startswith(("http://", "https://"))
+        right = right and bool(httpx.URL(url).host)
+    except (httpx.InvalidURL, ValueError):
+        right = False
+    if not right:
+        known = isinstance(url, str) and _PLACE.fullmatch(url)
+        meant = f" Did you mean 'http://{url}'?" if known else ""
+        told = "an address that begins with http:// or https://"
+        raise ParameterError("Client", "url", told, url, meant)
+    if key is not None and not (isinstance(key, str) and _KEY.fullmatch(key)):
+        raise ParameterError("Client", "key", "what `rbmle service key create` printed")
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
     return {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
 
@@ -118,7 +134,8 @@ def _httpx_options(url: str, key: str | None, timeout: float) -> Json:
 class Client:
     """The service at an address.
 
-    url: as `rbmle serve` prints it. key: what `rbmle service key create` printed.
+    url: as `rbmle serve` prints it, with http:// or https://. key: what `rbmle service key create`
+    printed.
     timeout: seconds for one try; creating an experiment may take longer, because it is compiled.
     patience: seconds for which a request is retried if the service cannot be reached.
 
