@@ -43,7 +43,7 @@ const drawTraffic = (holder, told, arms, traffic) => {
 
 // The interval of an arm's mean, on a scale that all arms share.
 const drawInterval = (arm, low, high, place) => {
-  const at = (value) => (high > low ? 2 + (156 * (value - low)) / (high - low) : 80);
+  const at = (value) => (high > low ? 5 + (150 * (value - low)) / (high - low) : 80);
   const svg = draw("svg", { viewBox: "0 0 160 16", preserveAspectRatio: "none" });
   const [from, to] = arm.interval || [arm.mean, arm.mean];
   svg.append(draw("line", { x1: at(from), x2: at(to), y1: 8, y2: 8, stroke: colourOf(place), "stroke-width": 3 }));
