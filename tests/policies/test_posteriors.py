@@ -173,6 +173,10 @@ def test_an_interval_is_inside_the_range_of_means_and_has_a_width(
         assert found == pytest.approx([unit * law.ppf(0.025), unit * law.ppf(0.975)], rel=1e-9)
 
 
+def test_an_interval_without_an_end_is_none() -> None:
+    assert central_interval(rbmle.Exponential(1e-4, 1.0), 1e-5, 1.0) is None
+
+
 def test_no_click_in_thirty() -> None:
     """Beta(1, 31): the quantiles are 1 - (1 - q)^(1/31)."""
     found = central_interval(rbmle.Bernoulli(), 30.0, 0.0)

@@ -152,8 +152,8 @@ def test_the_same_with_asyncio(ours: Worker) -> None:
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 @pytest.mark.parametrize(
     "url",
-    ["127.0.0.1:8123", "localhost:8123", "example.org", "", "http://", "ftp://h", "http://h:x", None,
-     8000, b"http://h"],
+    ["127.0.0.1:8123", "localhost:8123", "example.org", "", "http://", "ftp://h", "http://h:x",
+     None, 8000, b"http://h"],
 )  # fmt: skip
 def test_an_address_that_is_none_is_refused_at_once(kind: Any, url: Any) -> None:
     with pytest.raises(ParameterError, match=r"^Client: 'url' must be an address") as refused:

@@ -13,6 +13,7 @@ the log-odds of a beta, the logarithm of a gamma or an inverse gamma variable.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ def probability_best(family: Any, pulls: Floats, sums: Floats) -> Floats:
     if not hasattr(type(family), "posterior_law"):
         told = "one with a conjugate posterior, for probability_best"
         raise ParameterError("Decider", "family", told, Words(type(family).__name__))
-    laws = [family.posterior_law(n, total) for n, total in zip(pulls, sums, strict=True)]
+    laws = list(map(family.posterior_law, pulls.tolist(), sums.tolist()))
     kind, (a, b) = laws[0][0], np.array([each[1:] for each in laws]).T
     if not (np.isfinite(a).all() and 0.0 < b.min() <= b.max() < np.inf):
         told = "one with a proper prior, for probability_best before every arm has a reward"
@@ -155,9 +156,15 @@ def probability_best(family: Any, pulls: Floats, sums: Floats) -> Floats:
 
 
 def central_interval(family: Any, pulls: float, total: float) -> tuple[float, float] | None:
-    """The central 95 % interval of the posterior of an arm's mean; None if the family has none."""
+    """The central 95 % interval of the posterior of an arm's mean.
+
+    None if the family has no posterior, or if that is so wide that an end is no finite number.
+    """
     if not hasattr(type(family), "posterior_quantile"):
         return None
     tails = 0.5 + 0.5 * LEVEL, 0.5 - 0.5 * LEVEL
-    low, high = (float(family.posterior_quantile(pulls, total, each)) for each in tails)
-    return low, high
+    try:
+        low, high = (float(family.posterior_quantile(pulls, total, each)) for each in tails)
+    except ArithmeticError:  # a division by a quantile that rounds to 0
+        return None
+    return (low, high) if isfinite(low) and isfinite(high) else None

@@ -58,10 +58,10 @@ def with_posteriors(shown: Details, known: Known) -> Details:
     family, worth = known
     for arm, (pulls, total) in zip(shown.arms, worth, strict=False):
         found = central_interval(family, pulls, total) if pulls > 0.0 else None
-        arm.interval = list(found) if found and isfinite(sum(found)) else None
+        arm.interval = None if found is None else list(found)
     active = [place for place in range(len(worth)) if shown.arms[place].state == "active"]
     if 0 < len(active) <= _MAX_COMPARED_ARMS:
-        with suppress(ParameterError):
+        with suppress(ParameterError, TypeError):  # TypeError: a user's family without a hash
             best = _best(family, tuple(worth[place] for place in active))
             for place, chance in zip(active, best, strict=True):
                 shown.arms[place].probability_best = _number(chance)
