@@ -36,10 +36,10 @@ def best(family: Any, pulls: Any, sums: Any) -> Any:
     return probability_best(family, np.array(pulls, float), np.array(sums, float))
 
 
-def by_scipy(family: Any, pulls: Any, sums: Any) -> list[float]:
-    """P(arm a is best) = E[prod of the other F at a quantile of arm a], over the quantile's u."""
+def by_scipy(family: Any, pulls: Any, sums: Any, n_arms: int) -> list[float]:
+    """P(arm a is best) = E[prod of the other F at a quantile of arm a], for the first arms."""
     laws = [posterior(family, n, total) for n, total in zip(pulls, sums, strict=True)]
-    steps = 10.0 ** np.arange(-12, 0)
+    steps = 10.0 ** np.arange(-9, 0, 2)
     ends = [*steps, 0.5, *(1.0 - steps[::-1])]
 
     def others(u: float, a: int) -> float:
@@ -51,7 +51,7 @@ def by_scipy(family: Any, pulls: Any, sums: Any) -> list[float]:
             integrate.quad(others, low, high, (a,), epsabs=1e-10, limit=100)[0]
             for low, high in zip([0.0, *ends], [*ends, 1.0], strict=True)
         )
-        for a in range(len(laws))
+        for a in range(n_arms)
     ]
 
 
@@ -62,14 +62,14 @@ def test_which_arm_is_best_agrees_with_scipy(family: Any) -> None:
         sums[1] = -2.0
     found = best(family, pulls, sums)
     assert found.sum() == pytest.approx(1.0, abs=1e-12)
-    assert found[:2] == pytest.approx(by_scipy(family, pulls, sums)[:2], abs=1e-6)
+    assert found[:2] == pytest.approx(by_scipy(family, pulls, sums, 2), abs=1e-6)
 
 
 def test_clicks_that_are_rare() -> None:
     """Arms without a click, for which a normal approximation is several times too low."""
     pulls, sums = [100, 100, 40, 10], [5, 2, 0, 0]
     found = best(rbmle.Bernoulli(), pulls, sums)
-    assert found == pytest.approx(by_scipy(rbmle.Bernoulli(), pulls, sums), abs=1e-6)
+    assert found == pytest.approx(by_scipy(rbmle.Bernoulli(), pulls, sums, 4), abs=1e-6)
     posteriors = [posterior(rbmle.Bernoulli(), *each) for each in zip(pulls, sums, strict=True)]
     draws = np.random.default_rng(1).normal(
         [each.mean() for each in posteriors], [each.std() for each in posteriors], (400_000, 4)
