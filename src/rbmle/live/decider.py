@@ -35,8 +35,8 @@ class Decider(Generic[N]):
     seed, replication: random numbers (for Thompson sampling and for ties) depend on these two and
     on the round alone. The simulator with the same two makes the same choices if it gets the same
     rewards.
-    horizon: the number of rounds T, for policies that need it. After round T the policy goes on as
-    if every round were round T.
+    horizon: the number T of pulls to be made here, for policies that use it; those made elsewhere
+    do not count. After T pulls the policy goes on as if each were the last.
     ties: which of several arms with equal indices is played: "random", or "first" in the list.
     patience: the number of rounds after which a pull without a reward is given up. Choose it larger
     than any delay of your rewards. A reward that comes after that still counts.
@@ -44,12 +44,12 @@ class Decider(Generic[N]):
     by default every reward counts once. If it reads features, each pull is given those of the arms,
     `pull(context={"red": [0.2, 1.0, 0.0], "blue": [0.9, 0.1, 1.0]})`: see docs/evidence.md.
 
-    Rewards may come late, in any order, or for pulls that were made elsewhere. The policy sees a
-    pull whose reward is pending as if it had paid the arm's mean so far (Desautels, Krause and
-    Burdick 2014), so that a batch of pulls spreads over the arms. An arm that was pulled but has no
-    reward yet is left out for 10 rounds times the number of enabled arms and is then pulled again,
-    so that lost rewards starve no arm. If all are in that state, the one pulled least is next.
-    Round t is 1 + the number of pulls of the present arms, whether or not their rewards came.
+    Rewards may come late, in any order, or for pulls made elsewhere, such as those of an old log.
+    A pending pull counts as if it had paid the arm's mean so far (Desautels, Krause and Burdick
+    2014), so that a batch of pulls spreads over the arms. An arm that was pulled but has no reward
+    yet is left out for 10 rounds times the number of enabled arms and is then pulled again, so that
+    lost rewards starve no arm. If all are in that state, the one pulled least is next. Round t is
+    1 + the number of pulls of the present arms; the last is T + those of them made elsewhere.
 
     A caller may name a decision, `pull(id="visit-7")`, and report its reward by that name,
     `update(id="visit-7", reward=1.0)`. Either call may be repeated, with no further effect.

@@ -122,7 +122,7 @@ class FeatureGame(LiveGame):
         elif arm.lost:
             arm.lost -= 1
         else:
-            self.rounds += 1
+            self._made_elsewhere(arm)
         arm.paid(reward)
         pull.reward = reward
         self.came.append(pull)

@@ -25,6 +25,7 @@ class LiveArm:
     pending: the numbers of the pulls whose reward has not come, oldest first.
     lost: how many pulls were given up because their reward did not come in time.
     last: the number of the latest pull.
+    elsewhere: how many of the rewards are of pulls that the decider did not make.
     place: where its statistics are in the arrays of the game.
     memory: the policy's numbers of this arm, when it was last laid out or saved.
     """
@@ -38,6 +39,7 @@ class LiveArm:
     lost: int = 0
     last: int = 0
     enabled: bool = True
+    elsewhere: int = 0
     place: int = -1
     memory: list[float] = field(default_factory=list)
 

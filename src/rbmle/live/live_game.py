@@ -9,69 +9,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .._io.machine import machine_memory, size_text
-from .._numba.compile import Floats, kernel, record
+from .._numba.compile import Floats
 from ..choosers import chooser_for
-from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game, Moment, Pull, Rules
+from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game, Rules
 from ..engine.imputation import Imputed
 from ..engine.late_rewards import WAITING, Late
 from ..errors import ParameterError
 from ..evidence import Counting, Features, can_impute
-from ..families import Family
-from ..policies.arms import Arms, Clock
-from ..policies.base import Policy, fresh_state, memory_of
-from ..random import Counter, Draws, key
+from ..policies.arms import Arms
+from ..policies.base import fresh_state, memory_of
+from ..random import Counter, key
+from .kernels import Constants, choose, observe, observe_one, rank
 from .live_arm import LiveArm, Name
 from .settings import Settings
-
-
-@record
-class Constants(NamedTuple):
-    """horizon: 0 unless the policy knows it. randomness, replication: as in a simulation."""
-
-    horizon: int
-    randomness: Counter
-    replication: int
-
-    def moment(self, t: int, number: int) -> Moment:
-        """Round t, as the policy sees it: never one after the horizon."""
-        return Moment(min(t, self.horizon) if self.horizon > 0 else t, self.horizon, number)
-
-    def rng(self, number: int) -> Draws:
-        """The random numbers of a pull. They repeat after 2^32 pulls: its low 32 bits count."""
-        return self.randomness.at(self.replication, number & 0xFFFFFFFF)
-
-
-@kernel
-def choose(rules: Rules, game: Game, constants: Constants, t: int, number: int) -> int:
-    """The arm to play in round t, whose pull has this number."""
-    return rules.choose(game, constants.moment(t, number), constants.rng(number))
-
-
-@kernel
-def observe(rules: Rules, game: Game, i: int, status: int, imputed: float, reward: float) -> None:
-    """Learn the reward of a pull of arm i; `Pull` explains its status and its imputed reward."""
-    rules.observe(game, Pull(i, status, imputed), reward)
-
-
-def observe_one(
-    rules: Rules, game: Game, i: int, status: int, imputed: float, reward: float
-) -> None:
-    """The same where only arm i changes: in the interpreter it is as quick, and not compiled."""
-    pull: Pull = tuple.__new__(Pull, (i, status, imputed))  # without the checks of its fields
-    game.pending.learn(rules, game, pull, reward)
-
-
-@kernel
-def rank(policy: Policy, family: Family, arms: Arms, clock: Clock, indices: Floats) -> None:
-    """Fill `indices` with the index of each arm in this round."""
-    level = policy.level(family, arms, clock)
-    for i in range(arms.n_arms()):
-        indices[i] = policy.index_of(family, arms, i, level)
 
 
 class LiveGame:
@@ -90,6 +45,8 @@ class LiveGame:
         waiting = [(number, arm) for arm in arms for number in arm.pending]
         self._waiting = deque(sorted(waiting, key=lambda each: each[0]))  # oldest pull first
         horizon = (settings.horizon or 0) if self.policy.uses_horizon() else 0
+        horizon += sum(arm.elsewhere for arm in arms) if horizon else 0
+        self._moved = False  # whether the horizon has moved since the last pull
         randomness = Counter(*key(settings.seed), settings.ties == "random")
         self._constants = Constants(horizon, randomness, settings.replication)
         self.known, self.remembered = Arms.fresh(0), np.zeros(0)
@@ -166,6 +123,10 @@ class LiveGame:
     def pull(self, features: Floats | None = None) -> LiveArm:
         """Choose an arm; its reward is pending from now on. features: none here."""
         self.expire()
+        if self._moved:  # indices may have risen although their arms have not changed
+            self._moved = False
+            for slot in range(len(self.enabled)):
+                self.rules.chooser.changed(slot)
         place = self._choose(self.rules, self.game, self._constants, self.rounds + 1, self.number)
         if place < 0:
             told = "features for which means are finite numbers"
@@ -242,9 +203,21 @@ class LiveGame:
         """
         status = arm.answered(number)
         if status == ELSEWHERE:
-            self.rounds += 1
+            self._made_elsewhere(arm)
         arm.paid(reward)
         self._observe(self.rules, self.game, arm.place, status, NOTHING, reward)
+
+    def _made_elsewhere(self, arm: LiveArm) -> None:
+        """Count a pull that was made elsewhere: a round more, which the horizon does not lose."""
+        arm.elsewhere += 1
+        self.rounds += 1
+        self._postpone(1)
+
+    def _postpone(self, rounds: int) -> None:
+        """Move the horizon, if there is one, by so many rounds."""
+        if self._constants.horizon:
+            later = self._constants.horizon + rounds
+            self._constants, self._moved = self._constants._replace(horizon=later), True
 
     def learn_all(self, pairs: list[tuple[LiveArm, float]], contexts: list[Floats | None]) -> None:
         """Learn several rewards, or none of them if one is refused."""
@@ -288,6 +261,7 @@ class LiveGame:
         self.lay_out([each for each in self.arms if each != arm.name])
         del self.arms[arm.name]
         self._withdraw(arm.rounds)
+        self._postpone(-arm.elsewhere)
         arm.pending.clear()
         self.arrange()
 

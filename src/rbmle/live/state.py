@@ -64,6 +64,7 @@ def _plain_arm(arm: LiveArm) -> dict[str, Any]:
         "lost": arm.lost,
         "last": arm.last,
         "enabled": arm.enabled,
+        "elsewhere": arm.elsewhere,
     }
 
 
@@ -287,7 +288,10 @@ class Reader:
         arm = LiveArm(
             name, self.whole("pulls"), self.real("sum"), self.real("squares"), self.real("origin"),
             dict.fromkeys(sorted(pending)), self.whole("lost"), self.whole("last"), enabled,
+            self.whole("elsewhere"),
         )  # fmt: skip
+        if arm.elsewhere > arm.pulls:
+            raise self.bad("elsewhere", f"at most {arm.pulls}, the pulls", arm.elsewhere)
         slack = _ROUNDING * abs(arm.total)
         low, high = arm.pulls * support.low - slack, arm.pulls * support.high + slack
         if not low <= arm.total <= high:

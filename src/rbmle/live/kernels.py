@@ -1,0 +1,58 @@
+"""What a `LiveGame` has compiled: a choice, a reward that is learned, the indices of all arms."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .._numba.compile import Floats, kernel, record
+from ..engine.game import Game, Moment, Pull, Rules
+from ..families import Family
+from ..policies.arms import Arms, Clock
+from ..policies.base import Policy
+from ..random import Counter, Draws
+
+
+@record
+class Constants(NamedTuple):
+    """horizon: the last round; 0 unless the policy knows it. randomness, replication: as in a
+    simulation."""
+
+    horizon: int
+    randomness: Counter
+    replication: int
+
+    def moment(self, t: int, number: int) -> Moment:
+        """Round t, as the policy sees it: never one after the horizon."""
+        return Moment(min(t, self.horizon) if self.horizon > 0 else t, self.horizon, number)
+
+    def rng(self, number: int) -> Draws:
+        """The random numbers of a pull. They repeat after 2^32 pulls: its low 32 bits count."""
+        return self.randomness.at(self.replication, number & 0xFFFFFFFF)
+
+
+@kernel
+def choose(rules: Rules, game: Game, constants: Constants, t: int, number: int) -> int:
+    """The arm to play in round t, whose pull has this number."""
+    return rules.choose(game, constants.moment(t, number), constants.rng(number))
+
+
+@kernel
+def observe(rules: Rules, game: Game, i: int, status: int, imputed: float, reward: float) -> None:
+    """Learn the reward of a pull of arm i; `Pull` explains its status and its imputed reward."""
+    rules.observe(game, Pull(i, status, imputed), reward)
+
+
+def observe_one(
+    rules: Rules, game: Game, i: int, status: int, imputed: float, reward: float
+) -> None:
+    """The same where only arm i changes: in the interpreter it is as quick, and not compiled."""
+    pull: Pull = tuple.__new__(Pull, (i, status, imputed))  # without the checks of its fields
+    game.pending.learn(rules, game, pull, reward)
+
+
+@kernel
+def rank(policy: Policy, family: Family, arms: Arms, clock: Clock, indices: Floats) -> None:
+    """Fill `indices` with the index of each arm in this round."""
+    level = policy.level(family, arms, clock)
+    for i in range(arms.n_arms()):
+        indices[i] = policy.index_of(family, arms, i, level)
