@@ -104,6 +104,10 @@ class RunWarning(UserWarning):
     (which is computed again), or a file system without locks."""
 
 
+class FamilyWarning(UserWarning):
+    """Rewards contradict what a family assumes of them, such as their standard deviation."""
+
+
 class Interval(NamedTuple):
     """An interval of the real line, written as in mathematics: `(0, inf)`, `[0, 1]`, `(0, 1]`.
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .._io.machine import log
 from .._io.progress import shown
-from ..errors import ParameterError, integer
+from ..errors import FamilyWarning, ParameterError, integer
+from ..policies.misfit import misfit
 from ..result import Result
 from ..rewards.problems import World
-from ..rewards.sources import Rewards, RewardStream
+from ..rewards.sources import Rewards, RewardStream, Table
 from .devices import check_device, compile_plan, device_name, play_plan
 from .plan import Listed, Plan, Setup, plan
 
@@ -48,7 +51,8 @@ def simulate(
     ties: which of several arms with equal indices is played: "random", or the "first".
     family: what the policies assume, or its name, as in "gaussian(sigma=2)"; the problem's own
     family by default. `Assuming(policy, family)` sets it for one policy. A problem with a
-    non-parametric law needs one of them.
+    non-parametric law needs one of them. A `FamilyWarning` says if the problem's rewards have more
+    than four times the variance that a family assumes, or less than a quarter.
     checkpoints: the rounds at which regret is kept. By default about 200: half of them evenly
     spaced in t, half in log t. The horizon is always the last.
     first_replication: the number of the first replication, to continue where another run ended.
@@ -76,8 +80,22 @@ def simulate(
         "simulate", [problem], policies, horizon, replications, source, ties, family, checkpoints,
         first_replication, evidence, delay,
     )  # fmt: skip
-    [result] = _results("simulate", plan(given), device, threads, progress)
+    planned = plan(given)
+    for told in _misfits(planned):
+        warnings.warn(FamilyWarning(told), stacklevel=2)
+    [result] = _results("simulate", planned, device, threads, progress)
     return result
+
+
+def _misfits(planned: Plan) -> list[str]:
+    """What the rewards of the first problem say against the families that policies assume."""
+    [problem, *_], [players, *_], rewards = planned.problems, planned.players, planned.rewards
+    others = [model for _, model in players if model is not problem.law]
+    if isinstance(rewards, Table):
+        others = [model for _, model in players]
+    means, variances = rewards.moments(problem) if others else (np.zeros(0), np.zeros(0))
+    told = (misfit(each, means, variances, np.ones(means.size)) for each in others)
+    return list(dict.fromkeys(each for each in told if each is not None))
 
 
 def simulate_many(

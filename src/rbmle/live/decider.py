@@ -31,7 +31,8 @@ class Decider(Generic[N]):
 
     arms: at least two distinct names, strings or whole numbers.
     policy: any policy of the simulator, such as `RBMLE()`, or its name, "rbmle".
-    family: what the policy assumes of the rewards, such as `Bernoulli()`, or "bernoulli".
+    family: what the policy assumes of the rewards, such as `Bernoulli()`, or "bernoulli". From 20
+    rewards on a `FamilyWarning` says once if they vary much more or less (docs/families.md).
     seed, replication: random numbers (for Thompson sampling and for ties) depend on these two and
     on the round alone. The simulator with the same two makes the same choices if it gets the same
     rewards.
@@ -157,6 +158,7 @@ class Decider(Generic[N]):
                 pairs = self._batch(list(arm), reward)
                 names = [arm.name for arm, _ in pairs]
                 self._live.learn_all(pairs, checks.the_contexts(context, names, self.evidence))
+            self._live.warn()
 
     def _learn(self, arm: LiveArm, reward: float, number: int | None, context: Any) -> None:
         self._live.learn(arm, reward, number, checks.a_context(context, self.evidence, arm.name))

@@ -6,9 +6,10 @@ the simulator (engine/game.py), so that live equals simulated.
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from ..choosers import chooser_for
 from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game, Rules
 from ..engine.imputation import Imputed
 from ..engine.late_rewards import WAITING, Late
-from ..errors import ParameterError
+from ..errors import FamilyWarning, ParameterError
 from ..evidence import Counting, Features, can_impute
 from ..policies.arms import Arms
 from ..policies.base import fresh_state, memory_of
+from ..policies.misfit import ENOUGH, misfit_so_far
 from ..random import Counter, key
 from .kernels import Constants, choose, observe, observe_one, rank
 from .live_arm import LiveArm, Name
@@ -46,6 +48,7 @@ class LiveGame:
         self._waiting = deque(sorted(waiting, key=lambda each: each[0]))  # oldest pull first
         horizon = (settings.horizon or 0) if self.policy.uses_horizon() else 0
         horizon += sum(arm.elsewhere for arm in arms) if horizon else 0
+        self._learned, self._look = sum(arm.pulls for arm in arms), float(ENOUGH)  # see `doubt`
         self._moved = False  # whether the horizon has moved since the last pull
         randomness = Counter(*key(settings.seed), settings.ties == "random")
         self._constants = Constants(horizon, randomness, settings.replication)
@@ -205,7 +208,33 @@ class LiveGame:
         if status == ELSEWHERE:
             self._made_elsewhere(arm)
         arm.paid(reward)
+        self._learned += 1
         self._observe(self.rules, self.game, arm.place, status, NOTHING, reward)
+
+    def doubt(self) -> str | None:
+        """What the rewards say against the family, in a sentence, once; see `misfit`.
+
+        They are looked at when they are a quarter more than at the last look: that takes a pass
+        over the arms.
+        """
+        if self._learned < self._look:
+            return None
+        told = self.misfit()
+        self._look = 1.25 * self._learned if told is None else inf
+        return told
+
+    def warn(self) -> None:
+        """Issue the `doubt`, if there is one, as a warning to the caller of a decider's method."""
+        told = self.doubt()
+        if told is not None:
+            warnings.warn(FamilyWarning(told), stacklevel=3)
+
+    def misfit(self) -> str | None:
+        """What the rewards, as the evidence weighs them, say against the family's variance.
+
+        Nothing with features: an arm's rewards vary with them, too.
+        """
+        return None if self.evidence.reads() else misfit_so_far(self.family, self.known)
 
     def _made_elsewhere(self, arm: LiveArm) -> None:
         """Count a pull that was made elsewhere: a round more, which the horizon does not lose."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .._numba.compile import Floats
@@ -19,6 +20,7 @@ from .problems import Stream as Stream
 
 Source = TypeVar("Source", bound="type[Rewards]")
 
+_MOST_JUDGED = 10_000  # rows of a table by which its variance is judged: a choice
 SOURCES: dict[str, type[Rewards]] = {}  # name in a study -> class, made from a seed alone
 
 
@@ -58,6 +60,16 @@ class Rewards:
 
     def check(self, problem: World, horizon: int, last: int) -> None:
         """Raise ParameterError if replications up to last - 1 cannot be played on the problem."""
+
+    def moments(self, problem: World) -> tuple[Floats, Floats]:
+        """The mean and the variance of each arm's rewards in round 1; empty where the problem's law
+        does not tell, or there are features."""
+        law, means = problem.law, getattr(problem, "means", np.zeros(0))
+        if hasattr(problem, "means_at"):
+            means = problem.means_at(1)
+        if problem.dimension > 0 or not hasattr(law, "variance"):
+            means = np.zeros(0)
+        return means, np.array([law.variance(each) for each in means.tolist()])
 
     def batches(
         self, problem: World, horizon: int, first: int, last: int, size: int
@@ -132,6 +144,10 @@ class Table(Rewards):
             if value not in allowed:
                 words = f"rewards in {allowed} for {type(problem.law).__name__}"
                 raise ParameterError("Table", "values", words, value)
+
+    def moments(self, problem: World) -> tuple[Floats, Floats]:
+        rows = self.values.reshape(-1, problem.n_arms)[:_MOST_JUDGED]
+        return rows.mean(axis=0), rows.var(axis=0)
 
     def batches(
         self, problem: World, horizon: int, first: int, last: int, size: int

@@ -1,4 +1,5 @@
-"""`Experiment`: what follows from the rows of one experiment. It does no input or output.
+"""`Experiment`: what follows from the rows of one experiment. It does no input or output, but for a
+line in the log where rewards contradict the family.
 
 A worker keeps one for each experiment and brings it up to date with the rows that it has not seen.
 The choice of an arm is a function of the definition and of the rows before, so it does not matter
@@ -7,6 +8,7 @@ which worker makes it.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -25,6 +27,7 @@ from .definition import Definition, check_room
 from .history import MOST_ARMS, History
 from .rows import Kind, Row
 
+log = logging.getLogger("rbmle.service")
 STATES = ("active", "paused", "retired")
 
 
@@ -109,6 +112,9 @@ class Experiment:
         """Learn the reward of the decision at `of`, which has none yet."""
         row = self._ended(Kind.REWARD, of, waiting, value, now)
         self._learned(row)
+        told = self.live.doubt()
+        if told is not None:
+            log.warning("%s: %s", self.name, told)
         return row
 
     def _ended(self, kind: Kind, of: int, waiting: Open, value: float | None, now: float) -> Row:

@@ -191,6 +191,7 @@ class Details(Summary):
     t: Count
     paid: float
     gain: float | None
+    warning: str | None
     arms: list[ArmStatistics]
     traffic: list[Traffic]
 

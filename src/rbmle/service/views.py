@@ -140,6 +140,7 @@ def _details(known: Experiment) -> Details:
         t=live.rounds + 1,
         paid=paid,
         gain=gain,
+        warning=live.misfit(),
         traffic=[Traffic(**each) for each in known.history.shares(len(known.arms))],
     )
 

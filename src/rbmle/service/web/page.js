@@ -90,6 +90,7 @@ const showOne = async (name) => {
   find("name").textContent = view.name;
   const wait = view.reward_wait_s === null ? "Rewards are waited for without end." : `A reward that has not come after ${view.reward_wait_s} s ${view.default_reward === null ? "is withdrawn" : `counts as ${view.default_reward}`}.`;
   find("what").textContent = `${view.policy.name}, ${view.family.name} rewards, ${evidence(view.evidence)}seed ${view.seed}. ${wait}`;
+  if (view.warning) find("what").append(cell("strong", ` ${view.warning}`));
   const facts = { decisions: view.decisions, rewards: view.rewards, pending: view.pending, expired: view.expired, "paid in all": view.paid, "gained over equal shares": view.gain };
   find("facts").replaceChildren(...Object.entries(facts).filter(([, value]) => value !== null).map(([word, value]) => {
     const box = document.createElement("div");
