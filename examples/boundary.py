@@ -6,7 +6,10 @@ docs/errata.md explains the readings. Standard errors of the mean are in bracket
 minute.
 """
 
+import warnings
+
 import rbmle
+from rbmle.errors import FamilyWarning
 
 PROBLEMS = {
     "Figure 1a": [0.66, 0.67, 0.68, 0.69, 0.7, 0.61, 0.62, 0.63, 0.64, 0.65],
@@ -19,8 +22,9 @@ READINGS = {
     "exact": rbmle.RBMLE(),
     "published": rbmle.RBMLE(boundary="published"),
     "corollary": rbmle.RBMLE(boundary="corollary"),
-    "Gaussian": rbmle.Assuming(rbmle.RBMLE(), rbmle.Gaussian()),
+    "Gaussian": rbmle.Assuming(rbmle.RBMLE(), rbmle.Gaussian()),  # whose sigma it does not read
 }
+warnings.simplefilter("ignore", FamilyWarning)
 
 
 def main(horizon: int = 50_000, replications: int = 150) -> None:

@@ -11,6 +11,7 @@ import pytest
 import rbmle
 from rbmle import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, Problem, Table
 from rbmle.errors import FamilyWarning
+from rbmle.policies import KLUCB, MOSS, RBMLE, UCB, BayesUCB, ThompsonSampling
 from rbmle.policies.arms import Arms
 from rbmle.policies.fit import as_family
 from rbmle.policies.misfit import misfit, misfit_so_far
@@ -22,7 +23,7 @@ FAMILIES = [Gaussian(), Gaussian(7.0), Exponential(), Gamma(2.5), Poisson(), Bin
 def varying(family: Any, factor: float) -> str | None:
     """What is said if rewards have so many times the variance that the family assumes."""
     variances = np.array([factor * family.variance(each) for each in MEANS.tolist()])
-    return misfit(family, MEANS, variances, np.ones(2))
+    return misfit(KLUCB(), family, MEANS, variances, np.ones(2))
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
@@ -35,7 +36,7 @@ def test_a_variance_off_by_more_than_four_is_said_with_a_family_that_fits(family
         named = re.search(r"use (\w+\(.*\))\.$", told)
         assert named is not None
         variances = np.array([factor * family.variance(each) for each in MEANS.tolist()])
-        assert misfit(as_family(named[1].lower()), MEANS, variances, np.ones(2)) is None
+        assert misfit(KLUCB(), as_family(named[1].lower()), MEANS, variances, np.ones(2)) is None
 
 
 def test_the_sentence_names_both_numbers() -> None:
@@ -57,9 +58,11 @@ class Silent(NamedTuple):
 
 
 def test_nothing_is_said_where_nothing_is_wrong_or_known() -> None:
-    assert misfit(Bernoulli(), MEANS / 4.0, np.full(2, 1e-3), np.ones(2)) is None  # less is allowed
+    assert (
+        misfit(KLUCB(), Bernoulli(), MEANS / 4.0, np.full(2, 1e-3), np.ones(2)) is None
+    )  # less is allowed
     assert varying(Gaussian(), 0.0) is None
-    assert misfit(Silent(), MEANS, np.full(2, 1e6), np.ones(2)) is None
+    assert misfit(KLUCB(), Silent(), MEANS, np.full(2, 1e6), np.ones(2)) is None
 
 
 def statistics(family: Any, rounds: int, seed: int) -> Arms:
@@ -82,15 +85,36 @@ def statistics(family: Any, rounds: int, seed: int) -> Arms:
 def test_rewards_of_the_family_itself_are_not_doubted(family: Any) -> None:
     """Of 400 histories fewer than 1 % are, at any of five lengths."""
     for rounds in (20, 25, 45, 60, 200):
-        found = [misfit_so_far(family, statistics(family, rounds, seed)) for seed in range(400)]
+        found = [
+            misfit_so_far(KLUCB(), family, statistics(family, rounds, seed)) for seed in range(400)
+        ]
         assert sum(each is not None for each in found) < 4
+
+
+def test_a_policy_that_does_not_read_the_variance_is_named() -> None:
+    """A sigma alone would not help it."""
+    also = "use Gaussian(sigma=58), with a policy that reads it: {} does not."
+    players = {"UCB": UCB(), "MOSS": MOSS(), "RBMLE": RBMLE()}
+    for name, policy in players.items():
+        assert str(misfit(policy, Gaussian(), MEANS, np.full(2, 3400.0), np.ones(2))).endswith(
+            also.format(name)
+        )
+    for policy in (
+        KLUCB(),
+        ThompsonSampling(),
+        BayesUCB(),
+        RBMLE(f="mean"),
+        rbmle.recommended("gaussian"),
+    ):
+        told = misfit(policy, Gaussian(), MEANS, np.full(2, 3400.0), np.ones(2))
+        assert str(told).endswith("use Gaussian(sigma=58).")
 
 
 def test_a_few_rewards_are_not_judged() -> None:
     arms = statistics(Gaussian(60.0), 19, seed=1)
-    assert misfit_so_far(Gaussian(), arms) is None
+    assert misfit_so_far(KLUCB(), Gaussian(), arms) is None
     arms.learn(0, 100.0)
-    assert "use Gaussian(sigma=" in str(misfit_so_far(Gaussian(), arms))
+    assert "use Gaussian(sigma=" in str(misfit_so_far(KLUCB(), Gaussian(), arms))
 
 
 def warned(problem: Problem, **given: Any) -> list[str]:
@@ -104,7 +128,7 @@ def test_simulate_says_it_once_for_each_family() -> None:
     noisy = Problem(Gaussian(60.0), [100.0, 110.0])
     assert warned(noisy, family="gaussian") == [
         "Gaussian(sigma=1) assumes a standard deviation of 1, the rewards have 60: "
-        "use Gaussian(sigma=60)."
+        "use Gaussian(sigma=60), with a policy that reads it: UCB does not."
     ]
     rewards = np.random.default_rng(1).normal(100.0, 60.0, (1, 100, 2))
     assert len(warned(Problem(Gaussian(), [100.0, 100.0]), rewards=Table(rewards))) == 1

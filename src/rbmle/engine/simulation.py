@@ -90,11 +90,10 @@ def simulate(
 def _misfits(planned: Plan) -> list[str]:
     """What the rewards of the first problem say against the families that policies assume."""
     [problem, *_], [players, *_], rewards = planned.problems, planned.players, planned.rewards
-    others = [model for _, model in players if model is not problem.law]
-    if isinstance(rewards, Table):
-        others = [model for _, model in players]
+    table = isinstance(rewards, Table)
+    others = [each for each in players if table or each[1] is not problem.law]
     means, variances = rewards.moments(problem) if others else (np.zeros(0), np.zeros(0))
-    told = (misfit(each, means, variances, np.ones(means.size)) for each in others)
+    told = (misfit(*each, means, variances, np.ones(means.size)) for each in others)
     return list(dict.fromkeys(each for each in told if each is not None))
 
 

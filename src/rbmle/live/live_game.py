@@ -234,7 +234,9 @@ class LiveGame:
 
         Nothing with features: an arm's rewards vary with them, too.
         """
-        return None if self.evidence.reads() else misfit_so_far(self.family, self.known)
+        if self.evidence.reads():
+            return None
+        return misfit_so_far(self.policy, self.family, self.known)
 
     def _made_elsewhere(self, arm: LiveArm) -> None:
         """Count a pull that was made elsewhere: a round more, which the horizon does not lose."""
