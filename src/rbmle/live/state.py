@@ -290,14 +290,14 @@ class Reader:
             dict.fromkeys(sorted(pending)), self.whole("lost"), self.whole("last"), enabled,
             self.whole("elsewhere"),
         )  # fmt: skip
-        if arm.elsewhere > arm.pulls:
-            raise self.bad("elsewhere", f"at most {arm.pulls}, the pulls", arm.elsewhere)
         slack = _ROUNDING * abs(arm.total)
         low, high = arm.pulls * support.low - slack, arm.pulls * support.high + slack
         if not low <= arm.total <= high:
             raise self.bad("sum", f"that of {arm.pulls} rewards in {support}", arm.total)
         if arm.squares < 0.0 or (arm.squares and not arm.pulls):
             raise self.bad("squares", f"that of {arm.pulls} squares", arm.squares)
+        if arm.elsewhere > arm.pulls:
+            raise self.bad("elsewhere", f"at most {arm.pulls}, the pulls", arm.elsewhere)
         return arm
 
     def decisions(self, arms: Mapping[Name, LiveArm]) -> Decisions:
