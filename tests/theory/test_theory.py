@@ -168,7 +168,7 @@ class TestConstants:
         problem = Problem(Uniform(0.4), [0.3, 0.75])
         policy = theory.theoretical_rbmle(problem, 4)
         assert policy.alpha == LogBias(theory.smallest_c_alpha(problem, 4))
-        result = simulate(problem, [Assuming(policy, Gaussian())], 200, 2)
+        result = simulate(problem, [Assuming(policy, Gaussian(0.1))], 200, 2)
         assert result.final_regret.shape == (1, 2)
 
 
