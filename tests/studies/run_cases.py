@@ -19,7 +19,7 @@ HORIZON, CHUNK = 200, 20  # replications in a chunk
 COINS = Problem(Bernoulli(), [0.3, 0.5, 0.45])
 STUDY = Study(
     {"coins": COINS, "bells": Problem(Gaussian(), [0.0, 0.5])},
-    {"R": RBMLE(), "U": UCB(), "G": Assuming(RBMLE(2.0), Gaussian(2.0))},
+    {"R": RBMLE(), "U": UCB(), "G": Assuming(RBMLE(2.0), Gaussian(0.7))},
     HORIZON,
     150,
     seed=5,
