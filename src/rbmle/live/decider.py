@@ -31,11 +31,10 @@ class Decider(Generic[N]):
 
     arms: at least two distinct names, strings or whole numbers.
     policy: any policy of the simulator, such as `RBMLE()`, or its name, "rbmle".
-    family: what the policy assumes of the rewards, such as `Bernoulli()`, or "bernoulli". From 20
-    rewards on a `FamilyWarning` says once if they vary much more or less (docs/families.md).
-    seed, replication: random numbers (for Thompson sampling and for ties) depend on these two and
-    on the round alone. The simulator with the same two makes the same choices if it gets the same
-    rewards.
+    family: what the policy assumes of rewards, such as `Bernoulli()`, or "bernoulli"; a
+    `FamilyWarning` says once, from 20 on, if they vary much more or less (docs/families.md).
+    seed, replication: random numbers (for Thompson sampling and ties) depend on these two and on
+    the round alone. The simulator with the same two and the same rewards makes the same choices.
     horizon: the number T of pulls to be made here, for policies that use it; those made elsewhere
     do not count. After T pulls the policy goes on as if each were the last.
     ties: which of several arms with equal indices is played: "random", or "first" in the list.
@@ -54,7 +53,6 @@ class Decider(Generic[N]):
 
     A caller may name a decision, `pull(id="visit-7")`, and report its reward by that name,
     `update(id="visit-7", reward=1.0)`. Either call may be repeated, with no further effect.
-
     All methods are safe to call from several threads. A method that raises has changed nothing.
 
     >>> from rbmle.families import Bernoulli

@@ -212,10 +212,8 @@ class LiveGame:
         self._observe(self.rules, self.game, arm.place, status, NOTHING, reward)
 
     def doubt(self) -> str | None:
-        """What the rewards say against the family, in a sentence, once; see `misfit`.
-
-        They are looked at when they are a quarter more than at the last look: that takes a pass
-        over the arms.
+        """What the rewards say against the family, in a sentence, once; see `misfit`. That takes a
+        pass over the arms: they are looked at when they are a quarter more than at the last look.
         """
         if self._learned < self._look:
             return None
@@ -230,10 +228,8 @@ class LiveGame:
             warnings.warn(FamilyWarning(told), stacklevel=3)
 
     def misfit(self) -> str | None:
-        """What the rewards, as the evidence weighs them, say against the family's variance.
-
-        Nothing with features: an arm's rewards vary with them, too.
-        """
+        """What the rewards, as the evidence weighs them, say against the family's variance; nothing
+        with features, with which an arm's rewards vary, too."""
         if self.evidence.reads():
             return None
         return misfit_so_far(self.policy, self.family, self.known)
