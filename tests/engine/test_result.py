@@ -208,10 +208,11 @@ def test_labels_are_the_names(result: Result) -> None:
 
 def test_a_label_tells_parameters_that_are_not_the_defaults() -> None:
     """Also of a policy that is the only one of its class; a recommended form by its family."""
-    given = ["rbmle", "ucb(alpha=1)", rbmle.recommended("bernoulli"), Assuming("moss", "gaussian")]
+    given = ["rbmle", "ucb(alpha=1)", rbmle.recommended("bernoulli")]
+    given.append(Assuming("moss", "gaussian(sigma=0.5)"))
     told = ("RBMLE", "UCB(alpha=1.0)", "Recommended(family=Bernoulli)", "MOSS")
     assert simulate(COINS, given, 50, 2).names == told
-    told = (*told[:3], "MOSS(family=Gaussian())")
+    told = (*told[:3], "MOSS(family=Gaussian(sigma=0.5))")
     assert tuple(Study(COINS, given, 50, 2).policies) == told
 
 
