@@ -9,7 +9,9 @@ import pytest
 from scipy import integrate, stats
 
 import rbmle
+from rbmle._numba.compile import defaults_of, record
 from rbmle.errors import ParameterError
+from rbmle.families.protocols import Learns, Shaped
 from rbmle.policies import IDS
 from rbmle.policies.base import fresh_state
 from rbmle.policies.posteriors import central_interval, probability_best
@@ -131,9 +133,8 @@ def test_a_million_pulls_and_means_far_from_zero() -> None:
     assert far[1] == pytest.approx(stats.norm.cdf(1.0 / np.sqrt(2.0)), abs=1e-6)
 
 
-@rbmle.family
 class NoPosterior(NamedTuple):
-    """A family without a posterior."""
+    """A family without a posterior. It is not registered: other tests try all families."""
 
     sigma: float = 1.0
 
@@ -145,6 +146,9 @@ class NoPosterior(NamedTuple):
 
     def mean_range(self) -> tuple[float, float]:
         return -np.inf, np.inf
+
+
+record(NoPosterior, defaults_of(Learns, Shaped))
 
 
 def test_what_is_refused_is_one_sentence() -> None:
