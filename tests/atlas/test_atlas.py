@@ -232,7 +232,7 @@ class TestPlay:
             assert one is not None
             assert other is not None
             for a, b in zip(one, other, strict=True):
-                assert np.array_equal(a, b)
+                np.testing.assert_array_equal(a, b)  # quantiles of few runs are NaN
         assert len(cells_of(runs, tmp_path / "parts")) == 8
 
     @pytest.mark.slow

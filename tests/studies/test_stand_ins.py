@@ -63,7 +63,9 @@ def test_anything_with_on_stands_for_a_policy() -> None:
         (UCB(2.0), UCB(1.0)),
         (UCB(3.0), UCB(1.5)),
     ]
-    assert all(label.startswith("WiderWithArms(factor=") for label in study.policies)
+    assert list(study.policies) == [
+        "WiderWithArms", "WiderWithArms(factor=0.5, family=Gaussian())"
+    ]  # fmt: skip
 
 
 def test_a_request_is_written_and_labelled_as_before() -> None:
@@ -97,7 +99,7 @@ def test_recommended_is_a_name_wherever_a_policy_can_be_given() -> None:
         assert (result.final_regret[0] == simulate(problem, [form], 200, 3).final_regret[0]).all()
     assumed = simulate(coins, [Assuming("recommended", Gaussian(0.5))], 50, 2)
     assert (assumed.policies, assumed.families) == ((recommended("gaussian"),), (Gaussian(0.5),))
-    assert assumed.names == ("Recommended",)
+    assert assumed.names == ("Recommended(family=Gaussian(sigma=0.5))",)
     deciders = [Decider(["a", "b"], policy, "bernoulli", horizon=60) for policy in
                 ("recommended", Recommended(), recommended("bernoulli"))]  # fmt: skip
     assert len(set(map(repr, deciders))) == 1

@@ -49,6 +49,7 @@ def in_core(case):
     return isinstance(case[1], Bernoulli)
 
 
+@pytest.mark.filterwarnings("ignore::rbmle.errors.FamilyWarning")  # proposition 5 is about that
 @pytest.mark.parametrize(
     ("proposition", "law", "means", "sharp", "horizon"), tiered(PLAYED, in_core)
 )
