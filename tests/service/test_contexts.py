@@ -66,7 +66,7 @@ WRONG = [
     ([1.0, 0.0], "'context' must be the features of each arm"),
     ({**X, "z": [1.0, 0.0]}, "'context' must be features of 'a', 'b', 'c'"),
     ({"a": [1.0, 0.0], "b": [1.0, 0.0]}, "every enabled arm, 'c' too"),
-    ({**X, "b": [1.0]}, "'context' must be 2 numbers of at most 1e+12 for 'b'"),
+    ({**X, "b": [1.0]}, "'context' must be 2 numbers of at most 1e+09 for 'b'"),
     ({**X, "b": [1.0, 2.0, 3.0]}, "for 'b'"),
     ({**X, "b": [1.0, 1e13]}, "for 'b'"),
     ({**X, "b": [1.0, float("nan")]}, "for 'b'"),

@@ -24,10 +24,10 @@ def largest_feature(ridge: float) -> float:
     """The largest feature for this ridge.
 
     A reward makes R'x, some |x| / sqrt(ridge) before, about 1; the digits of |x| / sqrt(ridge) that
-    are lost are 1e-16 of it, so that R'x keeps four digits up to 1e12. For the same reason no arm
-    seems to be worth more than about ridge / (2e-15 |x|)^2 pulls: 2e5 at that end, 2e11 at 1e9.
+    are lost are 1e-16 of it, so that R'x keeps seven digits up to 1e9. For the same reason no arm
+    seems to be worth more than about ridge / (2e-15 |x|)^2 pulls: 2e11 at that end.
     """
-    return 1e12 * sqrt(ridge)
+    return 1e9 * sqrt(ridge)
 
 
 @njit

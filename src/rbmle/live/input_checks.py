@@ -121,7 +121,7 @@ def a_vector(given: Any, evidence: Any, arm: Any = None) -> Floats:
     array([1. , 0.5])
     >>> a_vector([1], Linear(2))
     Traceback (most recent call last):
-    rbmle.errors.ParameterError: Decider: 'context' must be 2 numbers of at most 1e+12. Got [1].
+    rbmle.errors.ParameterError: Decider: 'context' must be 2 numbers of at most 1e+09. Got [1].
     """
     reads = evidence.reads()
     vector = _numbers(given, evidence.largest(), reads)
