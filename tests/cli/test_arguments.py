@@ -99,6 +99,7 @@ def test_one_word_for_a_folder_and_one_for_a_file() -> None:
     assert {name for option, name in found if option == "--out"} == {"export", "report"}
 
 
+@pytest.mark.slow
 def test_the_recommended_policy_is_compared_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["compare", "bernoulli", ".2", ".6", "--horizon", "60", "--replications", "2", "--json"]
     assert "Recommended" in json.loads(shown(capsys, *line))["policies"]

@@ -206,6 +206,7 @@ def test_labels_are_the_names(result: Result) -> None:
     assert plain.names == ("UCB", "UCB(alpha=1.0)", "UCB #2", "UCBTuned")
 
 
+@pytest.mark.slow
 def test_a_label_tells_parameters_that_are_not_the_defaults() -> None:
     """Also of a policy that is the only one of its class; a recommended form by its family."""
     given = ["rbmle", "ucb(alpha=1)", rbmle.recommended("bernoulli")]

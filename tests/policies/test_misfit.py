@@ -124,6 +124,7 @@ def warned(problem: Problem, **given: Any) -> list[str]:
     return [str(each.message) for each in caught]
 
 
+@pytest.mark.slow
 def test_simulate_says_it_once_for_each_family() -> None:
     noisy = Problem(Gaussian(60.0), [100.0, 110.0])
     assert warned(noisy, family="gaussian") == [
@@ -134,6 +135,7 @@ def test_simulate_says_it_once_for_each_family() -> None:
     assert len(warned(Problem(Gaussian(), [100.0, 100.0]), rewards=Table(rewards))) == 1
 
 
+@pytest.mark.slow
 def test_simulate_says_nothing_of_a_family_that_fits() -> None:
     """Warnings are errors here."""
     rbmle.simulate(Problem(Gaussian(60.0), [100.0, 110.0]), ["ucb"], 10, 1)
