@@ -141,3 +141,12 @@ def test_simulate_says_nothing_of_a_family_that_fits() -> None:
     rbmle.simulate(Problem(Gaussian(60.0), [100.0, 110.0]), ["ucb"], 10, 1)
     rbmle.simulate(Problem("laplace", [0.0, 0.5]), ["ucb"], 10, 1, family="gaussian")
     rbmle.simulate(Problem("uniform", [0.4, 0.5]), ["ucb"], 10, 1, family="bernoulli")
+
+
+def test_means_that_follow_from_features_are_not_judged() -> None:
+    """They change from round to round, so that no round's means stand for the others."""
+    features = rbmle.TableFeatures(2, np.ones((50, 2)), common=True)
+    phases = [rbmle.LinearProblem(each, features, Bernoulli()) for each in (np.eye(2), -np.eye(2))]
+    for world in (phases[0], rbmle.Phases(phases, at=[5])):
+        means, variances = rbmle.RewardStream(1).moments(world)
+        assert means.size == variances.size == 0

@@ -64,11 +64,12 @@ class Rewards:
     def moments(self, problem: World) -> tuple[Floats, Floats]:
         """The mean and the variance of each arm's rewards in round 1; empty where the problem's law
         does not tell, or there are features."""
-        law, means = problem.law, getattr(problem, "means", np.zeros(0))
-        if hasattr(problem, "means_at"):
-            means = problem.means_at(1)
-        if problem.dimension > 0 or not hasattr(law, "variance"):
-            means = np.zeros(0)
+        law, means = problem.law, np.zeros(0)
+        if problem.dimension == 0 and hasattr(law, "variance"):
+            if hasattr(problem, "means_at"):
+                means = problem.means_at(1)
+            elif hasattr(problem, "means"):
+                means = problem.means
         return means, np.array([law.variance(each) for each in means.tolist()])
 
     def batches(
