@@ -16,6 +16,7 @@ from rbmle.cli.screen import say, show_json, show_table
 from rbmle.errors import integer, one_of
 
 from .cluster import cluster
+from .compiling import compiling
 from .growth import arms
 from .ids_samples import ids
 from .paper_ratios import paper
@@ -40,6 +41,7 @@ SECTIONS: dict[str, Callable[[Effort], BenchTable]] = {
     "loops": loops,
     "memory": memory,
     "startup": startup,
+    "compiling": compiling,
 }
 
 
