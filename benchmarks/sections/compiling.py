@@ -1,7 +1,7 @@
 """The section `compiling`: the first use of a policy with a family, in new processes.
 
 `python -m benchmarks.sections.compiling POLICY FAMILY` prints the processor time of compiling them
-with nothing on disk; with a third argument, by Numba's own compiler for every method.
+if nothing is on disk; with a third argument, by Numba's own compiler for every method.
 """
 
 from __future__ import annotations
@@ -10,6 +10,12 @@ import os
 import sys
 import tempfile
 import time
+from unittest import mock
+
+from numba.core.compiler import Compiler
+
+from rbmle import Problem, simulate
+from rbmle._numba import compile as ours
 
 from .resources import python
 from .table import BenchTable, Effort, Line, by_turns
@@ -20,27 +26,24 @@ PAIRS = (
 )  # fmt: skip
 
 
-def seconds(policy: str, family: str, by_numba: bool = False) -> float:
-    """The processor time to compile the pair in this process, with an empty cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["RBMLE_CACHE_DIR"] = folder
-        from numba.core.compiler import Compiler
-
-        from rbmle import Problem, simulate
-        from rbmle._numba import compile as ours
-
-        if by_numba:
-            ours._INLINED["pipeline_class"] = Compiler
-        begin = time.process_time()
-        simulate(Problem(family.lower(), [0.3, 0.5, 0.6]), [policy], 10, 1, threads=1)
-        return time.process_time() - begin
+def seconds(policy: str, family: str, by_numba: bool) -> float:
+    """The processor time to compile the pair in this process."""
+    if by_numba:
+        ours._INLINED["pipeline_class"] = Compiler
+    begin = time.process_time()
+    simulate(Problem(family.lower(), [0.3, 0.5, 0.6]), [policy], 10, 1, threads=1)
+    return time.process_time() - begin
 
 
 def compiling(effort: Effort) -> BenchTable:
     """The table: seconds to compile a pair, ours and with methods as Numba compiles functions."""
 
     def time_of(*arguments: str) -> float:
-        return float(python("-m", "benchmarks.sections.compiling", *arguments))
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.dict(os.environ, RBMLE_CACHE_DIR=folder),
+        ):
+            return float(python("-m", "benchmarks.sections.compiling", *arguments))
 
     return BenchTable(
         "Compiling a policy for a family: processor time, nothing on disk",
