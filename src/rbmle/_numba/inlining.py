@@ -2,8 +2,9 @@
 
 Numba optimises every function by itself, writes its machine code, and optimises it again as a part
 of each caller. Methods of records are called by compiled code only, and nearly all are inlined. So
-they stay as they were lowered: the kernel that they end in is optimised with them. That takes a
-third off the time to compile a kernel, and leaves its code as fast.
+they stay as they were lowered: the kernel that they end in is optimised with them. That takes 14
+to 43 % off the time to compile a kernel (`python -m benchmarks --only compiling`), and leaves its
+code as fast.
 """
 
 from __future__ import annotations
