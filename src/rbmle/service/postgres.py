@@ -29,7 +29,7 @@ _CONNECT_TIMEOUT_SECONDS = 5
 # All rows of a transaction in one statement, a column for each field.
 _TYPES = (
     "bigint", "bigint", "smallint", "float8", "text", "integer", "bigint", "bigint", "bigint",
-    "float8", "text",
+    "float8", "text", "bigint", "float8", "bigint",
 )  # fmt: skip
 _INSERT = (
     f"INSERT INTO log ({FIELDS}) SELECT * FROM unnest("

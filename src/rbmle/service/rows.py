@@ -31,6 +31,9 @@ class Row(NamedTuple):
     this one included. (They differ if decisions were withdrawn.)
     of: the `seq` of the decision whose reward this is, or is not.
     text: what its kind says; of a decision and of its outcome, the context, if there is one.
+    key: the number of the key that it was written with; None if there was none.
+    probability: of the arm, when a decision was made. basis: the `seq` of the last row that the
+    decision was made from, if that is not the row before.
     """
 
     experiment: int
@@ -44,6 +47,9 @@ class Row(NamedTuple):
     of: int | None = None
     value: float | None = None
     text: str | None = None
+    key: int | None = None
+    probability: float | None = None
+    basis: int | None = None
 
     def name(self) -> str:
         """The decision's id: the caller's, or one that is made of its place in the log."""
