@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 import httpx
 
@@ -28,16 +29,23 @@ class Service:
         self.port = port or free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[str] | None = None
+        self.program = "import runpy; runpy.run_module('rbmle', run_name='__main__')"
 
     def options(self) -> list[str]:
         return ["--database", self.url]
 
-    def start(self) -> None:
+    def start(self, stderr: IO[str] | None = None) -> None:
         options = ["--port", str(self.port), "--workers", str(self.workers), *self.options()]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "rbmle", "serve", *options],
-            start_new_session=True, stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-c", self.program, "serve", *options],
+            start_new_session=True, stdout=subprocess.PIPE, stderr=stderr, text=True,
         )  # fmt: skip
+
+    def children(self) -> list[int]:
+        """The numbers of the worker processes that run."""
+        assert self.process is not None
+        number = self.process.pid
+        return [*map(int, Path(f"/proc/{number}/task/{number}/children").read_text().split())]
 
     def ready(self, seconds: float = 60.0) -> None:
         end = time.monotonic() + seconds

@@ -1,7 +1,7 @@
-"""`serve`: opens the database and the port, starts the workers, and keeps them running.
+"""`serve`: opens the database and the port, and starts the workers.
 
 A worker is an event loop that speaks HTTP, and a thread that works with the database. One alone
-works in this process; several are processes that run this file.
+works in this process; several are processes that run this file, and `supervisor.py` keeps them.
 """
 
 from __future__ import annotations
@@ -10,15 +10,11 @@ import errno
 import gc
 import ipaddress
 import logging
-import os
-import signal
 import socket
-import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 
 import msgspec
 
@@ -28,13 +24,11 @@ from ..errors import ParameterError, RbmleError, Words, integer
 from .app import App
 from .keys import list_keys
 from .storage import Key, MissingError, open_storage, without_password
+from .supervisor import POLL_SECONDS, Heart, on_signals, supervise
 
 _LISTEN_BACKLOG = 2_048
 _MAX_WORKERS = 64
-_POLL_SECONDS = 0.2  # at the workers
-_MAX_STOP_SECONDS = 15.0
 _MAX_PORT_WAIT_SECONDS = 2.0  # the workers of a service that was just killed may still hold it
-_MAX_QUICK_DEATHS = 5  # workers that die within a second of their start before we give up
 # New objects before a garbage collection. A request makes some fifty and leaves no cycle, so with
 # Python's default of 700 it would run hundreds of times a second.
 _GC_THRESHOLD = 20_000
@@ -81,10 +75,11 @@ def serve(
     said(f"Next, type: curl -X PUT{key} {address}/v1/experiments/first -d '{body}'")
     sys.stdout.flush()
     if workers > 1:
-        return _supervise(options, listening)
+        _set_up_logging()
+        return supervise(__spec__.name, msgspec.json.encode(options), listening)
     # uvicorn obeys the signals, and then sends them again to whoever had them before: by then there
     # is nothing left to do.
-    with _on_signals(lambda *_: None):
+    with on_signals(lambda *_: None):
         _work(options, listening[0])
     return 0
 
@@ -106,17 +101,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-@contextmanager
-def _on_signals(handler: Callable[..., None]) -> Iterator[None]:
-    """Handle SIGINT and SIGTERM by this function as long as the `with`."""
-    before = {each: signal.signal(each, handler) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for each, old in before.items():
-            signal.signal(each, old)
-
-
 def listen(host: str, port: int, count: int) -> list[socket.socket]:
     """`count` sockets that listen on the same port: the system deals connections out to them.
 
@@ -131,7 +115,7 @@ def listen(host: str, port: int, count: int) -> list[socket.socket]:
             if time.monotonic() > deadline or problem.errno != errno.EADDRINUSE:
                 why = problem.strerror or problem
                 raise RbmleError(f"serve: cannot listen on {host}:{port}: {why}.") from None
-        time.sleep(_POLL_SECONDS)
+        time.sleep(POLL_SECONDS)
 
 
 def _listen(host: str, port: int, count: int) -> list[socket.socket]:
@@ -155,87 +139,33 @@ def _listen(host: str, port: int, count: int) -> list[socket.socket]:
     return made if deals else made * count
 
 
-def _supervise(options: _Options, listening: list[socket.socket]) -> int:
-    """Keep a worker for each socket running until a signal, or until they die when they start."""
-    alive, mine = os.pipe()  # workers read the one; it ends when we do
-    workers: list[tuple[subprocess.Popen[bytes], float]] = []  # and when they were started
-    signals: list[int] = []
-    deaths = 0
-    with _on_signals(lambda number, _: signals.append(number)):
-        try:
-            workers += [(_start(options, each, alive), time.monotonic()) for each in listening]
-            while not signals:
-                time.sleep(_POLL_SECONDS)
-                for place, (process, since) in enumerate(workers):
-                    if process.poll() is None:
-                        continue
-                    deaths = deaths + 1 if time.monotonic() - since < 1.0 else 0
-                    if deaths >= _MAX_QUICK_DEATHS:
-                        return 1
-                    workers[place] = _start(options, listening[place], alive), time.monotonic()
-            return 0
-        finally:
-            _end([process for process, _ in workers])
-            for each in listening:
-                each.close()
-            os.close(alive)
-            os.close(mine)
-
-
-def _start(options: _Options, listening: socket.socket, alive: int) -> subprocess.Popen[bytes]:
-    """Start a worker; it inherits the socket, and the end of the pipe that shows that we live.
-
-    It reads its options from its input: everyone on the machine can see its arguments.
-    """
-    handles = (listening.fileno(), alive)
-    command = [sys.executable, "-m", __spec__.name, *map(str, handles)]
-    worker = subprocess.Popen(
-        command, pass_fds=handles, start_new_session=True, stdin=subprocess.PIPE
-    )
-    assert worker.stdin is not None
-    with suppress(BrokenPipeError), worker.stdin:  # it may be dead already
-        worker.stdin.write(msgspec.json.encode(options))
-    return worker
-
-
-def _end(workers: list[subprocess.Popen[bytes]]) -> None:
-    for each in workers:
-        each.terminate()
-    deadline = time.monotonic() + _MAX_STOP_SECONDS
-    for each in workers:
-        try:
-            each.wait(max(0.1, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            each.kill()
-            each.wait()
-
-
-def _main(listening: str, alive: str) -> None:
-    """Work as a process that `_start` started.
-
-    It stops when the supervisor is gone, even if that was killed: then the pipe ends. It stops as
-    if it were killed too, so that the port is free at once. That loses nothing: what was answered
-    is on the disk.
-    """
-
-    def wait() -> None:
-        while os.read(int(alive), 1):
-            pass
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
+def _main(listening: str, pair: str) -> None:
+    """Work as a process that the supervisor started."""
+    heart = Heart(int(pair))
     options = msgspec.json.decode(sys.stdin.buffer.read(), type=_Options)
-    _work(options, socket.socket(fileno=int(listening)))
+    _work(options, socket.socket(fileno=int(listening)), heart.beat)
 
 
-def _work(options: _Options, listening: socket.socket) -> None:
-    """Serve on the socket until SIGTERM or SIGINT."""
+def _set_up_logging() -> None:
+    logging.basicConfig(format="rbmle: %(message)s", level=logging.WARNING)
+
+
+def _work(
+    options: _Options, listening: socket.socket, beat: Callable[[], None] = lambda: None
+) -> None:
+    """Serve on the socket until SIGTERM or SIGINT. beat: called each second by the event loop."""
     import uvicorn
+
+    class Server(uvicorn.Server):
+        async def on_tick(self, counter: int) -> bool:  # each 0.1 s
+            if counter % 10 == 0:
+                beat()
+            return await super().on_tick(counter)
 
     import_modules(options.modules, "serve", "--import")
     gc.set_threshold(_GC_THRESHOLD)
     gc.freeze()
-    logging.basicConfig(format="rbmle: %(message)s", level=logging.WARNING)
+    _set_up_logging()
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
     config = uvicorn.Config(
         App(options.database, options.keys),
@@ -247,7 +177,7 @@ def _work(options: _Options, listening: socket.socket) -> None:
         proxy_headers=False,  # nothing asks who called
         ws="none",
     )
-    uvicorn.Server(config).run([listening])
+    Server(config).run([listening])
 
 
 if __name__ == "__main__":
