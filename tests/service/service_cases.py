@@ -23,7 +23,7 @@ from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
 from rbmle.service.messages import Decide, NewExperiment, Reward
 from rbmle.service.storage import Storage
-from rbmle.service.transaction import AddArm, Create, Keyed, SetState
+from rbmle.service.transaction import AddArm, Create, End, Keyed, SetState
 from rbmle.service.verify import verify
 
 _numbers = itertools.count(1)
@@ -57,6 +57,10 @@ def add_arm(name: str, of: str = "x") -> Keyed:
 
 def set_state(arm: str, state: str, of: str = "x") -> Keyed:
     return ANYONE, SetState(of, arm, state)
+
+
+def end(name: str = "x") -> Keyed:
+    return ANYONE, End(name)
 
 
 def said(answer: Any) -> Any:

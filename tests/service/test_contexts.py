@@ -151,7 +151,7 @@ def test_rewards_that_come_after_the_policy_gave_up(
     states = []
     for worker in workers:
         worker.refresh()
-        known = worker.cache.named("x")
+        known = worker.cache.find("x")
         assert known is not None
         states.append(known.plain())
     assert states[0] == states[1]
@@ -245,7 +245,7 @@ def test_an_infinite_statistic_survives_a_snapshot(
             ledger.run([decide(id=str(n), context=zero), reward(str(n), 1e9)])
             ledger = Ledger(ledger.storage)
         ledger.refresh()
-        known = ledger.cache.named("x")
+        known = ledger.cache.find("x")
         assert known is not None
         assert np.isinf(known.live.known.squares).any()  # type: ignore[attr-defined]
         assert clean(ledger.storage)

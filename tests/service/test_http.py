@@ -229,7 +229,7 @@ def test_every_route_is_described(ours: Worker) -> None:
         "409",
         "410",
     }
-    assert len(described) == 11
+    assert len(described) == 12
 
 
 class TestKeys:

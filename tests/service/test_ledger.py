@@ -99,7 +99,7 @@ def test_a_deadline_has_one_winner(opened: Opened, default: float | None) -> Non
     assert one(ledger, reward(late, 0.0))[0] == 410
     assert one(ledger, reward(early)) == (200, {"counted": False})
     assert one(ledger, decide())[1]["t"] == (2 if default is None else 3)
-    known = ledger.cache.named("x")
+    known = ledger.cache.find("x")
     assert known is not None
     assert sum(arm.pulls for arm in known.arms) == (1 if default is None else 2)
     assert (known.made, known.rewarded, known.expired) == (3, 1, 1)

@@ -143,7 +143,7 @@ class TestServe:
         rows = int(os.environ.get("RBMLE_ROWS", "60_000"))
         ledger = Ledger(open_storage(url))
         ledger.run([create()])
-        known = ledger.cache.named("x")
+        known = ledger.cache.find("x")
         assert known is not None
         while known.seq < rows:
             made: list[Row] = []
@@ -162,7 +162,7 @@ class TestServe:
         again.refresh()
         took = time.perf_counter() - begin
         print(f"{known.seq} rows: opened in {took:.2f} s")
-        found = again.cache.named("x")
+        found = again.cache.find("x")
         assert found is not None
         assert found.plain() == known.plain()
         assert took < 5.0

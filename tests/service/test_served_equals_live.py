@@ -67,7 +67,7 @@ def test_served_equals_live_whichever_worker_answers(
         assert one(worker, decide(id=id)) == (200, {"id": id, "arm": arm, "t": t})
         waiting.append(id)
     assert clean(workers[0].storage)
-    known = workers[0].cache.named("x")
+    known = workers[0].cache.find("x")
     assert known is not None
     workers[0].refresh()
     assert {arm.name: arm.pulls for arm in known.arms} == live.counts

@@ -98,7 +98,7 @@ def test_served_equals_simulated(opened: Opened, case: str, delay: Any) -> None:
 
 def known_to(worker: Ledger) -> Experiment:
     worker.refresh()
-    known = worker.cache.named("x")
+    known = worker.cache.find("x")
     assert known is not None
     return known
 

@@ -40,8 +40,8 @@ def test_what_was_committed_is_read_by_another(opened: Opened) -> None:
         one.append([decision(made.number, 2, "visit"), decision(made.number, 3)])
         one.append([outcome(made.number, 4, 2, 0.1)])
     with other.reading():
-        assert other.named("x") == made
-        assert other.named("y") is None
+        assert other.find("x") == made
+        assert other.find("y") is None
         assert other.experiments() == [made]
         rows = other.rows(made.number, 0)
         assert [each.seq for each in rows] == [1, 2, 3, 4]

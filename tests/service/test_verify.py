@@ -71,7 +71,7 @@ def test_verify_finds_what_was_changed_of_contexts(
         if statement:
             assert storage._do(statement)
         else:
-            known: Any = ledger.cache.named("x")
+            known: Any = ledger.cache.find("x")
             known.live.remembered[0] += 1e-12
             storage.save_snapshot(1, known.seq, known.snapshot())
     assert not clean(storage)

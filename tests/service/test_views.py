@@ -32,7 +32,7 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
 def played(ledger: Ledger, rewards: dict[str, list[float]], **more: Any) -> None:
     """An experiment whose arms have paid this."""
     ledger.run([create(arms=list(rewards), policy="ucb", **more)])
-    known: Any = ledger.cache.named("x")
+    known: Any = ledger.cache.find("x")
     for arm in known.arms:
         for value in rewards[arm.name]:
             known.live.learn(arm, value)

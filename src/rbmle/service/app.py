@@ -6,7 +6,7 @@ import asyncio
 import functools
 import gc
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib import resources
 
 import msgspec
@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
-from ..errors import ParameterError
+from ..errors import ParameterError, RbmleError
 from . import messages
 from .definition import Definition
 from .http import NOTHING, Call, Endpoint, Operation, openapi, respond
@@ -23,7 +23,7 @@ from .ledger import Committer, Ledger
 from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .rows import Row
 from .storage import Key, open_storage
-from .transaction import AddArm, Create, Request, SetState
+from .transaction import AddArm, Create, End, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics, with_posteriors
 
 _EVENTS_PER_READ = 5_000  # rows that are read in one transaction
@@ -141,10 +141,11 @@ class App:
         """
         if name in self._prepared:
             return
-        stored = await self.committer.ask(lambda ledger: ledger.storage.named(name), key)
-        if stored is not None:
-            await _compile(Definition.read(stored.definition))
-            self._prepared.add(name)
+        stored = await self.committer.ask(lambda ledger: ledger.storage.find(name), key)
+        with suppress(RbmleError, msgspec.MsgspecError):  # the ledger says what is wrong with it
+            if stored is not None:
+                await _compile(Definition.read(stored.definition))
+                self._prepared.add(name)
 
     async def add_arm(self, call: Call, body: messages.NewArm) -> Answer:
         """Add an arm."""
@@ -153,6 +154,10 @@ class App:
     async def set_state(self, call: Call, body: messages.NewState) -> Answer:
         """Make an arm active, paused or retired."""
         return await self._run(call.key, SetState(call.name, call.names["arm"], body.state))
+
+    async def end(self, call: Call) -> Answer:
+        """End an experiment: no more decisions; rewards of those that were made still count."""
+        return await self._run(call.key, End(call.name))
 
     # Looking
 
@@ -199,8 +204,9 @@ class App:
 
     async def ready(self, call: Call) -> Answer:
         """It can write."""
-        await self.committer.do(Ledger.try_to_write)
-        return answer(200, messages.Health("ready"))
+        bad = sorted(await self.committer.do(Ledger.try_to_write))
+        names = [each for each in bad if self.keys.open]
+        return answer(200, messages.Ready("ready", len(bad), names))
 
     async def metrics(self, call: Call) -> Response:
         """The metrics, for Prometheus."""
@@ -219,7 +225,7 @@ class App:
 _BY_NAME = "/v1/experiments/{name}"
 _ARMS = f"{_BY_NAME}/arms"
 OPERATIONS = (
-    Operation("POST", f"{_BY_NAME}/decisions", App.decide, "write", messages.Decided, (404,)),
+    Operation("POST", f"{_BY_NAME}/decisions", App.decide, "write", messages.Decided, (404, 410)),
     Operation(
         "PUT", "/v1/decisions/{id}/reward", App.reward, "write", messages.RewardCounted,
         (404, 409, 410), ("experiment",),
@@ -228,11 +234,12 @@ OPERATIONS = (
     Operation("PUT", _BY_NAME, App.create, "admin", messages.Created, (201, 404, 409)),
     Operation("GET", _BY_NAME, App.experiment, "read", messages.Details, (404,)),
     Operation("GET", "/v1/experiments", App.experiments, "read", messages.Summaries),
+    Operation("POST", f"{_BY_NAME}/end", App.end, "admin", messages.Ended, (404,)),
     Operation("POST", _ARMS, App.add_arm, "admin", messages.ArmState, (201, 404, 409)),
     Operation("PATCH", f"{_ARMS}/{{arm}}", App.set_state, "admin", messages.ArmState, (404, 409)),
     Operation("GET", f"{_BY_NAME}/events", App.events, "read", _LINES, (404,), ("after",)),
     Operation("GET", "/healthz", App.health, "", messages.Health),
-    Operation("GET", "/readyz", App.ready, "", messages.Health),
+    Operation("GET", "/readyz", App.ready, "", messages.Ready),
     Operation("GET", "/metrics", App.metrics, "read", _METRICS),
     Operation("GET", "/openapi.json", App.openapi),
     Operation("GET", "/", App.page),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Iterable
+from math import inf
 from typing import Any, NamedTuple
 
 import msgspec
@@ -29,6 +30,8 @@ from .rows import Kind, Row
 
 log = logging.getLogger("rbmle.service")
 STATES = ("active", "paused", "retired")
+_MOST_OPEN = 10_000  # decisions that are found without reading the log: some 2 MB
+_SLICE = 1_000  # rows that one transaction looks through for deadlines: 40 ms if all have passed
 
 
 class LogError(RbmleError):
@@ -38,7 +41,7 @@ class LogError(RbmleError):
 class Open(NamedTuple):
     """A decision whose reward may still come: the arm's place, the number and the time.
 
-    context: the features of the arm, where decisions come with features.
+    context: the features of the arm, if it was read from the log of decisions with features.
     """
 
     arm: int
@@ -59,19 +62,23 @@ class Experiment:
     """One experiment: the game of its decisions, and the decisions that wait for a reward.
 
     seq, at: the place and the time of the last row. made, rewarded, expired: how many rows there
-    are of each kind. open: the decisions that wait, by `seq`, oldest first; without `wait`, only
-    those that the policy still counts as pending. sound: False while a change is under way; one
-    that failed may have left traces, so that the experiment must be computed again from its rows.
+    are of each kind. ended: no decision is made any more. open: the newest decisions that wait, by
+    `seq`, oldest first; whether an older one waits, the log tells. resolved: no decision up to this
+    place of the log waits. sound: False while a change is under way; one that failed may have left
+    traces, so that the experiment must be computed again from its rows.
     """
 
     def __init__(self, number: int, name: str, definition: Definition, at: float = 0.0) -> None:
         self.number, self.name, self.definition = number, name, definition
         self.states = ["active"] * len(definition.arms)
         self.seq, self.at = 1, at  # row 1 is the creation
-        self.sound = True
+        self.sound, self.ended = True, False
         self.made = self.rewarded = self.expired = 0
         self.open: dict[int, Open] = {}
         self._queue: deque[int] = deque()
+        self.resolved = 1
+        self._due = inf  # no deadline of `wait` passes before
+        self._ahead = 0.0  # of the clock, which was behind the rows
         self.history = History()
         self._start(definition.game())
 
@@ -128,24 +135,44 @@ class Experiment:
         """Whether the game still has the features of the decision of this number."""
         return self._featured is not None and number in self._featured.pulls
 
-    def expire(self, now: float) -> list[Row]:
-        """End the decisions whose deadline has passed; late rewards of them are refused from now
-        on."""
-        wait, rows = self.definition.wait, []
-        if wait is None:
-            return []
-        now = max(now, self.at)
-        while self._queue:
-            of = self._queue[0]
-            waiting = self.open.get(of)
-            if waiting is None:
-                self._queue.popleft()
-            elif waiting.at + wait <= now:
-                row = self._ended(Kind.EXPIRED, of, waiting, self.definition.default, now)
-                self._learned(row)
-                rows.append(row)
-            else:
-                break
+    def moment(self, now: float) -> float:
+        """The time of a row that is written now.
+
+        Time never goes back. Where the clock is behind the last row, because it was wrong then or
+        is that of another machine, time goes on from there: no deadline stands still.
+        """
+        if now + self._ahead < self.at:
+            self._ahead = self.at - now
+        return max(self.at, now + self._ahead)
+
+    def due(self, now: float) -> bool:
+        """Whether a deadline may have passed: the log must be looked through."""
+        return self._due <= self.moment(now)
+
+    def late(self, waiting: Open, now: float) -> bool:
+        """Whether the deadline of this decision has passed."""
+        wait = self.definition.wait
+        return wait is not None and waiting.at + wait <= self.moment(now)
+
+    def slice(self) -> int:
+        """The last row of the next slice of the log that is looked through for deadlines."""
+        return min(self.resolved + _SLICE, self.seq)
+
+    def expire(self, waiting: Iterable[Row], until: int, now: float) -> list[Row]:
+        """End the decisions whose deadline has passed; late rewards of them are refused.
+
+        waiting: those without an outcome between `resolved` and `until`. More may be due, if the
+        log is longer: a transaction that ended all of them would keep callers waiting for seconds.
+        """
+        wait, default = self.definition.wait or inf, self.definition.default
+        now, last, rows = self.moment(now), self.seq, list[Row]()
+        for each in waiting:
+            if each.at + wait > now:
+                self.resolved, self._due = each.seq - 1, each.at + wait
+                return rows
+            rows.append(self._ended(Kind.EXPIRED, each.seq, Open.of(each), default, now))
+            self._learned(rows[-1])
+        self.resolved, self._due = until, inf if until == last else -inf
         return rows
 
     def add(self, name: str, now: float) -> Row:
@@ -163,10 +190,15 @@ class Experiment:
         self._changed(row)
         return row
 
+    def end(self, now: float) -> Row:
+        """Make no decision any more; rewards of those that were made still count."""
+        row = self._row(Kind.ENDED, now)
+        self._changed(row)
+        return row
+
     def _row(self, kind: Kind, now: float, **fields: Any) -> Row:
         self.seq += 1
-        if now > self.at:
-            self.at = now
+        self.at = self.moment(now)
         return Row(self.number, self.seq, int(kind), self.at, **fields)
 
     # Rows that another worker has appended, or this one before it was started again.
@@ -209,18 +241,16 @@ class Experiment:
         self.made += 1
         if len(self.arms) <= MOST_ARMS:
             self.history.add(row.arm or 0, row.at)
-        arm, number, features = row.arm or 0, row.number or 0, None
-        if self._featured is not None:
-            features = tuple(self._featured.pulls[number].context.tolist())
-        self.open[row.seq] = Open(arm, number, row.at, features)
+        self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at)
+        if self.definition.wait is not None:
+            self._due = min(self._due, row.at + self.definition.wait)
         self._queue.append(row.seq)
-        if self.definition.wait is None:  # the rest can be found in the log
-            oldest = self.live.number - self.live.patience
-            while self._queue:
-                waiting = self.open.get(self._queue[0])
-                if waiting is not None and waiting.number > oldest:
-                    break
-                self.open.pop(self._queue.popleft(), None)
+        oldest = self.live.number - min(self.live.patience, _MOST_OPEN)
+        while self._queue:
+            waiting = self.open.get(self._queue[0])
+            if waiting is not None and waiting.number > oldest:
+                break
+            self.open.pop(self._queue.popleft(), None)
 
     def _learned(self, row: Row) -> None:
         self.open.pop(row.of or 0, None)
@@ -245,62 +275,41 @@ class Experiment:
             place = row.arm or 0
             self.states[place] = row.text or ""
             self.live.switch(self.arms[place], enabled=row.text == "active")
+        elif row.kind == Kind.ENDED:
+            self.ended = True
 
     def checked(self, value: float) -> float:
         """The reward, if the family allows it; else raises ParameterError."""
         return a_reward(value, self.support, self.definition.settings.family)
 
-    def deadline(self) -> float:
-        """The time when the oldest waiting decision ends; infinite if none does."""
-        wait = self.definition.wait
-        while wait is not None and self._queue:
-            waiting = self.open.get(self._queue[0])
-            if waiting is not None:
-                return waiting.at + wait
-            self._queue.popleft()
-        return float("inf")
-
     # Snapshots: the state as data, so that a start need not read the whole log.
 
     def plain(self) -> dict[str, Any]:
-        """The whole state as data that JSON can hold."""
+        """The whole state as data that JSON can hold, but for what the log tells of decisions that
+        wait: there may be millions."""
         return {
             "seq": self.seq,
             "at": self.at,
             "counts": [self.made, self.rewarded, self.expired],
             "states": self.states,
-            "open": [self._plain_open(seq, each) for seq, each in self.open.items()],
+            "ended": self.ended,
             "history": self.history.plain(),
             "game": plain_game(self.live),
         }
 
-    def _plain_open(self, seq: int, waiting: Open) -> list[Any]:
-        """A decision that waits; without its features while the game has them."""
-        arm, number, at, context = waiting
-        if context is None or self._remembers(number):
-            return [seq, arm, number, at]
-        return [seq, arm, number, at, context]
-
     def snapshot(self) -> bytes:
         """The state as it is stored."""
-        return msgspec.json.encode(self.plain())
+        return msgspec.json.encode({**self.plain(), "resolved": self.resolved})
 
     def restore(self, stored: bytes) -> None:
         """Take over the state of a snapshot; the same choices follow as from the rows."""
         data = msgspec.json.decode(stored)
         self.seq, self.at, self.states = data["seq"], data["at"], data["states"]
         self.made, self.rewarded, self.expired = data["counts"]
+        self.ended, self.resolved = data["ended"], data["resolved"]
         self.history = History.of(data["history"])
         saved = Reader("a snapshot", data["game"])
         self._start(restored(saved, self.definition.settings))
         self.live.memory = saved.memory(len(self.live.memory))
-        self.open = {seq: self._restored(*each) for seq, *each in data["open"]}
-        self._queue = deque(self.open)
-
-    def _restored(
-        self, arm: int, number: int, at: float, context: list[float] | None = None
-    ) -> Open:
-        """A decision that waits, as `_plain_open` wrote it."""
-        if context is None and self._featured is not None:
-            context = self._featured.pulls[number].context.tolist()
-        return Open(arm, number, at, None if context is None else tuple(context))
+        self.open, self._queue = {}, deque()
+        self._due = inf if self.definition.wait is None else -inf

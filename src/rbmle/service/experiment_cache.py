@@ -2,65 +2,137 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
 from .definition import Definition
 from .experiment import Experiment
-from .storage import Storage, Stored
+from .storage import Storage, StorageError, Stored
+
+log = logging.getLogger("rbmle.service")
 
 # Rows after which a snapshot is written. Reading and applying a row takes about 5 us, so a start
 # takes at most about 0.1 s for each experiment; a snapshot of 10,000 arms takes 10 ms.
 ROWS_PER_SNAPSHOT = 20_000
 
 
+class QuarantineError(StorageError):
+    """What is stored of an experiment cannot be used. The others go on."""
+
+
+class _Quarantine(NamedTuple):
+    """An experiment as it was stored when it could not be used, and why, in one sentence."""
+
+    stored: Stored
+    why: str
+
+
 class Cache:
-    """Experiments by name and by number."""
+    """Experiments by name and by number.
+
+    One that cannot be loaded or brought up to date is put in quarantine: whoever looks for it gets
+    a QuarantineError, until a command has repaired it.
+    """
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._named: dict[str, Experiment] = {}
         self._numbered: dict[int, Experiment] = {}
+        self._stored: dict[int, Stored] = {}
         self._snapshots: dict[int, int] = {}  # number -> `seq` of the stored snapshot
+        self._quarantine: dict[int, _Quarantine] = {}
 
     def all(self) -> list[Experiment]:
         """All cached experiments, in the order of their numbers."""
         return [self._numbered[each] for each in sorted(self._numbered)]
 
-    def named(self, name: str) -> Experiment | None:
-        """The experiment of that name, not yet brought up to date; within a transaction."""
-        if name not in self._named and (stored := self._storage.named(name)) is not None:
-            self.load(stored)
-        return self._named.get(name)
+    def quarantined(self) -> dict[str, str]:
+        """The names of experiments in quarantine, and why they are there."""
+        return {each.stored.name: each.why for each in self._quarantine.values()}
 
-    def numbered(self, number: int) -> Experiment | None:
-        """The experiment of that number, not yet brought up to date; within a transaction."""
-        if number not in self._numbered:
-            self.load_all()
-        return self._numbered.get(number)
+    def repairs(self, number: int) -> int:
+        """How often a command had changed the log of the experiment when it was loaded."""
+        return self._stored[number].repairs
+
+    def find(self, which: str | int) -> Experiment | None:
+        """The experiment of that name or number, not yet brought up to date; in a transaction."""
+        found = self._named.get(which) if isinstance(which, str) else self._numbered.get(which)
+        if found is None and (stored := self._storage.find(which)) is not None:
+            found = self.load(stored)
+        return found
+
+    def current(self, stored: Stored | None) -> Experiment | None:
+        """The experiment that is stored, brought up to date without a lock."""
+        if stored is None:
+            return None
+        known = self._numbered.get(stored.number)
+        if known is not None and self._stored[stored.number] != stored:
+            self.drop(known)
+            known = None
+        return self.catch_up(known or self.load(stored))
 
     def load_all(self) -> list[Experiment]:
-        """All experiments, not yet brought up to date; within a transaction."""
-        for stored in self._storage.experiments():
-            if stored.number not in self._numbered:
-                self.load(stored)
+        """All experiments but those in quarantine, brought up to date without a lock."""
+        stored = self._storage.experiments()
+        for each in {*self._numbered, *self._quarantine} - {each.number for each in stored}:
+            self._quarantine.pop(each, None)
+            if each in self._numbered:
+                self.drop(self._numbered[each])
+        for one in stored:
+            with suppress(QuarantineError):
+                self.current(one)
         return self.all()
 
     def load(self, stored: Stored) -> Experiment:
         """The experiment at its last snapshot."""
-        definition = Definition.read(stored.definition)
-        made = Experiment(stored.number, stored.name, definition, stored.at)
-        state = self._storage.snapshot(stored.number)
-        if state is not None:
-            made.restore(state)
+        known = self._quarantine.get(stored.number)
+        if known is not None and known.stored == stored:
+            raise QuarantineError(known.why)
+        with self._guarded(stored, lambda: "its definition or snapshot cannot be read"):
+            definition = Definition.read(stored.definition)
+            made = Experiment(stored.number, stored.name, definition, stored.at)
+            state = self._storage.snapshot(stored.number)
+            if state is not None:
+                made.restore(state)
         self._snapshots[stored.number] = made.seq
         self._named[stored.name] = self._numbered[stored.number] = made
+        self._stored[stored.number] = stored
+        self._quarantine.pop(stored.number, None)
         return made
 
     def catch_up(self, experiment: Experiment) -> Experiment:
         """Apply the rows that other workers have appended; within a transaction."""
-        while rows := self._storage.rows(experiment.number, experiment.seq, ROWS_PER_SNAPSHOT):
-            experiment.apply(rows)
-            if len(rows) < ROWS_PER_SNAPSHOT:
-                break
+        number = experiment.number
+        doing = self._guarded(
+            self._stored[number], lambda: f"row {experiment.seq + 1} cannot be applied"
+        )
+        with doing:
+            while rows := self._storage.rows(number, experiment.seq, ROWS_PER_SNAPSHOT):
+                experiment.apply(rows)
+                if len(rows) < ROWS_PER_SNAPSHOT:
+                    break
         return experiment
+
+    @contextmanager
+    def _guarded(self, stored: Stored, failed: Callable[[], str]) -> Iterator[None]:
+        """Put the experiment in quarantine if what is done with its rows fails. failed: what."""
+        try:
+            yield
+        except StorageError:
+            raise
+        except Exception as problem:
+            why = f"{failed()} ({type(problem).__name__}: {str(problem).rstrip('.')})"
+            told = (
+                f"service: the experiment {stored.name!r} cannot be used: {why}. "
+                "'rbmle service repair' says what can be done."
+            )
+            if stored.number in self._numbered:
+                self.drop(self._numbered[stored.number])
+            self._quarantine[stored.number] = _Quarantine(stored, told)
+            log.error("%s", told)
+            raise QuarantineError(told) from problem
 
     def save_snapshot(self, experiment: Experiment) -> None:
         """Write a snapshot if many rows have come since the last; within a locked transaction."""

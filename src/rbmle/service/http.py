@@ -43,7 +43,7 @@ _TEXTS = {
     403: "The key's role does not allow this.",
     404: "There is no such thing, or not for this key.",
     409: "It exists and is another.",
-    410: "The deadline has passed.",
+    410: "The deadline has passed, or the experiment has ended.",
     413: "The body is too large.",
     422: "A value is not allowed.",
     503: "The database cannot be used now; nothing has changed. Try again.",

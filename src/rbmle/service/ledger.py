@@ -73,8 +73,9 @@ class Ledger:
             self._tried(None)
         return answers
 
-    def try_to_write(self) -> None:
-        """Raise StorageError if nothing can be written now, because the disk is full for instance.
+    def try_to_write(self) -> dict[str, str]:
+        """Raise StorageError if nothing can be written now, because the disk is full for instance;
+        returns the experiments in quarantine, and why they are.
 
         The result is cached for a second, so that nobody can keep the disk busy by asking; and
         after rows were written there is no need to try.
@@ -90,6 +91,7 @@ class Ledger:
                 self._tried(None)
         if self._cannot_write:
             raise StorageError(self._cannot_write)
+        return self.cache.quarantined()
 
     def _tried(self, problem: StorageError | None) -> None:
         self._cannot_write, self._last_try = str(problem or ""), time.monotonic()
@@ -112,11 +114,11 @@ class Ledger:
 
     def refresh(self) -> list[Experiment]:
         """Read the keys and all experiments, without any lock."""
-        return self.ask(lambda _: [self.cache.catch_up(each) for each in self.cache.load_all()])
+        return self.ask(lambda _: self.cache.load_all())
 
     def due(self, now: float) -> bool:
-        """Whether a decision that is known here has passed its deadline."""
-        return any(each.deadline() <= now for each in self.cache.all())
+        """Whether a decision may have passed its deadline in an experiment that is known here."""
+        return any(each.due(now) for each in self.cache.all())
 
 
 class Committer:

@@ -142,6 +142,13 @@ class ArmState(_Body):
     state: State
 
 
+class Ended(_Body):
+    """An experiment that has ended, and the time of its last row."""
+
+    name: Name
+    at: float
+
+
 class Summary(_Body):
     name: Name
     policy: Spec
@@ -154,6 +161,7 @@ class Summary(_Body):
     pending: Count
     last_seq: Count
     updated: float
+    ended: bool
 
 
 class Summaries(_Body):
@@ -207,6 +215,14 @@ class BatchAnswers(_Body):
 
 class Health(_Body):
     status: str
+
+
+class Ready(Health, omit_defaults=True):
+    """Whether the database can be written; how many experiments cannot be used, and, for those who
+    may see them, which."""
+
+    quarantined: Count = 0
+    names: list[Name] = []
 
 
 class Refused(_Body):

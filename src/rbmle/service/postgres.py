@@ -194,10 +194,13 @@ class PostgresStorage(Storage):
 
     def lock(self, numbers: Sequence[int]) -> None:
         """Lock the rows in the order of their numbers, so that no two workers wait in a circle."""
-        self._run(
-            "SELECT number FROM experiments WHERE number = ANY(?) ORDER BY number FOR UPDATE",
-            [list(numbers)],
-        )
+        asked = "SELECT number, repairs FROM experiments WHERE number = ANY(?)"
+        with self._translated():
+            self._locked = self._execute(f"{asked} ORDER BY number FOR UPDATE", [list(numbers)])
+
+    def locked(self) -> dict[int, int]:
+        with self._translated():
+            return dict(self._locked.fetchall())
 
     def decisions(self, ids: Sequence[str]) -> list[Row]:
         return self._rows("id = ANY(?)", [list(ids)])

@@ -18,6 +18,7 @@ class Kind(IntEnum):
     EXPIRED = 3  # the reward did not come in time: `value` is the default, None if withdrawn
     ADDED = 4  # an arm was added: `text` is its name
     STATE = 5  # an arm's state changed: `text` is "active", "paused" or "retired"
+    ENDED = 6  # no decision is made after it
 
 
 class Row(NamedTuple):

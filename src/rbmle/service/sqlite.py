@@ -213,7 +213,14 @@ class SqliteStorage(Storage):
             self._fair.leave()
 
     def lock(self, numbers: Sequence[int]) -> None:
-        """Nothing to do: `begin` has locked the whole file."""
+        """`begin` has locked the whole file."""
+        self._locked = json.dumps(list(numbers))
+
+    def locked(self) -> dict[int, int]:
+        which = "number IN (SELECT value FROM json_each(?))"
+        return dict(
+            self._ask(f"SELECT number, repairs FROM experiments WHERE {which}", [self._locked])
+        )
 
     def decisions(self, ids: Sequence[str]) -> list[Row]:
         return self._rows("id IN (SELECT value FROM json_each(?))", [json.dumps(list(ids))])

@@ -31,7 +31,7 @@ VERSION = 1  # of the tables
 _TABLES = (
     """CREATE TABLE experiments (
         number {serial}, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
-        at {real} NOT NULL)""",
+        at {real} NOT NULL, repairs BIGINT NOT NULL DEFAULT 0)""",
     """CREATE TABLE log (
         experiment BIGINT NOT NULL, seq BIGINT NOT NULL, kind SMALLINT NOT NULL,
         at {real} NOT NULL, id TEXT, arm INTEGER, t BIGINT, number BIGINT, of BIGINT,
@@ -64,12 +64,16 @@ class SchemaError(RbmleError):
 
 
 class Stored(NamedTuple):
-    """An experiment as it is stored: its number, its name, its definition as text, its start."""
+    """An experiment as it is stored: its number, its name, its definition as text, its start.
+
+    repairs: how often a command has changed its log or its snapshot.
+    """
 
     number: int
     name: str
     definition: str
     at: float
+    repairs: int = 0
 
 
 class Key(NamedTuple):
@@ -157,6 +161,10 @@ class Storage(ABC):
         """Lock these experiments until the transaction ends; call it once in a transaction."""
 
     @abstractmethod
+    def locked(self) -> dict[int, int]:
+        """The experiments that `lock` has found, and how often each was repaired."""
+
+    @abstractmethod
     def append(self, rows: Sequence[Row]) -> None:
         """Append rows of experiments that are locked."""
 
@@ -197,16 +205,17 @@ class Storage(ABC):
         self.append([Row(stored.number, 1, int(Kind.CREATED), at, text=definition)])
         return stored
 
-    def named(self, name: str) -> Stored | None:
-        """The experiment of that name."""
-        return next(iter(self._stored("WHERE name = ?", [name])), None)
+    def find(self, which: str | int) -> Stored | None:
+        """The experiment of that name, or number."""
+        column = "name" if isinstance(which, str) else "number"
+        return next(iter(self._stored(f"WHERE {column} = ?", [which])), None)
 
     def experiments(self) -> list[Stored]:
         """All experiments, in the order of their numbers."""
         return self._stored("ORDER BY number")
 
     def _stored(self, which: str, values: Sequence[Any] = ()) -> list[Stored]:
-        asked = f"SELECT number, name, definition, at FROM experiments {which}"
+        asked = f"SELECT {', '.join(Stored._fields)} FROM experiments {which}"
         return [Stored(*each) for each in self._ask(asked, values)]
 
     def _rows(self, where: str, values: Sequence[Any]) -> list[Row]:
@@ -220,6 +229,15 @@ class Storage(ABC):
     def outcome(self, experiment: int, of: int) -> Row | None:
         """The row with the reward of the decision at `of`, or that says it expired."""
         return next(iter(self._rows("experiment = ? AND of = ?", [experiment, of])), None)
+
+    def waiting(self, experiment: int, after: int, until: int) -> list[Row]:
+        """The decisions without an outcome in this part of the log, in order."""
+        where = (
+            "experiment = ? AND seq > ? AND seq <= ? AND kind = ? AND NOT EXISTS (SELECT 1 FROM log"
+            " AS outcome WHERE outcome.experiment = log.experiment AND outcome.of = log.seq)"
+            " ORDER BY seq"
+        )
+        return self._rows(where, [experiment, after, until, int(Kind.DECISION)])
 
     def rows(self, experiment: int, after: int, limit: int = sys.maxsize) -> list[Row]:
         """The first rows after place `after`, in order."""
@@ -238,6 +256,14 @@ class Storage(ABC):
             "(experiment) DO UPDATE SET seq = excluded.seq, state = excluded.state",
             [experiment, seq, state],
         )
+
+    def drop_snapshot(self, experiment: int) -> None:
+        """Remove the snapshot: the state is computed from the rows."""
+        self._do("DELETE FROM snapshots WHERE experiment = ?", [experiment])
+
+    def note_repair(self, experiment: int) -> None:
+        """Note that a command has changed the experiment, so that workers load it again."""
+        self._do("UPDATE experiments SET repairs = repairs + 1 WHERE number = ?", [experiment])
 
     def _increment(self, counter: str) -> None:
         self._do("UPDATE counters SET value = value + 1 WHERE name = ?", [counter])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import inf
 from typing import NamedTuple
 
@@ -13,11 +14,11 @@ from ..random import MAX_ARMS
 from . import messages
 from .definition import Definition
 from .experiment import STATES, Experiment, Open
-from .experiment_cache import Cache
+from .experiment_cache import Cache, QuarantineError
 from .keys import Keys
 from .messages import Answer, ArmState, Decide, Reward, answer, no_experiment, refusal
 from .rows import Kind, Row, place_of
-from .storage import Key, Storage
+from .storage import Key, Storage, StorageError
 
 
 class Create(NamedTuple):
@@ -42,7 +43,13 @@ class SetState(NamedTuple):
     state: str
 
 
-Request = Create | Decide | Reward | AddArm | SetState
+class End(NamedTuple):
+    """End an experiment."""
+
+    experiment: str
+
+
+Request = Create | Decide | Reward | AddArm | SetState | End
 Keyed = tuple[Key, Request]  # a request, and the key that it came with
 
 
@@ -69,7 +76,10 @@ class Transaction:
         self._lock(valid, due=clock() if sweep else -inf)
         self.now = clock()
         for each in self.touched.values():
-            self.rows += each.expire(self.now)
+            if each.due(self.now):
+                until = each.slice()
+                waiting = self.storage.waiting(each.number, each.resolved, until)
+                self.rows += each.expire(waiting, until, self.now)
         self.closed = {(each.experiment, each.of): each for each in self.rows}
         answers = [
             self._answer(key, each) if good else messages.NO_KEY
@@ -86,30 +96,34 @@ class Transaction:
         experiments cannot wait for each other in a circle."""
         wanted = {each.experiment: each for each in reversed(requests) if isinstance(each, Create)}
         for name in sorted(wanted):
-            if self.cache.named(name) is None:
-                stored = self.storage.create(name, wanted[name].definition.text(), now)
-                if stored is not None:
-                    self.created.add(name)
-                    self.touched[stored.number] = self.cache.load(stored)
+            with suppress(QuarantineError):
+                if self.cache.find(name) is None:
+                    stored = self.storage.create(name, wanted[name].definition.text(), now)
+                    if stored is not None:
+                        self.created.add(name)
+                        self.touched[stored.number] = self.cache.load(stored)
 
     def _lock(self, requests: Sequence[Request], due: float) -> None:
         """Lock the experiments that the requests name, and those with a deadline until `due`, and
         bring them up to date."""
         for name in {each.experiment for each in requests if each.experiment is not None}:
-            self._touch(self.cache.named(name))
+            self._touch(name)
         places = {each.id: place_of(each.id) for each in requests if isinstance(each, Reward)}
         for place in filter(None, places.values()):
-            self._touch(self.cache.numbered(place[0]))
+            self._touch(place[0])
         for row in self._find([id for id, place in places.items() if place is None]):
-            self._touch(self.cache.numbered(row.experiment))
+            self._touch(row.experiment)
         if due > -inf:
             for known in self.cache.all():
-                if known.deadline() <= due:
-                    self._touch(known)
+                if known.due(due):
+                    self.touched[known.number] = known
         if self.touched:
             self.storage.lock(sorted(self.touched))
-        for known in self.touched.values():
-            self.cache.catch_up(known)
+            for known in list(self.touched.values()):
+                self._catch_up(known)
+            repairs = self.storage.locked()
+            if any(repairs.get(each) != self.cache.repairs(each) for each in self.touched):
+                raise StorageError("service: the experiment was changed by a command. Try again.")
         asked = {each.id for each in requests if isinstance(each, Decide) and each.id is not None}
         for id in asked:  # read again under the lock
             self.named.pop(id, None)
@@ -122,23 +136,36 @@ class Transaction:
             self.named.setdefault(row.name(), []).append(row)
         return rows
 
-    def _touch(self, experiment: Experiment | None) -> None:
-        if experiment is not None:
-            self.touched[experiment.number] = experiment
+    def _touch(self, which: str | int) -> None:
+        """Note that the experiment of this name, or number, is needed, if there is one."""
+        with suppress(QuarantineError):  # its requests are told when they are answered
+            known = self.cache.find(which)
+            if known is not None:
+                self.touched[known.number] = known
+
+    def _catch_up(self, known: Experiment) -> None:
+        try:
+            self.cache.catch_up(known)
+        except QuarantineError:
+            del self.touched[known.number]
 
     def _answer(self, key: Key, request: Request) -> Answer:
         try:
             if isinstance(request, Reward):
                 return self._reward(key, request)
             name = request.experiment
-            known = self.cache.named(name) if key.sees(name) else None
+            known = self.cache.find(name) if key.sees(name) else None
             if known is None:
                 return no_experiment(name)
             if isinstance(request, Decide):
                 return self._decide(known, request)
             if isinstance(request, Create):
                 return self._created(known, request)
+            if isinstance(request, End):
+                return self._end(known)
             return self._change(known, request)
+        except QuarantineError as problem:
+            return refusal(503, str(problem))
         except ParameterError as problem:
             for known in [each for each in self.touched.values() if not each.sound]:
                 self._compute_again(known)
@@ -147,7 +174,7 @@ class Transaction:
     def _compute_again(self, known: Experiment) -> None:
         """A request was refused when its work had begun: compute the experiment from its rows."""
         self.cache.drop(known)
-        self._touch(self.cache.named(known.name))
+        self._touch(known.name)
         again = self.cache.catch_up(self.touched[known.number])
         again.apply(row for row in self.rows if row.experiment == again.number)
 
@@ -170,6 +197,8 @@ class Transaction:
             else:
                 found = self.named.get(id, ())
                 row = next((each for each in found if each.experiment == known.number), None)
+        if row is None and known.ended:
+            return refusal(410, f"The experiment {known.name!r} has ended.")
         if row is None:
             row = known.decide(id, self.now, request.context)
             self.rows.append(row)
@@ -191,12 +220,12 @@ class Transaction:
         if seq not in known.open:
             outcome = self.closed.get((known.number, seq))
             outcome = outcome or self.storage.outcome(known.number, seq)
-        if outcome is None:
+        if outcome is None and not known.late(waiting, self.now):
             row = known.reward(seq, waiting, value, self.now)
             self.rows.append(row)
             self.closed[known.number, seq] = row
             return messages.COUNTED
-        if outcome.kind == Kind.EXPIRED:
+        if outcome is None or outcome.kind == Kind.EXPIRED:
             return refusal(410, f"The deadline of decision {request.id!r} has passed.")
         if outcome.value == value:
             return messages.NOT_COUNTED
@@ -211,7 +240,7 @@ class Transaction:
         place = place_of(request.id)
         rows = self.named.get(request.id, [])
         if place is not None:
-            known = self.touched.get(place[0])
+            known = self.cache.find(place[0])
             if known is None or not may_mean(known):
                 return []
             waiting = known.open.get(place[1])
@@ -222,13 +251,20 @@ class Transaction:
             rows = [] if row is None or row.kind != Kind.DECISION else [row]
         found = []
         for row in rows:
-            known = self.touched.get(row.experiment)
+            known = self.cache.find(row.experiment)
             if known is not None and may_mean(known):
                 found.append((known, row.seq, known.open.get(row.seq) or Open.of(row)))
         return found
 
+    def _end(self, known: Experiment) -> Answer:
+        if not known.ended:
+            self.rows.append(known.end(self.now))
+        return answer(200, messages.Ended(known.name, known.at))
+
     def _change(self, known: Experiment, request: AddArm | SetState) -> Answer:
         name, place = request.arm, known.places.get(request.arm)
+        if known.ended:
+            return refusal(409, f"The experiment {known.name!r} has ended.")
         if isinstance(request, AddArm):
             if place is not None:
                 return answer(200, ArmState(name, known.states[place]))

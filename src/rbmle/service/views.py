@@ -34,17 +34,16 @@ _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 def experiment_list(ledger: Ledger, who: Key) -> list[Summary]:
     """The experiments that the key may see; within a transaction."""
-    seen = (each for each in ledger.cache.load_all() if who.sees(each.name))
-    return [_summary(ledger.cache.catch_up(each)) for each in seen]
+    return [_summary(each) for each in ledger.cache.load_all() if who.sees(each.name)]
 
 
 def experiment_details(ledger: Ledger, who: Key, name: str) -> tuple[Details, Known] | None:
     """Everything about one experiment but `with_posteriors`, and what that needs; within a
     transaction. None if the key may not see it."""
-    found = ledger.cache.named(name) if who.sees(name) else None
-    if found is None:
+    known = ledger.cache.current(ledger.storage.find(name)) if who.sees(name) else None
+    if known is None:
         return None
-    known, definition = ledger.cache.catch_up(found), found.definition
+    definition = known.definition
     worth = [] if definition.reads else [known.live.worth(arm)[:2] for arm in known.arms]
     return _details(known), (definition.settings.family, worth)
 
@@ -78,8 +77,8 @@ def _best(family: Any, worth: tuple[tuple[float, float], ...]) -> list[float]:
 
 def events(ledger: Ledger, who: Key, name: str, after: int, limit: int) -> list[Row] | None:
     """Rows of the log after place `after`; None if the key may not see the experiment."""
-    known = ledger.cache.named(name) if who.sees(name) else None
-    return None if known is None else ledger.storage.rows(known.number, after, limit)
+    stored = ledger.storage.find(name) if who.sees(name) else None
+    return None if stored is None else ledger.storage.rows(stored.number, after, limit)
 
 
 def metrics(experiments: Sequence[Summary]) -> str:
@@ -109,6 +108,7 @@ def _summary(known: Experiment) -> Summary:
         pending=known.made - known.rewarded - known.expired,
         last_seq=known.seq,
         updated=known.at,
+        ended=known.ended,
     )
 
 
