@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from evidence_cases import interpret
 from scipy import stats
-from service_cases import create, decide, reward
+from service_cases import Clock, clean, create, decide, reward
 
 from rbmle.families import FAMILIES
 from rbmle.service import views
@@ -129,3 +129,38 @@ def test_a_thousand_arms_are_compared_and_more_are_not(
     assert min(told) > 0.0
     monkeypatch.setattr(views, "_MAX_COMPARED_ARMS", 999)
     assert shown(ledger)[1]["0"].probability_best is None
+
+
+def test_the_last_decisions_are_told_however_many_rewards_came_since(ledger: Ledger) -> None:
+    ledger.run([create(policy="ucb", reward_wait_s=60.0)])
+    ids = [f"v{number}" for number in range(300)]
+    ledger.run([decide(id=each) for each in ids])  # in one transaction, as a batch is
+    ledger.run([reward(each, 1.0) for each in ids[:-1]])
+    details, _ = shown(ledger)
+    assert [each.id for each in details.last] == ids[:-13:-1]
+    assert [(each.state, each.reward) for each in details.last] == [
+        ("pending", None), *[("rewarded", 1.0)] * 11,
+    ]  # fmt: skip
+    assert details.last[0].t == 300
+    assert {each.arm for each in details.last} <= {"a", "b", "c"}
+
+
+def test_what_was_paid_over_time_adds_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Default rewards too; and `verify` finds it sound."""
+    interpret(monkeypatch)
+    clock, storage = Clock(), open_storage(f"sqlite:///{tmp_path}/rbmle.db")
+    ledger = Ledger(storage, clock=clock)
+    ledger.run([create(policy="ucb", reward_wait_s=100.0, default_reward=0.25)])
+    for number in range(40):
+        clock.now += 1_000.0
+        ledger.run([decide(id=f"v{number}")], sweep=True)
+        if number % 4:
+            ledger.run([reward(f"v{number}", 1.0)])
+    details, _ = shown(ledger)
+    assert details.paid == 30 * 1.0 + 10 * 0.25
+    for each in details.over_time[1:]:
+        assert (sum(each.decisions), sum(each.paid)) == (40, details.paid)
+    (day,) = details.over_time[2].at
+    assert day == 0
+    assert clean(storage)
+    storage.close()

@@ -25,7 +25,7 @@ from ..live.live_game import LiveGame
 from ..live.state import Reader, plain_game, restored
 from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
 from .definition import Definition, check_room
-from .history import MOST_ARMS, History
+from .history import History
 from .rows import Kind, Row
 
 log = logging.getLogger("rbmle.service")
@@ -239,8 +239,7 @@ class Experiment:
 
     def _opened(self, row: Row) -> None:
         self.made += 1
-        if len(self.arms) <= MOST_ARMS:
-            self.history.add(row.arm or 0, row.at)
+        self.history.decided(row, len(self.arms))
         self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at)
         if self.definition.wait is not None:
             self._due = min(self._due, row.at + self.definition.wait)
@@ -254,6 +253,7 @@ class Experiment:
 
     def _learned(self, row: Row) -> None:
         self.open.pop(row.of or 0, None)
+        self.history.closed(row)
         arm, number = self.arms[row.arm or 0], row.number or 0
         if row.value is None:
             self.live.withdraw(arm, number)

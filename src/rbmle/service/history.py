@@ -1,25 +1,47 @@
-"""How the decisions were shared among the arms over time, in at most 120 parts."""
+"""What an experiment remembers of its past, for the page: how the decisions were shared among the
+arms, in at most 120 parts, how many there were and what they paid over time, and the last of them.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from typing import Any
+
+from .rows import Row
+from .timeline import Timeline
 
 _MOST_PARTS = 120  # enough for a picture; when there are more, neighbours are joined
 _FEWEST = 20  # decisions of a part that is shown: a share of 1/2 then varies by 0.11
-MOST_ARMS = 64  # with more arms nobody could tell the lines apart, and nothing is kept
+_MOST_ARMS = 64  # with more arms nobody could tell the areas apart, and no shares are kept
+_LAST = 12  # decisions that are shown one by one; a choice
 
 
 class History:
-    """Parts of equally many decisions: when each began, and how many went to each arm."""
+    """Parts of equally many decisions: when each began, and how many went to each arm.
+
+    timeline: decisions and rewards over time. last: the places in the log of the last decisions.
+    """
 
     def __init__(self) -> None:
         self.size = 1  # decisions in a part
         self.parts: list[tuple[float, dict[int, int]]] = []
         self._room = 0  # decisions that the last part can still take
+        self.timeline = Timeline()
+        self.last: deque[int] = deque(maxlen=_LAST)
 
-    def add(self, arm: int, at: float) -> None:
+    def decided(self, row: Row, n_arms: int) -> None:
         """Note a decision."""
+        self.last.append(row.seq)
+        self.timeline.decided(row.at)
+        if n_arms <= _MOST_ARMS:
+            self._share(row.arm or 0, row.at)
+
+    def closed(self, row: Row) -> None:
+        """Note a reward, or that none came in time."""
+        if row.value is not None:
+            self.timeline.rewarded(row.value, row.at)
+
+    def _share(self, arm: int, at: float) -> None:
         if not self._room:
             if len(self.parts) >= _MOST_PARTS:
                 self._join()
@@ -53,12 +75,14 @@ class History:
     def plain(self) -> list[Any]:
         """The history as data that JSON can hold."""
         parts = [[at, sorted(counts.items())] for at, counts in self.parts]
-        return [self.size, self._room, parts]
+        return [self.size, self._room, parts, self.timeline.plain(), list(self.last)]
 
     @classmethod
     def of(cls, data: list[Any]) -> History:
         """The history that `plain` wrote."""
         made = cls()
-        made.size, made._room, parts = data
+        made.size, made._room, parts, timeline, last = data
         made.parts = [(at, dict(counts)) for at, counts in parts]
+        made.timeline = Timeline.of(timeline)
+        made.last.extend(last)
         return made

@@ -189,6 +189,29 @@ class Traffic(_Body):
     shares: list[float]
 
 
+class OverTime(_Body):
+    """What happened in each stretch of so many seconds, in columns: when it begins, decisions,
+    rewards, and their sum. Stretches without any are left out."""
+
+    seconds: Positive
+    at: list[Count]
+    decisions: list[Count]
+    rewards: list[Count]
+    paid: list[float]
+
+
+class LastDecision(_Body):
+    """A decision, and what became of it. features: of its arm, if it was made with features."""
+
+    id: Name
+    arm: Name
+    t: Positive
+    at: float
+    state: Annotated[str, _described(enum=["pending", "rewarded", "expired"])]
+    reward: float | None
+    features: list[float] | None
+
+
 class Details(Summary):
     seed: Count
     horizon: Positive | None
@@ -202,6 +225,8 @@ class Details(Summary):
     warning: str | None
     arms: list[ArmStatistics]
     traffic: list[Traffic]
+    over_time: list[OverTime]
+    last: list[LastDecision]
 
 
 class BatchAnswer(_Body):

@@ -14,11 +14,13 @@ from msgspec.structs import asdict
 from ..errors import ParameterError
 from ..policies.base import has_index
 from ..policies.posteriors import central_interval, probability_best
+from .contexts import features_of_arm
 from .experiment import Experiment
 from .ledger import Ledger
-from .messages import ArmStatistics, Details, Summary, Traffic
-from .rows import Row
-from .storage import Key
+from .messages import ArmStatistics, Details, LastDecision, OverTime, Summary, Traffic
+from .rows import Kind, Row
+from .storage import Key, Storage
+from .timeline import KEPT
 
 _MAX_COMPARED_ARMS = 1_000  # of which the probability of being best is told
 Known = tuple[Any, list[tuple[float, float]]]  # the family; pulls and sum of each arm
@@ -29,6 +31,7 @@ _METRICS = (
     ("rbmle_pending", "gauge", "Decisions whose reward may still come.", "pending"),
     ("rbmle_arms", "gauge", "Arms, in any state.", "n_arms"),
 )
+_STATES: dict[int | None, str] = {None: "pending", Kind.REWARD: "rewarded", Kind.EXPIRED: "expired"}
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
@@ -45,7 +48,7 @@ def experiment_details(ledger: Ledger, who: Key, name: str) -> tuple[Details, Kn
         return None
     definition = known.definition
     worth = [] if definition.reads else [known.live.worth(arm)[:2] for arm in known.arms]
-    return _details(known), (definition.settings.family, worth)
+    return _details(known, ledger.storage), (definition.settings.family, worth)
 
 
 def with_posteriors(shown: Details, known: Known) -> Details:
@@ -112,7 +115,7 @@ def _summary(known: Experiment) -> Summary:
     )
 
 
-def _details(known: Experiment) -> Details:
+def _details(known: Experiment, storage: Storage) -> Details:
     live, reads = known.live, known.definition.reads
     indices = {}
     if has_index(known.definition.settings.policy) and not reads:
@@ -142,7 +145,42 @@ def _details(known: Experiment) -> Details:
         gain=gain,
         warning=live.misfit(),
         traffic=[Traffic(**each) for each in known.history.shares(len(known.arms))],
+        over_time=_over_time(known),
+        last=_last(known, storage),
     )
+
+
+def _over_time(known: Experiment) -> list[OverTime]:
+    """Decisions and rewards per minute, hour and day."""
+    shown = zip(KEPT, known.history.timeline.buckets(), strict=True)
+    return [
+        OverTime(width, *([each[column] for each in buckets] for column in range(4)))
+        for (width, _), buckets in shown
+    ]
+
+
+def _last(known: Experiment, storage: Storage) -> list[LastDecision]:
+    """The last decisions, newest first. The state knows their places in the log, not their ids,
+    which may be those of persons: they are in the log alone."""
+    shown = []
+    for seq in reversed(known.history.last):
+        row = storage.decision(known.number, seq)
+        if row is None:
+            continue
+        end = storage.outcome(known.number, seq)
+        arm, context = row.arm or 0, row.context
+        shown.append(
+            LastDecision(
+                id=row.name(),
+                arm=known.arms[arm].name,
+                t=row.t or 1,
+                at=row.at,
+                state=_STATES[None if end is None else end.kind],
+                reward=None if end is None else end.value,
+                features=None if context is None else list(features_of_arm(context, arm)),
+            )
+        )
+    return shown
 
 
 def _number(value: float | None) -> float | None:
