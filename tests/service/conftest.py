@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,3 +45,12 @@ def opened(url: str) -> Iterator[Callable[[], Storage]]:
     yield another
     for each in made:
         each.close()
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from page_cases import start_browser
+
+    driver = start_browser(str(tmp_path_factory.mktemp("profile")))
+    yield driver
+    driver.quit()

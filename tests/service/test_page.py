@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_cases import EVIL, resize, wait_for
 from served import Service
 
 from rbmle.service.client import Client
@@ -17,38 +18,11 @@ from rbmle.service.storage import open_storage
 
 pytestmark = pytest.mark.browser
 
-EVIL = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: Any) -> Iterator[Any]:
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                 "--disable-background-networking", "--disable-component-update",
-                 f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):  # fmt: skip
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options)
-    yield driver
-    driver.quit()
-
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
     with Service(f"sqlite:///{tmp_path}/rbmle.db") as running:
         yield running
-
-
-def wait_for(driver: Any, script: str, seconds: float = 15.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = driver.execute_script(f"return {script}")
-        if found:
-            return found
-        time.sleep(0.1)
-    raise TimeoutError(script)
 
 
 def decisions(driver: Any) -> int:
@@ -80,8 +54,7 @@ def test_it_shows_traffic_and_keeps_up(
     browser: Any, busy: tuple[Service, Client], width: int, scheme: str
 ) -> None:
     service, client = busy
-    size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    resize(browser, width)
     asked = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", asked)
     made = client.decide(EVIL).t

@@ -1,29 +1,21 @@
-// The page: it asks the service every two seconds, and never changes anything.
-"use strict";
-const SECONDS = 2, MOST_ROWS = 200, LAST = 12;
-const find = (id) => document.getElementById(id);
-const shown = (value, digits = 4) => (value === null || value === undefined ? "" : Number(value.toPrecision(digits)).toLocaleString(undefined, { maximumSignificantDigits: digits }));
-const cell = (tag, text, kind = "") => { const made = document.createElement(tag); made.textContent = text; if (kind) made.className = kind; return made; };
-const chosen = () => decodeURIComponent(location.hash.slice(1));
-let key = sessionStorage.getItem("rbmle-key") || "";
+// The page: it asks the service every two seconds, and changes only what a button says.
+import { prepareArms, showArms } from "./arms.js";
+import { drawBuckets, drawTraffic, momentText, shown } from "./chart.js";
+import { addressOf, ask, chosen, Refusal, useKey } from "./service.js";
 
-class Refusal extends Error {
-  constructor(status, sentence) { super(sentence); this.status = status; }
-}
-const ask = async (path) => {
-  const headers = key ? { Authorization: `Bearer ${key}` } : {};
-  const answer = await fetch(path, { headers, cache: "no-store" });
-  const text = await answer.text();
-  if (!answer.ok) { let told = text; try { told = JSON.parse(text).error; } catch { /* not ours */ } throw new Refusal(answer.status, told); }
-  return text;
-};
+const SECONDS = 2, FEWEST_BUCKETS = 12; // of which a chart has room at least, so that one bar is not a wall
+const find = (id) => document.getElementById(id);
+const cell = (tag, text, kind = "") => { const made = document.createElement(tag); made.textContent = text; if (kind) made.className = kind; return made; };
+const WIDTHS = { 60: "minute", 3600: "hour", 86400: "day" };
+let width = 0; // of a bar, in seconds; 0 until somebody chooses one
+let drawn = ""; // what the page shows, as it came
 
 const showList = (experiments) => {
   find("list").replaceChildren(...experiments.map((each) => {
     const link = cell("a", each.name);
     link.href = `#${encodeURIComponent(each.name)}`;
     if (each.name === chosen()) link.setAttribute("aria-current", "page");
-    link.append(cell("small", `${each.decisions.toLocaleString()} decisions, ${each.pending.toLocaleString()} pending`));
+    link.append(cell("small", `${each.decisions.toLocaleString()} decisions, ${each.ended ? "ended" : `${each.pending.toLocaleString()} pending`}`));
     return link;
   }));
 };
@@ -35,98 +27,141 @@ const commands = (name) => {
     `${at}/decisions/visit-1/reward -X PUT -d '{"value": 1}'`,
   ].join("\n");
 };
-const showArms = (view) => {
-  const counts = view.evidence.name === "Counting", all = (field) => view.arms.every((arm) => arm[field] === null);
-  find("arms").className = [all("index") && "no-index", all("probability_best") && "no-best", (counts || all("effective_pulls")) && "no-worth"].filter(Boolean).join(" ");
-  const means = view.arms.filter((arm) => arm.mean !== null).flatMap((arm) => [arm.mean, ...(arm.interval || [])]);
-  const low = Math.min(...means), high = Math.max(...means);
-  const order = view.arms.map((_, place) => place);
-  if (order.length > MOST_ROWS) order.sort((a, b) => view.arms[b].share - view.arms[a].share).splice(MOST_ROWS);
-  const notes = view.arms.length > MOST_ROWS ? [`The ${MOST_ROWS} arms with the largest share, of ${view.arms.length}.`] : [];
-  if (all("effective_pulls")) notes.push("Means are those of each arm's rewards, whatever its features were. Which arm is best depends on the features of the moment.");
-  else if (!counts) notes.push("Means and intervals are of what the evidence has left of the rewards.");
-  find("more").textContent = notes.join(" ");
-  find("arms").tBodies[0].replaceChildren(...order.map((place) => {
-    const arm = view.arms[place], row = document.createElement("tr"), name = cell("th", "");
-    const swatch = cell("i", "", "swatch");
-    swatch.style.background = colourOf(place);
-    swatch.style.opacity = paleOf(place);
-    name.append(swatch, arm.name);
-    if (arm.state !== "active") name.append(cell("small", arm.state));
-    name.title = arm.name;
-    const interval = cell("td", "", "words");
-    if (arm.mean !== null) {
-      interval.append(drawInterval(arm, low, high, place));
-      interval.title = arm.interval ? `${shown(arm.interval[0])} to ${shown(arm.interval[1])}` : "";
-    }
-    const waiting = cell("td", (arm.pending + arm.given_up).toLocaleString());
-    if (arm.given_up) waiting.title = `${arm.given_up.toLocaleString()} of them so old that the policy no longer counts on a reward`;
-    if (arm.state !== "active") row.className = "rests";
-    const best = arm.probability_best === null ? "" : `${Math.round(100 * arm.probability_best)}%`;
-    row.append(name, cell("td", shown(arm.mean)), interval, cell("td", `${(100 * arm.share).toFixed(1)}%`), cell("td", best, "best"),
-      cell("td", arm.pulls.toLocaleString()), cell("td", shown(arm.effective_pulls), "worth"), waiting, cell("td", shown(arm.index), "index"));
-    return row;
-  }));
+
+// The widest view that is not too coarse: minutes for three hours, hours for a week, then days.
+const usualWidth = (view) => {
+  const days = view.over_time.at(-1), since = view.updated - days.at[0];
+  return since > 8 * 86400 ? 86400 : view.over_time[0].at.length && view.over_time[1].at.length <= 3 ? 60 : 3600;
 };
-const showLast = (view, lines) => {
-  const rows = lines.split("\n").filter(Boolean).map((line) => JSON.parse(line));
-  const paid = new Map(rows.filter((row) => row.of).map((row) => [row.of, row.kind === "reward" ? shown(row.value) : "expired"]));
-  const made = rows.filter((row) => row.kind === "decision").reverse().slice(0, LAST);
-  find("last").tBodies[0].replaceChildren(...made.map((row) => {
-    const line = document.createElement("tr");
-    const arm = view.arms[row.arm] ? view.arms[row.arm].name : "";
-    const played = cell("td", arm);
-    if (row.context) played.title = `features: ${(Array.isArray(row.context[row.arm]) ? row.context[row.arm] : row.context).join(", ")}`;
-    line.append(cell("th", row.id), played, cell("td", row.t.toLocaleString()), cell("td", paid.get(row.seq) || ""), cell("td", new Date(1000 * row.at).toLocaleTimeString()));
+const showOverTime = (view) => {
+  find("over-time").hidden = !view.over_time.at(-1).at.length;
+  if (find("over-time").hidden) return;
+  const seconds = width || usualWidth(view), word = WIDTHS[seconds];
+  const buckets = view.over_time.find((each) => each.seconds === seconds), { at, decisions, rewards, paid } = buckets;
+  find("widths").replaceChildren(...Object.entries(WIDTHS).map(([each, label]) => {
+    const button = cell("button", `per ${label}`);
+    button.type = "button";
+    button.setAttribute("aria-pressed", Number(each) === seconds);
+    button.addEventListener("click", () => { width = Number(each); showOverTime(view); });
+    return button;
+  }));
+  for (const each of document.querySelectorAll("#over-time .width")) each.textContent = word;
+  const high = at.at(-1) + seconds, low = Math.min(at[0], high - FEWEST_BUCKETS * seconds);
+  const mean = rewards.map((n, k) => (n ? paid[k] / n : null));
+  const from = view.paid - paid.reduce((a, b) => a + b, 0); // what was paid before the first bucket
+  let sum = from;
+  const cumulative = paid.map((each) => (sum += each));
+  const about = (k) => `${momentText(at[k], seconds, word === "day")}: ${shown(decisions[k])} decisions, ${shown(rewards[k])} rewards${rewards[k] ? `, mean ${shown(mean[k])}` : ""}; ${shown(cumulative[k])} in all`;
+  drawBuckets(find("volume"), buckets, low, high, { label: `Decisions and rewards per ${word}`, bars: decisions, line: rewards, about });
+  drawBuckets(find("means"), buckets, low, high, { label: `Mean reward per ${word}`, line: mean, about });
+  drawBuckets(find("cumulative"), buckets, low, high, { label: "Cumulative reward", line: cumulative, from, about });
+};
+const showLast = (view) => {
+  find("last").tBodies[0].replaceChildren(...view.last.map((each) => {
+    const line = document.createElement("tr"), arm = cell("td", each.arm, "name");
+    if (each.features) arm.title = `features: ${each.features.join(", ")}`;
+    const reward = { pending: "", rewarded: shown(each.reward), expired: each.reward === null ? "expired" : `expired: ${shown(each.reward)}` }[each.state];
+    const time = cell("td", momentText(each.at, 1, false), "when");
+    line.append(cell("th", each.id), arm, cell("td", each.t.toLocaleString()), cell("td", reward), time);
+    ["id", "arm", "round", "reward", "time"].forEach((label, k) => { line.cells[k].dataset.label = label; });
     return line;
   }));
 };
 // Evidence as one would write it, "Linear(dimension=2, ridge=1, shared=true), "; nothing where every reward counts once.
 const evidence = ({ name, ...given }) => (name === "Counting" ? "" : `${name}(${Object.entries(given).map(([key, value]) => `${key}=${value}`).join(", ")}), `);
-const showOne = async (name) => {
-  const path = `v1/experiments/${encodeURIComponent(name)}`;
-  const view = JSON.parse(await ask(path));
-  const lines = await ask(`${path}/events?after=${Math.max(0, view.last_seq - 6 * LAST)}`);
-  find("name").textContent = view.name;
+const showOne = (view) => {
+  find("name").replaceChildren(view.name, ...(view.ended ? [cell("small", " ended")] : []));
+  find("end").hidden = view.ended;
   const wait = view.reward_wait_s === null ? "Rewards are waited for without end." : `A reward that has not come after ${view.reward_wait_s} s ${view.default_reward === null ? "is withdrawn" : `counts as ${view.default_reward}`}.`;
   find("what").textContent = `${view.policy.name}, ${view.family.name} rewards, ${evidence(view.evidence)}seed ${view.seed}. ${wait}`;
   if (view.warning) find("what").append(cell("strong", ` ${view.warning}`));
-  const facts = { decisions: view.decisions, rewards: view.rewards, pending: view.pending, expired: view.expired, "paid in all": view.paid, "gained over equal shares": view.gain };
+  const facts = { decisions: view.decisions, rewards: view.rewards, pending: view.pending, expired: view.expired, "paid in all": view.paid, "gained over equal shares (estimate)": view.gain };
   find("facts").replaceChildren(...Object.entries(facts).filter(([, value]) => value !== null).map(([word, value]) => {
     const box = document.createElement("div");
-    box.append(cell("dt", word === "gained over equal shares" ? `${word} (estimate)` : word), cell("dd", Number.isInteger(value) ? value.toLocaleString() : shown(value)));
+    box.append(cell("dt", word), cell("dd", Number.isInteger(value) ? value.toLocaleString() : shown(value)));
     return box;
   }));
   find("traffic-figure").hidden = !view.traffic.length;
-  drawTraffic(find("traffic"), find("told"), view.arms, view.traffic);
-  showArms(view);
-  showLast(view, lines);
+  if (view.traffic.length) drawTraffic(find("traffic"), view.arms, view.traffic);
+  showOverTime(view);
+  showArms(view, (arm, state) => act(`${addressOf(view.name)}/arms/${encodeURIComponent(arm)}`, "PATCH", { state }, `${arm} is ${state}.`));
+  showLast(view);
 };
+
 const look = async () => {
   try {
-    const { experiments } = JSON.parse(await ask("v1/experiments"));
-    if (experiments.length && !experiments.some((each) => each.name === chosen())) location.replace(`#${encodeURIComponent(experiments[0].name)}`);
+    const { experiments } = await (await ask("v1/experiments")).json();
+    if (experiments.length && !chosen()) location.replace(`#${encodeURIComponent(experiments[0].name)}`);
+    const name = chosen(), known = experiments.some((each) => each.name === name);
+    const text = known ? await (await ask(addressOf(name))).text() : "";
+    if (name !== chosen()) return; // somebody chose another one meanwhile
     showList(experiments);
-    find("ask").hidden = true;
     find("empty").hidden = experiments.length > 0;
     find("commands").textContent = commands("first");
-    find("one").hidden = !experiments.length;
-    if (experiments.length) await showOne(chosen());
+    find("missing").hidden = known || !experiments.length;
+    find("missing").textContent = `There is no experiment “${name}”, or this key may not see it.`;
+    find("one").hidden = !known;
+    if (known && text + innerWidth !== drawn) showOne(JSON.parse(text));
+    drawn = text + innerWidth;
     find("state").className = "";
     find("state").textContent = `as of ${new Date().toLocaleTimeString()}`;
   } catch (problem) {
     find("state").className = "bad";
-    find("state").textContent = problem instanceof Refusal ? problem.message : "The service cannot be reached; trying again.";
-    if (problem.status === 401) { find("ask").hidden = false; find("one").hidden = true; find("list").replaceChildren(); }
+    find("state").textContent = problem.message;
+    if (problem.status === 401) { find("ask").hidden = false; find("one").hidden = true; find("list").replaceChildren(); drawn = ""; }
   }
 };
 let timer = 0;
 const keepLooking = async () => {
   clearTimeout(timer);
   if (!document.hidden) await look();
+  clearTimeout(timer); // another look may have begun meanwhile
   timer = setTimeout(keepLooking, 1000 * SECONDS);
 };
-find("ask").addEventListener("submit", (event) => { event.preventDefault(); key = find("key").value.trim(); sessionStorage.setItem("rbmle-key", key); keepLooking(); });
-addEventListener("hashchange", keepLooking);
+
+// Buttons. What was refused is told beside them; a key that may do more can be given.
+const tell = (sentence, bad = false) => { find("done").textContent = sentence; find("done").className = bad ? "bad" : ""; };
+const trying = async (work) => {
+  try { await work(); } catch (problem) {
+    tell(problem.message, true);
+    if (problem instanceof Refusal && [401, 403].includes(problem.status)) find("ask").hidden = false;
+  }
+};
+const act = (path, method, body, sentence) => trying(async () => { await ask(path, method, body); tell(sentence); await keepLooking(); });
+const isSure = (question, yes) => new Promise((resolve) => {
+  find("question").textContent = question;
+  find("yes").textContent = yes;
+  find("sure").returnValue = "no";
+  find("sure").addEventListener("close", () => resolve(find("sure").returnValue === "yes"), { once: true });
+  find("sure").showModal();
+});
+find("end").addEventListener("click", async () => {
+  const name = chosen();
+  if (await isSure(`End “${name}” for good? It makes no more decisions. Rewards of those that were made still count, and its log stays.`, "End it")) {
+    await act(`${addressOf(name)}/end`, "POST", null, `${name} has ended.`);
+  }
+});
+find("export").addEventListener("click", () => trying(async () => {
+  const name = chosen();
+  tell("Reading the log ...");
+  const lines = await (await ask(`${addressOf(name)}/events`)).blob();
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(lines);
+  link.download = `${name.replace(/[^\p{L}\p{N}._-]+/gu, "_")}.jsonl`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  tell(`${link.download} has ${lines.size.toLocaleString()} bytes.`);
+}));
+find("change-key").addEventListener("click", () => { find("ask").hidden = !find("ask").hidden; });
+find("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  useKey(find("key").value.trim());
+  find("ask").hidden = true;
+  tell("");
+  keepLooking();
+});
+addEventListener("hashchange", () => { drawn = ""; tell(""); keepLooking(); });
+addEventListener("resize", () => { clearTimeout(timer); timer = setTimeout(keepLooking, 200); });
 document.addEventListener("visibilitychange", keepLooking);
+prepareArms();
 keepLooking();
