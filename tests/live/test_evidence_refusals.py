@@ -13,7 +13,7 @@ from evidence_cases import X, forgetting, interpret, linear, state_of
 import rbmle
 from rbmle import ParameterError
 from rbmle.evidence import Discounted, Linear, Logistic, Window, evidence
-from rbmle.live import live_game
+from rbmle.live import input_checks
 
 
 @pytest.fixture(autouse=True)
@@ -153,7 +153,7 @@ def test_evidence_that_does_not_fit_is_refused() -> None:
 
 def test_evidence_that_needs_too_much_memory_is_refused(monkeypatch: Any) -> None:
     live = linear(evidence=Linear(2, shared=False))  # 8 numbers and 16 for each arm
-    monkeypatch.setattr(live_game, "machine_memory", lambda: 8 * 50)
+    monkeypatch.setattr(input_checks, "machine_memory", lambda: 8 * 50)
     for refused in (lambda: live.add("green"), lambda: linear(evidence=Window(1000))):
         with pytest.raises(ParameterError, match="'evidence' must be one whose memory fits in"):
             refused()

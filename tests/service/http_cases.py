@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -103,7 +104,13 @@ class Worker:
     # Short forms of the requests.
 
     def create(self, name: str = "x", key: str | None = None, **changes: Any) -> Told:
-        return self.call("PUT", f"/v1/experiments/{quote(name, '')}", {**BODY, **changes}, key)
+        """Create an experiment, and wait until it is compiled; the first answer's status."""
+        asked = "PUT", f"/v1/experiments/{quote(name, '')}", {**BODY, **changes}, key
+        first = told = self.call(*asked)
+        while told.status < 300 and "compiling" in told.data:
+            time.sleep(0.05)
+            told = self.call(*asked)
+        return told._replace(status=first.status)
 
     def decide(self, name: str = "x", id: str | None = None, key: str | None = None) -> Told:
         body = None if id is None else {"id": id}

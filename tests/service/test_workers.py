@@ -65,9 +65,10 @@ def test_a_stopped_worker_is_replaced_and_every_connection_is_answered(
             assert set(callers.map(look, range(20))) == {200}
         assert replaced(service, stopped)
         assert client.decide("x").t == 1
-    assert f"worker {stopped} was killed, because it had not answered for 3 s" in (
-        tmp_path / "log"
-    ).read_text()
+    assert (
+        f"worker {stopped} was killed, because it had not answered for 3 s"
+        in (tmp_path / "log").read_text()
+    )
 
 
 @pytest.mark.slow

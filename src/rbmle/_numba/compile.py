@@ -260,7 +260,7 @@ class Kernel(Generic[R]):
     def __call__(self, *args: object) -> R:
         if INTERPRETED:
             return self.interpreted(*args)
-        if all(map(_is_cacheable, args)):
+        if all(map(is_cacheable, args)):
             with event.install_listener("numba:compile", _Announcement(args)):
                 result: R = self._cached(*args)
                 return result
@@ -274,13 +274,14 @@ class Kernel(Generic[R]):
         """
         if INTERPRETED:
             return self.interpreted
-        cacheable, signature = all(map(_is_cacheable, args)), tuple(map(numba.typeof, args))
+        cacheable, signature = all(map(is_cacheable, args)), tuple(map(numba.typeof, args))
         compiled = self._cached if cacheable else self._uncached
-        with event.install_listener("numba:compile", _Announcement(args)):
-            if cacheable:
-                compiled.compile(signature)
-            elif signature not in compiled.overloads:
-                self._compile_users(signature, args)
+        if signature not in compiled.overloads:  # else it would wait for what others compile
+            with event.install_listener("numba:compile", _Announcement(args)):
+                if cacheable:
+                    compiled.compile(signature)
+                else:
+                    self._compile_users(signature, args)
         native: Callable[..., R] = compiled.overloads[signature].entry_point
         return native
 
@@ -310,13 +311,13 @@ def _interpreted(function: Callable[..., R]) -> Callable[..., R]:
     return FunctionType(function.__code__, {**function.__globals__, **called})
 
 
-def _is_cacheable(value: object) -> bool:
+def is_cacheable(value: object) -> bool:
     """Whether code for the value may be cached on disk: it has no class or method of a user."""
     if not isinstance(value, tuple):
         return True
     kind = type(value)
     ours = kind is tuple or (is_package(kind) and kind not in extended_outside)
-    return ours and all(map(_is_cacheable, value))
+    return ours and all(map(is_cacheable, value))
 
 
 class _Announcement(event.Listener):  # type: ignore[misc]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option, Typer
 
 from .._io.machine import require_extra
-from ..errors import ParameterError
+from ..errors import ParameterError, integer
+from ..random import MAX_ARMS
 from .options import Import, Json, app, command
 from .screen import say, show_json
 
@@ -105,6 +106,35 @@ def verify(
         if not found:
             say("There are no experiments.")
     return 1 if any(each.wrong for each in found) else 0
+
+
+@command(_service)
+def warm(
+    database: Database = None,
+    database_file: DatabaseFile = None,
+    policy: Annotated[str | None, Option(help="Compile this policy, such as 'rbmle'.")] = None,
+    family: Annotated[str, Option(help="What it assumes of rewards.")] = "bernoulli",
+    evidence: Annotated[str | None, Option(help="What an arm's past is worth.")] = None,
+    arms: Annotated[int, Option(help="How many arms: with many, other code is used.")] = 2,
+    modules: Import = None,
+) -> None:
+    """Compile what experiments need into the cache, so that a service need not: what those in the
+    database need, or this policy, or else the common ones.
+
+    Example: rbmle service warm --policy rbmle --family bernoulli
+    """
+    require_extra("service", "service")
+    from ..service import warm as warming
+
+    if policy is not None:
+        arms = integer("service", "--arms", arms, f"[2, {MAX_ARMS}]")
+        wanted = [warming.some_definition(policy, family, evidence, arms)]
+    elif database or database_file or os.environ.get(_VARIABLE):
+        with _opened(database, database_file, read_only=True) as storage:
+            wanted = warming.stored_definitions(storage)
+    else:
+        wanted = warming.common_definitions()
+    warming.warm(wanted, lambda line: print(line, flush=True))
 
 
 @command(_key)

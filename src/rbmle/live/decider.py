@@ -88,11 +88,11 @@ class Decider(Generic[N]):
 
     def _use(self, settings: Settings, game: LiveGame, decisions: Decisions) -> None:
         self._settings, self._live, self._decisions = settings, game, decisions
+        game.compile()  # a mistake in a user's class shows here, and no pull has to wait
         self.policy, self.family, self.seed, self.horizon = settings[:4]
         self.ties, self.replication, self.patience, self.evidence = settings[4:]
         self._support = checks.support(self.family)
-        # Saves are written one after the other, in the order of their calls. They have a lock of
-        # their own so that no pull waits for the disk.
+        # Saves, in the order of their calls, have a lock of their own: no pull waits for the disk.
         self._lock, self._saving = threading.Lock(), threading.Lock()
 
     @overload

@@ -56,9 +56,9 @@ class FeatureGame(LiveGame):
         self.came: list[FeaturePull] = []  # those whose rewards came since the last pull
         super().__init__(settings, arms, withdrawn)
 
-    def arrange(self) -> None:
-        """Lay out the arrays of the game anew: the arms have changed."""
-        super().arrange()
+    def compile(self) -> None:
+        """Compile what chooses and learns, now rather than at the first pull or reward."""
+        super().compile()
         self._impute = impute.specialised(self.rules, self.game, 0)
 
     def pull(self, features: Floats | None = None) -> LiveArm:
@@ -158,6 +158,8 @@ class FeatureGame(LiveGame):
     def _settle(self, game: Game) -> float | None:
         """Do so in this game; returns the imputed reward of the newest pull."""
         newest_imputed, newest, values = None, self._newest(), game.features.values
+        if not self.compiled and (newest is not None or self.came):
+            self.compile()
         if newest is not None:
             values[newest.arm.place] = newest.context
             newest_imputed = self._impute(self.rules, game, newest.arm.place)

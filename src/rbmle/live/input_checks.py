@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._io.machine import machine_memory, size_text
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, did_you_mean, integer
 from ..policies.base import has_index
@@ -222,3 +223,12 @@ def refuse_context(given: Any, evidence: Any) -> None:
         raise ParameterError(
             "Decider", "context", f"left out with {kind}, which reads no features", given
         )
+
+
+def room(evidence: Any, n_arms: int) -> Floats:
+    """Room for what the evidence remembers of so many arms."""
+    size, most = evidence.memory_size(n_arms), machine_memory()
+    if most is not None and 8 * size > most:
+        fits = f"one whose memory fits in {size_text(most)} with {n_arms} arms"
+        raise ParameterError("Decider", "evidence", fits, evidence)
+    return np.zeros(size)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from .._io.machine import machine_memory, size_text
 from .._numba.compile import Floats
 from ..choosers import chooser_for
 from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game, Rules
@@ -26,6 +25,7 @@ from ..policies.arms import Arms
 from ..policies.base import fresh_state, memory_of
 from ..policies.misfit import ENOUGH, misfit_so_far
 from ..random import Counter, key
+from .input_checks import room
 from .kernels import Constants, choose, observe, observe_one, rank
 from .live_arm import LiveArm, Name
 from .settings import Settings
@@ -87,11 +87,16 @@ class LiveGame:
         for arm, row in self._own():
             row[:] = arm.memory or 0.0
         self.show_all()
-        self._choose = choose.specialised(self.rules, self.game, self._constants, 1, 1)
+        self.compiled = False
         self._observe: Callable[..., None] = observe_one
+
+    def compile(self) -> None:
+        """Compile what chooses and learns, now rather than at the first pull or reward."""
+        self._choose = choose.specialised(self.rules, self.game, self._constants, 1, 1)
         if self.evidence.changes_all():
             told = 0, PENDING, NOTHING, 0.0
             self._observe = observe.specialised(self.rules, self.game, *told)
+        self.compiled = True
 
     def show_all(self) -> None:
         """Bring what the policy sees up to date with all arms and what is known of them."""
@@ -113,7 +118,7 @@ class LiveGame:
             return
         old = {name: place for place, name in enumerate(self._laid_out)}
         places = [old.get(name, -1) for name in names]
-        known, remembered = Arms.fresh(len(names)), _room(self.evidence, len(names))
+        known, remembered = Arms.fresh(len(names)), room(self.evidence, len(names))
         self.evidence.begin(known, remembered)
         for new, place in enumerate(places):
             if place >= 0:
@@ -125,6 +130,8 @@ class LiveGame:
 
     def pull(self, features: Floats | None = None) -> LiveArm:
         """Choose an arm; its reward is pending from now on. features: none here."""
+        if not self.compiled:
+            self.compile()
         self.expire()
         if self._moved:  # indices may have risen although their arms have not changed
             self._moved = False
@@ -204,6 +211,8 @@ class LiveGame:
         number: that of the pull it belongs to. If it is None, the reward belongs to the oldest
         pending pull, or else to one that was given up, or else it counts as one more pull.
         """
+        if not self.compiled and self.evidence.changes_all():
+            self.compile()
         status = arm.answered(number)
         if status == ELSEWHERE:
             self._made_elsewhere(arm)
@@ -338,12 +347,3 @@ class LiveGame:
             rank(self.policy, self.family, Arms(*(each[ranked] for each in seen)), clock, found)
             values[ranked] = found
         return {arm.name: float(each) for arm, each in zip(self.enabled, values, strict=True)}
-
-
-def _room(evidence: Any, n_arms: int) -> Floats:
-    """Room for what the evidence remembers of so many arms."""
-    size, most = evidence.memory_size(n_arms), machine_memory()
-    if most is not None and 8 * size > most:
-        fits = f"one whose memory fits in {size_text(most)} with {n_arms} arms"
-        raise ParameterError("Decider", "evidence", fits, evidence)
-    return np.zeros(size)

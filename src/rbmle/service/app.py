@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
 
 import msgspec
+from msgspec.structs import asdict
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
 from ..errors import ParameterError, RbmleError
 from . import messages
+from .compiling import Compiler, is_ours
 from .definition import Definition
 from .http import NOTHING, Call, Endpoint, Operation, openapi, respond
 from .keys import ROLES, Keys
 from .ledger import Committer, Ledger
 from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .rows import Row
-from .storage import Key, open_storage
+from .storage import Key, StorageError, open_storage
 from .transaction import AddArm, Create, End, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics, with_posteriors
 
+# Seconds that creating an experiment waits for its code: loading it from the cache takes half of
+# that. If it must be compiled, the answer says so, and the first decision waits.
+_COMPILE_SECONDS = 1.0
 _EVENTS_PER_READ = 5_000  # rows that are read in one transaction
 _PAGE = {  # the files of the page, which are part of the package: no build step
     "page.html": "text/html",
@@ -42,6 +46,7 @@ class App:
     def __init__(self, database: str, needs_keys: bool = False) -> None:
         self.database, self.keys = database, Keys(needs_keys)
         self.committer: Committer
+        self.compiler = Compiler()
         self._prepared: set[str] = set()
         paths: dict[str, dict[str, Operation]] = {}
         for each in OPERATIONS:
@@ -73,7 +78,9 @@ class App:
             lambda: Ledger(open_storage(self.database, create=False), self.keys),
             asyncio.get_running_loop(),
         )
+        warming = asyncio.create_task(self._warm())
         yield
+        warming.cancel()
         await asyncio.to_thread(self.committer.stop)
 
     async def _key(self, token: str | None, role: str, experiment: str | None) -> Key:
@@ -128,24 +135,46 @@ class App:
         """Create an experiment."""
         a_label("name", call.name)
         definition = Definition.of(body)
-        await _compile(definition)
+        patience = _COMPILE_SECONDS if is_ours(definition) else None
+        await self.compiler.wait(definition, patience)
         told = await self._run(call.key, Create(call.name, definition))
-        if told.status < 300:
-            self._prepared.add(call.name)
+        progress = self.compiler.progress(definition)
+        if told.status < 300 and progress is not None:
+            plain = asdict(definition.plain())
+            return answer(
+                told.status, messages.Created(name=call.name, **plain, compiling=progress)
+            )
         return told
 
-    async def _prepare(self, key: Key, name: str) -> None:
+    async def _prepare(
+        self, key: Key, name: str, seconds: float | None = None
+    ) -> messages.Compiling | None:
         """Compile what the experiment needs, if this worker has not met it yet.
 
-        That takes up to seconds, and must not keep the requests for other experiments waiting.
+        That takes up to a minute, and must not keep the requests for other experiments waiting.
+        seconds: the longest wait; returns what is still being compiled then.
         """
         if name in self._prepared:
-            return
+            return None
         stored = await self.committer.ask(lambda ledger: ledger.storage.find(name), key)
+        if stored is None:
+            return None
         with suppress(RbmleError, msgspec.MsgspecError):  # the ledger says what is wrong with it
-            if stored is not None:
-                await _compile(Definition.read(stored.definition))
-                self._prepared.add(name)
+            definition = Definition.read(stored.definition)
+            await self.compiler.wait(definition, seconds)
+            progress = self.compiler.progress(definition)
+            if progress is not None:
+                return progress
+            self._prepared.add(name)
+        return None
+
+    async def _warm(self) -> None:
+        """Compile what the stored experiments need, before the first request asks for it."""
+        try:
+            stored = await self.committer.ask(lambda ledger: ledger.storage.experiments())
+        except StorageError:
+            return  # it is compiled when it is asked for
+        await self.compiler.warm([each.definition for each in stored])
 
     async def add_arm(self, call: Call, body: messages.NewArm) -> Answer:
         """Add an arm."""
@@ -170,6 +199,10 @@ class App:
 
     async def experiment(self, call: Call) -> Answer:
         """One experiment."""
+        progress = await self._prepare(call.key, call.name, _COMPILE_SECONDS)
+        if progress is not None:
+            so_far = f"{progress.kind} is being compiled, for {progress.seconds:g} s so far"
+            return refusal(503, f"The experiment {call.name!r} is not ready: {so_far}.")
         shown = await self.committer.ask(
             lambda ledger: experiment_details(ledger, call.key, call.name), call.key
         )
@@ -203,7 +236,9 @@ class App:
         return answer(200, messages.Health("ok"))
 
     async def ready(self, call: Call) -> Answer:
-        """It can write."""
+        """It can write, and has compiled what the experiments need that it found at its start."""
+        if self.compiler.starting:
+            return refusal(503, f"{self.compiler.starting} is being compiled.")
         bad = sorted(await self.committer.do(Ledger.try_to_write))
         names = [each for each in bad if self.keys.open]
         return answer(200, messages.Ready("ready", len(bad), names))
@@ -255,16 +290,6 @@ def _item(item: messages.BatchItem, place: int) -> messages.Decide | messages.Re
     if item.reward is not None and item.decision is None:
         return item.reward
     raise ParameterError("batch", f"item {place}", "either a 'decision' or a 'reward'")
-
-
-async def _compile(definition: Definition) -> None:
-    """Compile what the experiment needs, in a thread of its own.
-
-    Compiling leaves some 100,000 objects that stay. They are exempted from garbage collection: it
-    would stop the worker for 0.1 s now and then.
-    """
-    await asyncio.to_thread(definition.prepare)
-    gc.freeze()
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from ..choosers import chooser_for
 from ..errors import ParameterError, Words, number
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
@@ -110,6 +111,20 @@ class Definition(NamedTuple):
                 live.indices()
             central_interval(self.settings.family, 1.0, self.default_value())
 
+    def kind(self) -> tuple[object, ...]:
+        """What its compiled code depends on: the types of its records, not their numbers."""
+        policy, family, evidence = self._records()
+        chooser = chooser_for(policy, family, len(self.arms), evidence)
+        return _types((policy, family, evidence, chooser))
+
+    def kind_name(self) -> str:
+        """The kind in words, such as "RBMLE for Bernoulli"."""
+        policy, family, evidence = (type(each).__name__ for each in self._records())
+        return f"{policy} for {family}{f' with {evidence}' if evidence != 'Counting' else ''}"
+
+    def _records(self) -> tuple[Any, Any, Any]:
+        return self.settings.policy, self.settings.family, self.settings.evidence
+
     @property
     def reads(self) -> int:
         """The dimension of the features that come with each decision; 0 if none do."""
@@ -120,8 +135,14 @@ class Definition(NamedTuple):
         return mean_at(self.settings.family, 0.5)
 
     def game(self) -> LiveGame:
-        """The game that decides, at its beginning. The first of its kind compiles for seconds."""
+        """The game that decides, at its beginning. Its first pull compiles, if it must."""
         return game_of(self.settings, [LiveArm(each) for each in self.arms])
+
+
+def _types(value: object) -> tuple[object, ...]:
+    """The type of a value, and those of its parts if it has some."""
+    parts = value if isinstance(value, tuple) else ()
+    return type(value), *map(_types, parts)
 
 
 def check_room(evidence: Any, n_arms: int) -> None:

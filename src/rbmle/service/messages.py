@@ -117,10 +117,18 @@ class NewState(_Body):
 # Answers
 
 
+class Compiling(_Body):
+    """What is being compiled, and for how many seconds so far."""
+
+    kind: str
+    seconds: float
+
+
 class Created(NewExperiment, kw_only=True):
-    """An experiment as it was created."""
+    """An experiment as it was created. compiling: what its first decision waits for, if it does."""
 
     name: Name
+    compiling: Compiling | msgspec.UnsetType = msgspec.UNSET
 
 
 class Decided(_Body):

@@ -1,0 +1,109 @@
+"""`Compiler`: compiles what experiments need in a thread, while the worker answers other requests.
+
+Compiled code depends on the types of an experiment's policy, family and evidence, not on their
+numbers: experiments of one kind share it. The first of a kind takes seconds, with IDS a minute;
+from the disk cache about half a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import threading
+import time
+from collections.abc import Hashable, Iterable
+
+from msgspec import MsgspecError
+
+from .._numba.compile import is_cacheable
+from ..errors import RbmleError
+from .definition import Definition
+from .messages import Compiling
+
+log = logging.getLogger("rbmle.service")
+
+
+class _Job:
+    """What is being compiled, since when, and the end of it."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.name, self.since = definition.kind_name(), time.monotonic()
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def work(self, definition: Definition, loop: asyncio.AbstractEventLoop) -> None:
+        """Compile, in a thread."""
+        problem: Exception | None = None
+        try:
+            definition.prepare()
+        except Exception as raised:
+            problem = raised
+        loop.call_soon_threadsafe(self._end, problem)
+
+    def _end(self, problem: Exception | None) -> None:
+        # Compiling leaves some 100,000 objects that stay. They are exempted from garbage
+        # collection, which would stop the worker for 0.1 s now and then.
+        gc.freeze()
+        if problem is None:
+            self.ended.set_result(None)
+        else:
+            self.ended.set_exception(problem)
+            self.ended.exception()  # it is seen, even if nobody waits
+
+
+class Compiler:
+    """The kinds of experiments that a worker has compiled, and those that it compiles now.
+
+    starting: what `warm` waits for; "" when that is done.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: dict[Hashable, _Job] = {}
+        self.starting = ""
+
+    def start(self, definition: Definition) -> asyncio.Future[None]:
+        """Begin to compile what the experiment needs, unless that was done; its end.
+
+        The thread is a daemon: a service that is stopped does not wait for it.
+        """
+        kind = definition.kind()
+        job = self._jobs.get(kind)
+        if job is None or (job.ended.done() and job.ended.exception() is not None):
+            job = self._jobs[kind] = _Job(definition)
+            given = (definition, asyncio.get_running_loop())
+            threading.Thread(target=job.work, args=given, daemon=True, name="compiler").start()
+        return job.ended
+
+    async def wait(self, definition: Definition, seconds: float | None = None) -> None:
+        """Compile what the experiment needs; return then, or after so many seconds.
+
+        Raises what compiling raised: a class of a user's own may be wrong.
+        """
+        ended = self.start(definition)
+        if not ended.done():
+            await asyncio.wait([ended], timeout=seconds)
+        if ended.done():
+            ended.result()
+
+    def progress(self, definition: Definition) -> Compiling | None:
+        """What is being compiled for the experiment now, and for how long."""
+        job = self._jobs.get(definition.kind())
+        if job is None or job.ended.done():
+            return None
+        return Compiling(job.name, round(time.monotonic() - job.since, 1))
+
+    async def warm(self, stored: Iterable[str]) -> None:
+        """Compile what these definitions need, one after the other."""
+        for each in stored:
+            try:
+                definition = Definition.read(each)
+                self.starting = definition.kind_name()
+                await self.wait(definition)
+            except (RbmleError, MsgspecError) as problem:
+                log.error("an experiment cannot be compiled: %s", problem)
+        self.starting = ""
+
+
+def is_ours(definition: Definition) -> bool:
+    """Whether all classes are the package's: then compiling succeeds, and need not be awaited."""
+    return is_cacheable(tuple(definition.settings))

@@ -1,0 +1,153 @@
+"""Compiling: nobody else waits for it, its experiment says so, and equal kinds share code."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from http_cases import BODY, Worker, worker
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+from service_cases import definition
+
+from rbmle.errors import ParameterError
+from rbmle.service.definition import Definition
+
+SLOW = {**BODY, "family": {"name": "Gaussian"}}  # what compiles slowly here, by `held`
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/rbmle.db"
+
+
+@contextmanager
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """UCB for Gaussian compiles until the event is set."""
+    go_on, real = threading.Event(), Definition.prepare
+
+    def prepare(self: Definition) -> None:
+        if self.kind_name() == "UCB for Gaussian":
+            assert go_on.wait(60)
+        real(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Definition, "prepare", prepare)
+        patch.setattr("rbmle.service.app._COMPILE_SECONDS", 0.1)
+        yield go_on
+        go_on.set()
+
+
+@pytest.mark.slow
+def test_an_experiment_is_there_at_once_and_its_decisions_wait(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with held(monkeypatch) as go_on, worker(url) as ours:
+        told = ours.call("PUT", "/v1/experiments/slow", SLOW)
+        assert (told.status, told.data["compiling"]["kind"]) == (201, "UCB for Gaussian")
+        again = ours.call("PUT", "/v1/experiments/slow", SLOW)
+        assert again.status == 200
+        assert again.data["compiling"]["seconds"] >= told.data["compiling"]["seconds"]
+        shown = ours.call("GET", "/v1/experiments/slow")
+        assert shown.status == 503
+        assert "'slow' is not ready: UCB for Gaussian is being compiled" in shown.data["error"]
+        asked = ours.submit("POST", "/v1/experiments/slow/decisions", {"id": "first"})
+        assert ours.create("quick").status == 201  # others do not wait
+        assert ours.decide("quick").data["t"] == 1
+        assert not asked.done()
+        go_on.set()
+        assert asked.result(60).data == {"id": "first", "arm": "a", "t": 1}
+        assert "compiling" not in ours.call("PUT", "/v1/experiments/slow", SLOW).data
+        assert ours.call("GET", "/v1/experiments/slow").status == 200
+
+
+@pytest.mark.slow
+def test_a_worker_is_ready_when_it_has_compiled_what_is_stored(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with worker(url) as ours:
+        assert ours.create("stored", family={"name": "Gaussian"}).status == 201
+    with held(monkeypatch) as go_on, worker(url) as ours:
+        while (told := ours.call("GET", "/readyz")).status == 200:
+            pass  # its first question is on the way
+        assert told.data == {"error": "UCB for Gaussian is being compiled."}
+        assert ours.create("other").status == 201
+        go_on.set()
+        while ours.call("GET", "/readyz").status != 200:
+            pass
+
+
+@pytest.mark.slow
+def test_a_class_that_cannot_be_compiled_creates_nothing(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prepare(self: Definition) -> None:
+        raise ParameterError("experiment", "policy", "one that can be compiled")
+
+    with worker(url) as ours, monkeypatch.context() as patch:
+        patch.setattr(Definition, "prepare", prepare)
+        patch.setattr("rbmle.service.app.is_ours", lambda _: False)
+        for _ in range(2):  # the second try compiles again
+            told = ours.call("PUT", "/v1/experiments/wrong", SLOW)
+            assert (told.status, told.data["error"][:10]) == (422, "experiment")
+        patch.undo()
+        assert ours.call("GET", "/v1/experiments/wrong").status == 404
+        assert ours.create("wrong", family={"name": "Gaussian"}).status == 201
+
+
+class Compilations(event.Listener):  # type: ignore[misc]
+    """Counts what is compiled."""
+
+    count = 0
+
+    def on_start(self, event: event.Event) -> None:
+        self.count += 1
+
+    def on_end(self, event: event.Event) -> None:
+        pass
+
+
+def test_equal_kinds_share_their_code() -> None:
+    first = definition(policy="ucb(alpha=1)", family="bernoulli")
+    second = definition(policy="ucb(alpha=0.25)", family="bernoulli(prior_a=2)", arms=["x", "y"],
+                        seed=7, ties="first", horizon=100)  # fmt: skip
+    assert first.kind() == second.kind()
+    others: list[dict[str, Any]] = [
+        {"policy": "klucb"}, {"family": "gaussian"}, {"evidence": "discounted(gamma=0.9)"}
+    ]  # fmt: skip
+    assert len({definition(**each).kind() for each in others} | {first.kind()}) == 4
+    first.prepare()
+    with event.install_listener("numba:compile", Compilations()) as compiled:
+        second.prepare()
+    assert compiled.count == 0
+
+
+def test_arms_can_change_while_something_is_compiled(url: str) -> None:
+    """The compiler has one lock; whoever uses code that is there must not wait for it."""
+
+    def work(ours: Worker) -> list[int]:
+        told = [ours.create("second", seed=5), ours.decide("second")]
+        told += [ours.call("POST", "/v1/experiments/second/arms", {"name": "c"})]
+        return [each.status for each in [*told, ours.decide("second")]]
+
+    with worker(url) as ours:
+        assert ours.create("x").status == 201
+        locked, over = threading.Event(), threading.Event()
+
+        def compile_for_long() -> None:
+            with global_compiler_lock:
+                locked.set()
+                over.wait(60)
+
+        busy = threading.Thread(target=compile_for_long)
+        busy.start()
+        locked.wait()
+        try:
+            assert work(ours) == [201, 200, 201, 200]
+        finally:
+            over.set()
+            busy.join()
