@@ -13,7 +13,7 @@ const COLUMNS = [
   { key: "mean", by: (arm) => arm.mean, text: shown, means: "The mean of its rewards, weighed by the evidence." },
   { key: "95 % interval", kind: "words", by: (arm) => arm.interval && arm.interval[0], text: () => "",
     means: "The mean lies in it with probability 95 %, by the family's prior and the rewards so far, for one look; sorted by its lower end." },
-  { key: "share", by: (arm) => arm.share, text: (share) => percent(share), means: "Of all decisions." },
+  { key: "share", by: (arm) => arm.share, text: (share) => percent(share), means: "Its share of all decisions." },
   { key: "P(best)", kind: "best", by: (arm) => arm.probability_best, text: (p) => (p === null ? "" : chance(p)),
     means: "The probability that its mean is the largest of all active arms' means, by the same prior and rewards." },
   { key: "pulls", by: (arm) => arm.pulls, text: shown, means: "How many rewards it has had, default rewards included." },
@@ -127,7 +127,8 @@ export const showArms = (view, act) => {
   find("arms").className = find("meanings").className = gone.filter(Boolean).join(" ");
   find("find-arms").hidden = arms.length < 8;
   const ends = arms.filter((arm) => arm.mean !== null).flatMap((arm) => [arm.mean, ...(arm.interval || [])]);
-  const all = { low: Math.min(...ends), high: Math.max(...ends), ended: Boolean(view.ended) };
+  const least = (a, b) => Math.min(a, b), largest = (a, b) => Math.max(a, b); // a call takes some 100,000 arguments at most
+  const all = { low: ends.reduce(least, Infinity), high: ends.reduce(largest, -Infinity), ended: Boolean(view.ended) };
   const places = ordered(arms), visible = places.slice(0, limit);
   const wanted = visible.map((place) => {
     if (!rows.has(place)) rows.set(place, makeRow(act));

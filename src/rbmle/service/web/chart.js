@@ -11,7 +11,7 @@ const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00
 export const colourOf = (place) => COLOURS[place % COLOURS.length];
 export const paleOf = (place) => [1, 0.6, 0.35][Math.floor(place / COLOURS.length) % 3];
 export const shown = (value, digits = 4) => (value === null || value === undefined ? ""
-  : value.toLocaleString(undefined, { maximumSignificantDigits: digits }));
+  : value.toLocaleString(undefined, Number.isSafeInteger(value) ? {} : { maximumSignificantDigits: digits }));
 const short = (value) => value.toLocaleString(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 
 // Time. Days are the service's, in UTC; all else is in the zone of whoever looks.

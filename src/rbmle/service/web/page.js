@@ -78,7 +78,7 @@ const showOne = (view) => {
   const facts = { decisions: view.decisions, rewards: view.rewards, pending: view.pending, expired: view.expired, "paid in all": view.paid, "gained over equal shares (estimate)": view.gain };
   find("facts").replaceChildren(...Object.entries(facts).filter(([, value]) => value !== null).map(([word, value]) => {
     const box = document.createElement("div");
-    box.append(cell("dt", word), cell("dd", Number.isInteger(value) ? value.toLocaleString() : shown(value)));
+    box.append(cell("dt", word), cell("dd", shown(value)));
     return box;
   }));
   find("traffic-figure").hidden = !view.traffic.length;
