@@ -34,7 +34,6 @@ _EVENTS_PER_READ = 5_000  # rows that are read in one transaction
 _PAGE = {  # the files of the page, which are part of the package: no build step
     "page.html": "text/html",
     "page.css": "text/css",
-    "icon.svg": "image/svg+xml",
     **dict.fromkeys(("page.js", "arms.js", "chart.js", "service.js"), "text/javascript"),
 }
 _METRICS, _LINES = "text/plain", "application/x-ndjson"
