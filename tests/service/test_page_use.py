@@ -138,7 +138,7 @@ def test_a_bad_address_is_no_lost_service(browser: Any, busy: Service) -> None:
         browser.get("about:blank")
         browser.get(f"{busy.address}/#{named}")
         wait_for(browser, "!document.querySelector('#missing').hidden")
-        assert f"no experiment “{shown}”" in texts(browser, "#missing")[0]
+        assert texts(browser, "#missing") == [f"There is no experiment {shown!r}."]
         assert texts(browser, "#state")[0].startswith("as of")
         assert len(texts(browser, "#list a")) == 3
 

@@ -24,7 +24,7 @@ const COLUMNS = [
 const sorting = { column: null, down: true }; // no column: the arms' own order, or many arms by share
 let limit = FIRST_ROWS, rows = new Map(), ofExperiment = "", last = null;
 
-const make = (tag, text, kind = "") => {
+export const make = (tag, text, kind = "") => {
   const made = document.createElement(tag);
   made.textContent = text;
   if (kind) made.className = kind;

@@ -1,11 +1,10 @@
 // The page: it asks the service every two seconds, and changes only what a button says.
-import { prepareArms, showArms } from "./arms.js";
+import { make as cell, prepareArms, showArms } from "./arms.js";
 import { drawBuckets, drawTraffic, momentText, shown } from "./chart.js";
 import { addressOf, ask, chosen, Refusal, useKey } from "./service.js";
 
 const SECONDS = 2, FEWEST_BUCKETS = 12; // of which a chart has room at least, so that one bar is not a wall
 const find = (id) => document.getElementById(id);
-const cell = (tag, text, kind = "") => { const made = document.createElement(tag); made.textContent = text; if (kind) made.className = kind; return made; };
 const WIDTHS = { 60: "minute", 3600: "hour", 86400: "day" };
 let width = 0; // of a bar, in seconds; 0 until somebody chooses one
 let drawn = ""; // what the page shows, as it came
@@ -15,7 +14,8 @@ const showList = (experiments) => {
     const link = cell("a", each.name);
     link.href = `#${encodeURIComponent(each.name)}`;
     if (each.name === chosen()) link.setAttribute("aria-current", "page");
-    link.append(cell("small", `${each.decisions.toLocaleString()} decisions, ${each.ended ? "ended" : `${each.pending.toLocaleString()} pending`}`));
+    const now = each.ended ? "ended" : `${shown(each.pending)} pending`;
+    link.append(cell("small", `${shown(each.decisions)} decisions, ${now}`));
     return link;
   }));
 };
@@ -51,31 +51,44 @@ const showOverTime = (view) => {
   const from = view.paid - paid.reduce((a, b) => a + b, 0); // what was paid before the first bucket
   let sum = from;
   const cumulative = paid.map((each) => (sum += each));
-  const about = (k) => `${momentText(at[k], seconds, word === "day")}: ${shown(decisions[k])} decisions, ${shown(rewards[k])} rewards${rewards[k] ? `, mean ${shown(mean[k])}` : ""}; ${shown(cumulative[k])} in all`;
-  drawBuckets(find("volume"), buckets, low, high, { label: `Decisions and rewards per ${word}`, bars: decisions, line: rewards, about });
-  drawBuckets(find("means"), buckets, low, high, { label: `Mean reward per ${word}`, line: mean, about });
-  drawBuckets(find("cumulative"), buckets, low, high, { label: "Cumulative reward", line: cumulative, from, about });
+  const about = (k) => {
+    const when = momentText(at[k], seconds, word === "day"), of = rewards[k] ? `, mean ${shown(mean[k])}` : "";
+    return `${when}: ${shown(decisions[k])} decisions, ${shown(rewards[k])} rewards${of}; ${shown(cumulative[k])} in all`;
+  };
+  const put = (id, label, lines) => drawBuckets(find(id), buckets, low, high, { label, about, ...lines });
+  put("volume", `Decisions and rewards per ${word}`, { bars: decisions, line: rewards });
+  put("means", `Mean reward per ${word}`, { line: mean });
+  put("cumulative", "Cumulative reward", { line: cumulative, from });
 };
 const showLast = (view) => {
   find("last").tBodies[0].replaceChildren(...view.last.map((each) => {
     const line = document.createElement("tr"), arm = cell("td", each.arm, "name");
     if (each.features) arm.title = `features: ${each.features.join(", ")}`;
-    const reward = { pending: "", rewarded: shown(each.reward), expired: each.reward === null ? "expired" : `expired: ${shown(each.reward)}` }[each.state];
+    const words = { pending: "", rewarded: shown(each.reward), expired: each.reward === null ? "expired" : `expired: ${shown(each.reward)}` };
     const time = cell("td", momentText(each.at, 1, false), "when");
-    line.append(cell("th", each.id), arm, cell("td", each.t.toLocaleString()), cell("td", reward), time);
+    line.append(cell("th", each.id), arm, cell("td", shown(each.t)), cell("td", words[each.state]), time);
     ["id", "arm", "round", "reward", "time"].forEach((label, k) => { line.cells[k].dataset.label = label; });
     return line;
   }));
 };
 // Evidence as one would write it, "Linear(dimension=2, ridge=1, shared=true), "; nothing where every reward counts once.
-const evidence = ({ name, ...given }) => (name === "Counting" ? "" : `${name}(${Object.entries(given).map(([key, value]) => `${key}=${value}`).join(", ")}), `);
+const evidence = ({ name, ...given }) => {
+  const parameters = Object.entries(given).map(([key, value]) => `${key}=${value}`);
+  return name === "Counting" ? "" : `${name}(${parameters.join(", ")}), `;
+};
+const deadline = (view) => {
+  if (view.reward_wait_s === null) return "Rewards are waited for without end.";
+  const then = view.default_reward === null ? "is withdrawn" : `counts as ${view.default_reward}`;
+  return `A reward that has not come after ${view.reward_wait_s} s ${then}.`;
+};
 const showOne = (view) => {
   find("name").replaceChildren(view.name, ...(view.ended ? [cell("small", " ended")] : []));
   find("end").hidden = view.ended;
-  const wait = view.reward_wait_s === null ? "Rewards are waited for without end." : `A reward that has not come after ${view.reward_wait_s} s ${view.default_reward === null ? "is withdrawn" : `counts as ${view.default_reward}`}.`;
-  find("what").textContent = `${view.policy.name}, ${view.family.name} rewards, ${evidence(view.evidence)}seed ${view.seed}. ${wait}`;
+  const { policy, family, seed } = view;
+  find("what").textContent = `${policy.name}, ${family.name} rewards, ${evidence(view.evidence)}seed ${seed}. ${deadline(view)}`;
   if (view.warning) find("what").append(cell("strong", ` ${view.warning}`));
-  const facts = { decisions: view.decisions, rewards: view.rewards, pending: view.pending, expired: view.expired, "paid in all": view.paid, "gained over equal shares (estimate)": view.gain };
+  const { decisions, rewards, pending, expired } = view;
+  const facts = { decisions, rewards, pending, expired, "paid in all": view.paid, "gained over equal shares (estimate)": view.gain };
   find("facts").replaceChildren(...Object.entries(facts).filter(([, value]) => value !== null).map(([word, value]) => {
     const box = document.createElement("div");
     box.append(cell("dt", word), cell("dd", shown(value)));
@@ -84,32 +97,45 @@ const showOne = (view) => {
   find("traffic-figure").hidden = !view.traffic.length;
   if (view.traffic.length) drawTraffic(find("traffic"), view.arms, view.traffic);
   showOverTime(view);
-  showArms(view, (arm, state) => act(`${addressOf(view.name)}/arms/${encodeURIComponent(arm)}`, "PATCH", { state }, `${arm} is ${state}.`));
+  const arms = `${addressOf(view.name)}/arms`;
+  showArms(view, (arm, state) => act(`${arms}/${encodeURIComponent(arm)}`, "PATCH", { state }, `${arm} is ${state}.`));
   showLast(view);
 };
 
+// The experiment as the service tells it, and why not: there is none, or its code is being compiled.
+const askOne = async (name) => {
+  try { return [await (await ask(addressOf(name))).text(), ""]; } catch (problem) {
+    if (problem instanceof Refusal && problem.status !== 401) return ["", problem.message];
+    throw problem;
+  }
+};
 const look = async () => {
   try {
     const { experiments } = await (await ask("v1/experiments")).json();
     if (experiments.length && !chosen()) location.replace(`#${encodeURIComponent(experiments[0].name)}`);
-    const name = chosen(), known = experiments.some((each) => each.name === name);
-    const text = known ? await (await ask(addressOf(name))).text() : "";
+    const name = chosen(), [text, why] = name ? await askOne(name) : ["", ""];
     if (name !== chosen()) return; // somebody chose another one meanwhile
     showList(experiments);
     find("empty").hidden = experiments.length > 0;
     find("commands").textContent = commands("first");
-    find("missing").hidden = known || !experiments.length;
-    find("missing").textContent = `There is no experiment “${name}”, or this key may not see it.`;
-    find("one").hidden = !known;
-    if (known && text + innerWidth !== drawn) showOne(JSON.parse(text));
+    find("missing").hidden = !why;
+    find("missing").textContent = why;
+    find("one").hidden = !text;
+    if (text && text + innerWidth !== drawn) showOne(JSON.parse(text));
     drawn = text + innerWidth;
     find("state").className = "";
     find("state").textContent = `as of ${new Date().toLocaleTimeString()}`;
   } catch (problem) {
     find("state").className = "bad";
     find("state").textContent = problem.message;
-    if (problem.status === 401) { find("ask").hidden = false; find("one").hidden = true; find("list").replaceChildren(); drawn = ""; }
+    if (problem.status === 401) hideAll();
   }
+};
+const hideAll = () => {
+  find("ask").hidden = false;
+  for (const id of ["one", "missing", "empty"]) find(id).hidden = true;
+  find("list").replaceChildren();
+  drawn = "";
 };
 let timer = 0;
 const keepLooking = async () => {
@@ -127,7 +153,11 @@ const trying = async (work) => {
     if (problem instanceof Refusal && [401, 403].includes(problem.status)) find("ask").hidden = false;
   }
 };
-const act = (path, method, body, sentence) => trying(async () => { await ask(path, method, body); tell(sentence); await keepLooking(); });
+const act = (path, method, body, sentence) => trying(async () => {
+  await ask(path, method, body);
+  tell(sentence);
+  await keepLooking();
+});
 const isSure = (question, yes) => new Promise((resolve) => {
   find("question").textContent = question;
   find("yes").textContent = yes;
@@ -137,9 +167,8 @@ const isSure = (question, yes) => new Promise((resolve) => {
 });
 find("end").addEventListener("click", async () => {
   const name = chosen();
-  if (await isSure(`End “${name}” for good? It makes no more decisions. Rewards of those that were made still count, and its log stays.`, "End it")) {
-    await act(`${addressOf(name)}/end`, "POST", null, `${name} has ended.`);
-  }
+  const question = `End “${name}” for good? It makes no more decisions. Rewards of those that were made still count, and its log stays.`;
+  if (await isSure(question, "End it")) await act(`${addressOf(name)}/end`, "POST", null, `${name} has ended.`);
 });
 find("export").addEventListener("click", () => trying(async () => {
   const name = chosen();
