@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from ..evidence import Counting
-from ..policies.posteriors import probability_best
 from ..spec import to_spec
 from . import input_checks as checks
+from .conclusions import Concludes
 from .feature_game import game_of
 from .live_arm import ArmTable, Decision, Decisions, LiveArm, Name, shown
 from .live_game import LiveGame
@@ -26,7 +26,7 @@ T = TypeVar("T")
 Many: TypeAlias = Sequence[T] | NDArray[Any]
 
 
-class Decider(Generic[N]):
+class Decider(Concludes[N], Generic[N]):
     """A policy at work: it chooses among named arms and learns from their rewards.
 
     arms: at least two distinct names, strings or whole numbers.
@@ -286,15 +286,6 @@ class Decider(Generic[N]):
         with self._lock:
             features = checks.the_features(context, self._live.arms, self.evidence)
             return self._live.indices(features)
-
-    def probability_best(self) -> dict[N, float]:
-        """The posterior probability of each enabled arm that its mean is the largest, to 1e-6.
-
-        Refused: features, families without posterior, improper priors of arms without rewards.
-        """
-        with self._lock:
-            names, *known = self._live.of_enabled()
-        return dict(zip(names, probability_best(self.family, *known).tolist(), strict=True))
 
     def _table(self) -> ArmTable:
         with self._lock:

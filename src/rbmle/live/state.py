@@ -50,6 +50,7 @@ def plain_game(game: LiveGame) -> dict[str, Any]:
         "memory": game.memory,
         "arms": [_plain_arm(arm) for arm in game.arms.values()],
         **({"known": known} if known else {}),
+        **({"looks": [[level, *each] for level, each in game.looks.items()]} if game.looks else {}),
     }
 
 
@@ -137,6 +138,11 @@ def restored(saved: Reader, settings: Settings) -> LiveGame:
     """The game that `plain_game` wrote, without the policy's memory."""
     arms = saved.arms(support(settings.family))
     game = game_of(settings, arms, saved.whole("withdrawn"))
+    for each in saved.items("looks") if "looks" in saved.data else []:
+        form = isinstance(each, list) and len(each) == 3 and _is_number(each[0])
+        if not form or type(each[1]) not in (str, int) or type(each[2]) is not int:
+            raise saved.bad("looks", "a list of level, arm and decision", each)
+        game.looks[float(each[0])] = each[1], each[2]
     if isinstance(game.evidence, Counting):
         return game
     known, n_arms = saved.inside("known"), len(game.arms)

@@ -1,0 +1,135 @@
+"""`Summary`: what may be concluded about the arms now, as a table and in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._io.text import html_table, number_text, text_table
+from .._numba.compile import Floats
+from ..errors import ParameterError, number
+from ..policies.posteriors import best_and_loss
+from .intervals import beats, interval
+from .mixtures import mixture_of
+
+_HEAD = "pulls", "mean", "low", "high", "P(best)", "loss"
+
+
+class Arm(NamedTuple):
+    """What is known of an arm.
+
+    low, high: its confidence sequence. They hold for all arms and at all looks at once with the
+    probability that the summary's level says, for data of any policy; NaN without rewards.
+    probability_best, expected_loss: under the family's prior, as of now: the probability that the
+    arm's mean is the largest of the enabled arms, and what playing it from now on loses a round.
+    """
+
+    pulls: int
+    mean: float
+    low: float
+    high: float
+    probability_best: float
+    expected_loss: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What may be concluded about the arms now.
+
+    arms: a record for each. leader: the enabled arm with the largest mean; None before any reward.
+    safe_to_stop: whether the leader's mean is above that of every other enabled arm. Whoever stops
+    as soon as this is true is wrong with probability at most 1 - level, at whatever time.
+    since: the number of decisions made when that was first found, and found at every look since;
+    None where it is not so, or where looks are not remembered.
+    note: what is not told and why, if something is not.
+    """
+
+    arms: Mapping[Any, Arm]
+    level: float
+    leader: Any
+    safe_to_stop: bool
+    rivals: tuple[Any, ...] = ()
+    since: int | None = None
+    note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Whether to stop, in a sentence."""
+        if self.leader is None:
+            return "not safe to stop: there are no rewards yet"
+        if not self.rivals:
+            return f"nothing to compare: {self.leader} is the only arm"
+        others = self.rivals
+        named = f"all {len(others)} others" if len(others) > 3 else " and ".join(map(str, others))
+        if not self.safe_to_stop:
+            why = f": {self.note}" if self.note else f" ahead of {named} at level {self.level:g}"
+            return f"not safe to stop: {self.leader} leads, but is not known to be{why}"
+        looks = "" if self.since is None else f", at every look since decision {self.since:,}"
+        told = f"{self.leader} beats {named} at level {self.level:g}{looks}"
+        return f"safe to stop: {told}"
+
+    def _rows(self) -> list[tuple[str, list[str]]]:
+        return [
+            (str(name), [f"{arm.pulls:,}", *(_shown(each) for each in arm[1:])])
+            for name, arm in self.arms.items()
+        ]
+
+    def __str__(self) -> str:
+        return text_table(_HEAD, self._rows()) + f"\n{self.verdict}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(self.verdict, _HEAD, self._rows())
+
+
+def _shown(value: float) -> str:
+    return f"{value:.4f}" if 1e-4 <= abs(value) < 1.0 else number_text(value)
+
+
+def summarise(
+    names: Sequence[Any],
+    family: Any,
+    pulls: Floats,
+    totals: Floats,
+    level: float = 0.95,
+    enabled: Floats | None = None,
+    note: str = "",
+) -> Summary:
+    """The summary of arms with these names, numbers of pulls and sums of rewards.
+
+    enabled: which arms may be played, by default all. note: why intervals are not known, if they
+    are not.
+    """
+    alpha = 1.0 - number("summary", "level", level, "(0, 1)")
+    able = np.ones(len(names), bool) if enabled is None else np.asarray(enabled, bool)
+    if not note and mixture_of(family) is None:
+        note = f"{type(family).__name__} has no confidence sequence"
+    with np.errstate(all="ignore"):  # 0 / 0 for an arm without rewards
+        means = totals / pulls
+    low = high = best = loss = np.full(len(names), nan)
+    if not note:
+        low, high = interval(family, pulls, totals, 1.0 - alpha / len(names))
+    with suppress(ParameterError):  # no posterior, or an improper one
+        best, loss = best.copy(), loss.copy()
+        best[able], loss[able] = best_and_loss(family, pulls[able], totals[able])
+    columns = (each.tolist() for each in (pulls.astype(int), means, low, high, best, loss))
+    arms = {name: Arm(*row) for name, *row in zip(names, *columns, strict=True)}
+    played = np.flatnonzero(able & (pulls > 0))
+    if not played.size:
+        return Summary(arms, level, None, False, note=note)
+    lead = int(played[np.argmax(means[played])])
+    others = able.copy()
+    others[lead] = False
+    rivals = tuple(name for name, other in zip(names, others, strict=True) if other)
+    safe = bool(rivals and not note and pulls[others].min() > 0)
+    if safe:
+        share = alpha / (len(names) - 1)  # the best arm is one, and any other may wrongly lead
+        known = float(pulls[lead]), float(totals[lead])
+        safe = beats(family, known, (pulls[others], totals[others]), share)
+    return Summary(arms, level, names[lead], safe, rivals, note=note)

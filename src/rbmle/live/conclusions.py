@@ -1,0 +1,72 @@
+"""What a decider concludes from its rewards: `summary` and `probability_best`."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from ..evidence import Counting
+from ..inference.summary import Summary, summarise
+from ..policies.posteriors import probability_best
+from .live_arm import Name
+from .live_game import LiveGame
+
+N = TypeVar("N", bound=Name)
+
+
+class Concludes(Generic[N]):
+    """The methods of a `Decider` that say what may be concluded now."""
+
+    family: Any
+    evidence: Any
+    _live: LiveGame
+    _lock: threading.Lock
+
+    def probability_best(self) -> dict[N, float]:
+        """The posterior probability of each enabled arm that its mean is the largest, to 1e-6.
+
+        Refused: features, families without posterior, improper priors of arms without rewards.
+        """
+        with self._lock:
+            names, *known = self._live.of_enabled()
+        return dict(zip(names, probability_best(self.family, *known).tolist(), strict=True))
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """What may be concluded now: see docs/inference.md for what it means and assumes.
+
+        level: the probability with which the intervals of all arms hold, at every look at once, and
+        with which whoever stops when `safe_to_stop` first is true has found the best arm. Look as
+        often as you like.
+
+        Rewards that were learned from elsewhere count as this decider's own. With evidence that
+        forgets, and with features, there are no intervals.
+        """
+        with self._lock:
+            arms = list(self._live.arms.values())
+            reads = self.evidence.reads()
+            worth = [(arm.pulls, arm.total) if reads else self._live.worth(arm)[:2] for arm in arms]
+            enabled, made = np.array([arm.enabled for arm in arms]), self._live.rounds
+        note = ""
+        if not isinstance(self.evidence, Counting):
+            kind = type(self.evidence).__name__
+            why = "means depend on features" if reads else "old rewards fade, as means may change"
+            note = f"{kind} has no intervals, because {why}"
+        pulls, totals = np.array(worth, float).T
+        family = None if reads else self.family
+        found = summarise([arm.name for arm in arms], family, pulls, totals, level, enabled, note)
+        with self._lock:
+            return self._looked(found, made)
+
+    def _looked(self, found: Summary, made: int) -> Summary:
+        """The summary with the look since which it is safe to stop; `looks` has that look for each
+        level: the leader, and how many decisions had been made."""
+        looks = self._live.looks
+        leader, since = looks.pop(found.level, (None, made))
+        if not found.safe_to_stop:
+            return found
+        since = since if leader == found.leader else made
+        looks[found.level] = found.leader, since
+        return replace(found, since=since)
