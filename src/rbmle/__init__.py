@@ -13,6 +13,7 @@ from .errors import DefinitionError, ParameterError, RbmleError, StateError
 from .evidence import Counting, Discounted, Linear, Logistic, Window, evidence
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
 from .live.decider import Decider
+from .live.evaluation import evaluate
 from .paper.published import published, published_problem
 from .paper.published_table import PublishedTable
 from .policies import (
@@ -168,6 +169,7 @@ __all__ = [
     "UCBTuned",
     "Uniform",
     "Window",
+    "evaluate",
     "evidence",
     "family",
     "law",

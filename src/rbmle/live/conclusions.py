@@ -1,29 +1,54 @@
-"""What a decider concludes from its rewards: `summary` and `probability_best`."""
+"""What a decider concludes from its rewards, `summary` and `probability_best`; and `learn`, the old
+data that it starts from."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from ..errors import ParameterError, number
 from ..evidence import Counting
 from ..inference.summary import Summary, summarise
 from ..policies.posteriors import probability_best
 from .live_arm import Name
 from .live_game import LiveGame
+from .warm_start import old_rewards
 
 N = TypeVar("N", bound=Name)
 
 
 class Concludes(Generic[N]):
-    """The methods of a `Decider` that say what may be concluded now."""
+    """The methods of a `Decider` that say what may be concluded now, or learn from a log."""
 
     family: Any
     evidence: Any
     _live: LiveGame
     _lock: threading.Lock
+
+    update: Callable[..., None]
+
+    def learn(self, log: Any, discount: float = 1.0) -> int:
+        """Start warm: learn the rewards of old data; returns how many were learned.
+
+        log: as for `rbmle.evaluate`. If it has probabilities, rewards are weighted by their
+        inverses, for data whose policy chose arms by what it knew of each case.
+        discount: what an old reward is worth, in [0, 1]. docs/inference.md says how it is done.
+
+        As with `update`, nothing is learned if something is refused, and what is learned takes no
+        rounds from the horizon. Features are not read: give those to `update`.
+        """
+        share = number("learn", "discount", discount, "[0, 1]")
+        if self.evidence.reads():
+            told = "one without features; update(arms, rewards, context) takes those"
+            raise ParameterError("learn", "evidence", told, self.evidence)
+        arms, rewards = old_rewards(log, share, self.family.reward_interval())
+        if arms:
+            self.update(arms, rewards)
+        return len(arms)
 
     def probability_best(self) -> dict[N, float]:
         """The posterior probability of each enabled arm that its mean is the largest, to 1e-6.

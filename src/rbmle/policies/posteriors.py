@@ -13,7 +13,7 @@ the log-odds of a beta, the logarithm of a gamma or an inverse gamma variable.
 
 from __future__ import annotations
 
-from math import inf, isfinite
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -49,8 +49,7 @@ class _Posteriors:
             scale = 1.0 / np.sqrt(self.a)
             if kind == "beta":
                 scale = np.hypot(scale, 1.0 / np.sqrt(self.b))
-        self.shift = float(top.max())
-        self.mode, self.turn = top - self.shift, self.turn - self.shift
+        self.mode, self.turn = top - top.max(), self.turn - top.max()
         self.low, self.high = self.mode - self._reach(scale, -1), self.mode + self._reach(scale, 1)
 
     def _reach(self, scale: Floats, side: int) -> Floats:
@@ -96,24 +95,8 @@ class _Posteriors:
             fits &= widths <= 2.5 + 0.25 * away
         return np.asarray((fits | (right <= self.low) | (left >= self.high)).all(axis=0))
 
-    def mean_at(self, y: Floats) -> Floats:
-        """The variable whose coordinate is y."""
-        if self.kind == "normal":
-            return np.asarray(y + self.shift)
-        if self.kind == "beta":
-            return np.asarray(1.0 / (1.0 + np.exp(-y - self.shift)))
-        return np.asarray(np.exp(y + self.shift))
-
-    def mean(self) -> Floats:
-        """The mean of each variable; infinite for inverse gamma variables of shapes up to 1."""
-        a, b = self.a[:, 0], self.b[:, 0]
-        if self.kind == "inverse gamma":
-            return np.asarray(np.where(a > 1.0, b / (a - 1.0), inf))
-        return {"normal": a, "beta": a / (a + b), "gamma": a / b}[self.kind]
-
-    def best(self, left: Floats, widths: Floats) -> tuple[Floats, float]:
-        """p_a by these panels; they add up to 1 but for the error of the quadrature. And the
-        expectation of the largest variable."""
+    def best(self, left: Floats, widths: Floats) -> Floats:
+        """p_a by these panels; they add up to 1 but for the error of the quadrature."""
         y = left[:, None] + widths[:, None] * X
         f = np.exp(self.log_density(y.ravel())).reshape(-1, *y.shape) * widths[:, None]
         masses = f @ W
@@ -125,21 +108,19 @@ class _Posteriors:
         P = np.exp(np.log(below).sum(axis=0))
         f /= below
         f *= P * W
-        f /= total
-        of_largest = f.sum(axis=0)  # its density
-        return np.asarray(f.sum(axis=(1, 2))), float((of_largest * self.mean_at(y)).sum())
+        return np.asarray((f / total).sum(axis=(1, 2)))
 
-    def converged(self) -> tuple[Floats, float]:
-        """The same by panels that are halved until p_a no longer changes."""
+    def converged(self) -> Floats:
+        """p_a by panels that are halved until it no longer changes."""
         panels, change = self.panels(), 1.0
-        found, largest = self.best(*panels)
+        found = self.best(*panels)
         for _ in range(_MAX_HALVINGS):
             if change <= CLOSE:
                 break
             panels = _halved(*panels)
-            before, (found, largest) = found, self.best(*panels)
+            before, found = found, self.best(*panels)
             change = np.abs(found - before).max()
-        return np.asarray(found / found.sum()), largest / float(found.sum())
+        return np.asarray(found / found.sum())
 
 
 def _halved(left: Floats, widths: Floats) -> tuple[Floats, Floats]:
@@ -158,12 +139,6 @@ def probability_best(family: Any, pulls: Floats, sums: Floats) -> Floats:
     >>> probability_best(Bernoulli(), np.array([0.0, 1.0]), np.array([0.0, 1.0])).round(6)
     array([0.333333, 0.666667])
     """
-    return best_and_loss(family, pulls, sums)[0]
-
-
-def best_and_loss(family: Any, pulls: Floats, sums: Floats) -> tuple[Floats, Floats]:
-    """`probability_best`, and what is lost for each round, by expectation under the posterior, if
-    the arm is played from now on: the largest mean less its own."""
     if not hasattr(type(family), "posterior_law"):
         told = "one with a conjugate posterior, for probability_best"
         raise ParameterError("Decider", "family", told, Words(type(family).__name__))
@@ -176,11 +151,8 @@ def best_and_loss(family: Any, pulls: Floats, sums: Floats) -> tuple[Floats, Flo
         posteriors = _Posteriors(kind, a, b)
         (able,) = np.nonzero(posteriors.high[:, 0] > posteriors.low.max())
         best = np.zeros(a.size)  # that of other arms is below 1e-11
-        best[able], largest = _Posteriors(kind, a[able], b[able]).converged()
-        means = posteriors.mean()
-        unit = family.posterior_mean(float(pulls[0]), float(sums[0])) / means[0]
-        unit = unit if unit > 0.0 else 1.0  # it is NaN where both are 0 or infinite
-        return best, np.maximum(unit * (largest - means), 0.0)
+        best[able] = _Posteriors(kind, a[able], b[able]).converged()
+    return best
 
 
 def central_interval(family: Any, pulls: float, total: float) -> tuple[float, float] | None:

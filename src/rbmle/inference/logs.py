@@ -1,0 +1,140 @@
+"""Logs of decisions, read piece by piece: tables, arrays, and lines that the service exports."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._numba.compile import Floats
+from ..errors import Interval, ParameterError
+
+_ORDER = ("seq", "t", "at", "time", "timestamp")  # columns that must not fall, if there are any
+_LINES = 50_000  # of an export that are read at a time
+
+
+class Piece(NamedTuple):
+    """Some rows of a log.
+
+    arms: the arm of each. probability: with which it was chosen, None if that is not known.
+    columns: all columns that the log has, by name, for a policy that reads them.
+    """
+
+    arms: list[Any]
+    rewards: Floats
+    probability: Floats | None
+    columns: Any
+
+
+def pieces(owner: str, log: Any, allowed: Interval | None = None) -> Iterator[Piece]:
+    """The log in pieces, each checked: rewards in `allowed`, probabilities in (0, 1], the order.
+
+    log: a data frame or a mapping of columns, `arm`, `reward` and, if known, `probability`; the
+    path of a file of JSON lines that the service exported; or an iterable of such, of which one at
+    a time is in memory.
+    """
+    last: dict[str, Any] = {}
+    known = None
+    for each in _tables(owner, log):
+        piece = _piece(owner, each, last, allowed)
+        if known is not None and known != (piece.probability is None):
+            told = "a log whose probabilities are all known, or none"
+            raise ParameterError(owner, "log", told, "both")
+        known = piece.probability is None
+        yield piece
+
+
+def _tables(owner: str, log: Any) -> Iterator[Any]:
+    if isinstance(log, (str, os.PathLike)):
+        with open(log, encoding="utf-8") as lines:
+            yield from _exported(owner, lines)
+    elif isinstance(log, Mapping) or hasattr(log, "columns"):
+        yield log
+    elif isinstance(log, Iterable):
+        for each in log:
+            yield from _tables(owner, each)
+    else:
+        raise ParameterError(owner, "log", "a table, a mapping of columns or a file of lines", log)
+
+
+def _piece(owner: str, table: Any, last: dict[str, Any], allowed: Interval | None) -> Piece:
+    names = list(table.columns if hasattr(table, "columns") else table)
+    for needed in ("arm", "reward"):
+        if needed not in names:
+            raise ParameterError(owner, "log", f"a table with a column {needed!r}", names)
+    arms = np.asarray(table["arm"]).tolist()
+    rewards = _numbers(owner, table, "reward", len(arms))
+    inside = allowed or Interval(-np.inf, np.inf, False, False)
+    low, high, *_ = inside
+    if rewards.size and not (low <= rewards.min() and rewards.max() <= high):
+        out = rewards[~((rewards >= low) & (rewards <= high))][0]
+        raise ParameterError(owner, "reward", f"a number in {inside}", float(out))
+    chances = None
+    if "probability" in names:
+        chances = _numbers(owner, table, "probability", len(arms))
+        if chances.size and not (chances.min() > 0.0 and chances.max() <= 1.0 + 1e-9):
+            out = chances[~((chances > 0.0) & (chances <= 1.0 + 1e-9))][0]
+            raise ParameterError(owner, "probability", "a number in (0, 1]", float(out))
+    for name in _ORDER:
+        if name in names and len(arms):
+            column = np.asarray(table[name])
+            before = [last[name]] if name in last else []
+            if not (column[1:] >= column[:-1]).all() or any(column[0] < each for each in before):
+                raise ParameterError(owner, "log", f"rows in the order of their {name!r}")
+            last[name] = column[-1]
+    return Piece(arms, rewards, chances, table)
+
+
+def _numbers(owner: str, table: Any, name: str, size: int) -> Floats:
+    try:
+        found = np.asarray(table[name], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(owner, name, "a column of numbers", table[name]) from None
+    if found.shape != (size,) or np.isnan(found).any():
+        raise ParameterError(owner, name, f"a column of {size} numbers", found)
+    return found
+
+
+def _exported(owner: str, lines: Iterable[str]) -> Iterator[dict[str, list[Any]]]:
+    """The decisions of an export whose rewards came, in the order of the rewards."""
+    arms: list[Any] = []
+    waiting: dict[int, dict[str, Any]] = {}
+    rows: list[tuple[Any, float, Any]] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            event = json.loads(line)
+            kind = event["kind"]
+        except (ValueError, KeyError, TypeError):
+            raise ParameterError(owner, "log", f"lines of events; line {number} is none") from None
+        if kind == "created":
+            arms = [_name(each) for each in json.loads(event["text"])["arms"]]
+        elif kind == "added":
+            arms.append(event["text"])
+        elif kind == "decision":
+            waiting[event["seq"]] = event
+        elif kind in ("reward", "expired") and event.get("value") is not None:
+            made = waiting.pop(event.get("of"), None) or event
+            if "arm" in made:
+                arm = made["arm"]
+                name = arms[arm] if arm < len(arms) else arm
+                rows.append((name, event["value"], made.get("probability")))
+        if len(rows) >= _LINES:
+            yield _columns(rows)
+            rows = []
+    if rows:
+        yield _columns(rows)
+
+
+def _name(arm: Any) -> Any:
+    return arm["name"] if isinstance(arm, dict) else arm
+
+
+def _columns(rows: list[tuple[Any, float, Any]]) -> dict[str, list[Any]]:
+    arms, rewards, chances = (list(each) for each in zip(*rows, strict=True))
+    known = {} if any(each is None for each in chances) else {"probability": chances}
+    return {"arm": arms, "reward": rewards, **known}

@@ -1,0 +1,87 @@
+"""`evaluate`: what another policy would have earned on a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError, number
+from ..inference.logs import Piece, pieces
+from ..inference.off_policy import Estimators, Evaluation, evaluate_chances, replay
+from ..policies.fit import as_family
+from .decider import Decider
+
+
+def evaluate(
+    log: Any,
+    policy: Any,
+    *,
+    arms: Iterable[Any] | None = None,
+    family: Any = None,
+    model: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Evaluation:
+    """What another policy would have earned on logged decisions: see docs/inference.md.
+
+    log: a data frame, or a mapping, with the columns `arm`, `reward` and `probability` (with which
+    the arm was chosen; it may be missing, and then arms must have been chosen at random, each as
+    often as any other); the path of a file of JSON lines that the service exported; or an iterable
+    of such pieces, of which one at a time is in memory.
+    policy: the probability of each arm, {"red": 0.2, "green": 0.8}; an array of those in each row,
+    a column for each of `arms`, or of the probability of the row's own arm alone; a function that
+    returns such an array for a `Piece` of the log; or a policy of the package, or its name, which
+    learns as it goes and is replayed.
+    arms: the names of the arms in the order of columns; by default those of the policy, or of the
+    first piece of the log in the order in which they occur (whole numbers: in their own order).
+    family: which rewards are allowed, and what a replayed policy assumes of them ("bernoulli").
+    model: the rewards that a model predicts of the arms, for DR: as an array or a function like the
+    policy's; by default the mean of each arm in earlier rows.
+    level: of the intervals. seed: of the random numbers of replay.
+    """
+    level = number("evaluate", "level", level, "(0, 1)")
+    assumed = as_family(family, "evaluate") if family is not None else None
+    allowed = None if assumed is None else assumed.reward_interval()
+    rows = pieces("evaluate", log, allowed)
+    first = next(rows, None)
+    if first is None:
+        raise ParameterError("evaluate", "log", "one with at least one row")
+    names = _names(arms, policy, first)
+    rows = chain([first], rows)
+    if isinstance(policy, (str, tuple)):
+        player: Any = Decider(names, policy, assumed or "bernoulli", seed=seed)
+        return replay("evaluate", rows, player, level, seed)
+    if isinstance(policy, Mapping):
+        fixed = np.array([policy.get(name, 0.0) for name in names], float)
+        policy = lambda piece: np.broadcast_to(fixed, (len(piece.arms), fixed.size))  # noqa: E731
+    by_row, by_model = (_by_piece(each) for each in (policy, model))
+    estimators = Estimators("evaluate", names, by_row, None if model is None else by_model, seed)
+    return evaluate_chances("evaluate", rows, estimators, level)
+
+
+def _names(arms: Iterable[Any] | None, policy: Any, first: Piece) -> list[Any]:
+    if arms is not None:
+        return list(arms)
+    if isinstance(policy, Mapping):
+        return list(policy)
+    found = list(dict.fromkeys(first.arms))
+    if all(isinstance(each, int) for each in found):
+        columns = np.shape(policy)[1] if np.ndim(policy) == 2 else 0
+        return list(range(max(columns, max(found) + 1)))
+    return found
+
+
+def _by_piece(given: Any) -> Any:
+    """The function itself, or one that cuts the array as pieces come."""
+    if callable(given):
+        return given
+    rows, at = np.asarray(given if given is not None else [], float), [0]
+
+    def cut(piece: Piece) -> Any:
+        start, at[0] = at[0], at[0] + len(piece.arms)
+        return rows[start : at[0]]
+
+    return cut
