@@ -27,7 +27,7 @@ def interval(
     >>> from rbmle import Bernoulli
     >>> low, high = interval(Bernoulli(), [100, 1_000], [50, 500])
     >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.353, 0.451], [0.647, 0.549])
+    ([0.347, 0.451], [0.653, 0.549])
     """
     kind, worth, unit = _mixture(family)
     n, sums = np.broadcast_arrays(np.asarray(pulls, float), np.asarray(total, float))
@@ -147,7 +147,7 @@ def normal_mixture_bound(
     process is `variance`; but with probability alpha. It is tightest at the variance `best_at`.
 
     >>> round(normal_mixture_bound(100.0, 0.05, 100.0), 3)
-    30.348
+    30.352
     """
     rho = best_at * prior_size(1.0, alpha_best)
     return sqrt((variance + rho) * (log(1.0 + variance / rho) + 2.0 * log(1.0 / alpha)))
