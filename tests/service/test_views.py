@@ -145,6 +145,20 @@ def test_the_last_decisions_are_told_however_many_rewards_came_since(ledger: Led
     assert {each.arm for each in details.last} <= {"a", "b", "c"}
 
 
+def test_the_last_decisions_have_their_own_rewards(ledger: Ledger) -> None:
+    ledger.run([create(family="gaussian")])
+    for number in range(20):
+        ledger.run([decide(id=f"v{number}")])
+        if number % 3:
+            ledger.run([reward(f"v{number}", float(number))])
+    details, _ = shown(ledger)
+    told = [(each.id, each.reward, each.state) for each in details.last]
+    assert told == [
+        (f"v{n}", float(n) if n % 3 else None, "rewarded" if n % 3 else "pending")
+        for n in range(19, 7, -1)
+    ]
+
+
 def test_what_was_paid_over_time_adds_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Default rewards too; and `verify` finds it sound."""
     interpret(monkeypatch)

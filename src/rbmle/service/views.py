@@ -31,6 +31,7 @@ _METRICS = (
     ("rbmle_pending", "gauge", "Decisions whose reward may still come.", "pending"),
     ("rbmle_arms", "gauge", "Arms, in any state.", "n_arms"),
 )
+_NEAR_ROWS = 48  # that are read at once for the last decisions: mostly all that is needed
 _STATES: dict[int | None, str] = {None: "pending", Kind.REWARD: "rewarded", Kind.EXPIRED: "expired"}
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
@@ -162,12 +163,14 @@ def _over_time(known: Experiment) -> list[OverTime]:
 def _last(known: Experiment, storage: Storage) -> list[LastDecision]:
     """The last decisions, newest first. The state knows their places in the log, not their ids,
     which may be those of persons: they are in the log alone."""
-    shown = []
-    for seq in reversed(known.history.last):
-        row = storage.decision(known.number, seq)
+    shown, places, number = [], known.history.last, known.number
+    near = storage.rows(number, places[0] - 1, _NEAR_ROWS) if places else []
+    made, ends = {row.seq: row for row in near}, {row.of: row for row in near}
+    for seq in reversed(places):
+        row = made.get(seq) or storage.decision(number, seq)
         if row is None:
             continue
-        end = storage.outcome(known.number, seq)
+        end = None if seq in known.open else ends.get(seq) or storage.outcome(number, seq)
         arm, context = row.arm or 0, row.context
         shown.append(
             LastDecision(

@@ -8,16 +8,22 @@ const find = (id) => document.getElementById(id);
 const WIDTHS = { 60: "minute", 3600: "hour", 86400: "day" };
 let width = 0; // of a bar, in seconds; 0 until somebody chooses one
 let drawn = ""; // what the page shows, as it came
+let seen = null; // the same, read
 
+// Elements are kept and filled again: a click on one that was replaced meanwhile would be lost.
 const showList = (experiments) => {
-  find("list").replaceChildren(...experiments.map((each) => {
-    const link = cell("a", each.name);
+  const list = find("list");
+  while (list.children.length > experiments.length) list.lastChild.remove();
+  experiments.forEach((each, k) => {
+    const link = list.children[k] || list.appendChild(cell("a", ""));
+    if (!link.children.length) link.append(cell("span", ""), cell("small", ""));
     link.href = `#${encodeURIComponent(each.name)}`;
     if (each.name === chosen()) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+    link.firstChild.textContent = each.name;
     const now = each.ended ? "ended" : `${shown(each.pending)} pending`;
-    link.append(cell("small", `${shown(each.decisions)} decisions, ${now}`));
-    return link;
-  }));
+    link.lastChild.textContent = `${shown(each.decisions)} decisions, ${now}`;
+  });
 };
 const commands = (name) => {
   const at = `curl ${location.origin}/v1`;
@@ -38,13 +44,7 @@ const showOverTime = (view) => {
   if (find("over-time").hidden) return;
   const seconds = width || usualWidth(view), word = WIDTHS[seconds];
   const buckets = view.over_time.find((each) => each.seconds === seconds), { at, decisions, rewards, paid } = buckets;
-  find("widths").replaceChildren(...Object.entries(WIDTHS).map(([each, label]) => {
-    const button = cell("button", `per ${label}`);
-    button.type = "button";
-    button.setAttribute("aria-pressed", Number(each) === seconds);
-    button.addEventListener("click", () => { width = Number(each); showOverTime(view); });
-    return button;
-  }));
+  for (const button of find("widths").children) button.setAttribute("aria-pressed", Number(button.value) === seconds);
   for (const each of document.querySelectorAll("#over-time .width")) each.textContent = word;
   const high = at.at(-1) + seconds, low = Math.min(at[0], high - FEWEST_BUCKETS * seconds);
   const mean = rewards.map((n, k) => (n ? paid[k] / n : null));
@@ -82,6 +82,7 @@ const deadline = (view) => {
   return `A reward that has not come after ${view.reward_wait_s} s ${then}.`;
 };
 const showOne = (view) => {
+  seen = view;
   find("name").replaceChildren(view.name, ...(view.ended ? [cell("small", " ended")] : []));
   find("end").hidden = view.ended;
   const { policy, family, seed } = view;
@@ -181,6 +182,9 @@ find("export").addEventListener("click", () => trying(async () => {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   tell(`${link.download} has ${lines.size.toLocaleString()} bytes.`);
 }));
+for (const button of find("widths").children) {
+  button.addEventListener("click", () => { width = Number(button.value); if (seen) showOverTime(seen); });
+}
 find("change-key").addEventListener("click", () => { find("ask").hidden = !find("ask").hidden; });
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
