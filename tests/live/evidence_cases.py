@@ -17,7 +17,7 @@ from rbmle.engine.plan import Setup, Task, plan
 from rbmle.evidence import Linear, Window
 from rbmle.evidence import linear as linear_module
 from rbmle.evidence import logistic as logistic_module
-from rbmle.live import feature_game, live_game
+from rbmle.live import feature_game, live_game, propensities
 from rbmle.rewards.sources import RewardStream
 
 SEED, REPLICATION = 5, 2
@@ -64,7 +64,11 @@ class Interpreted:
 
 def interpret(monkeypatch: Any) -> None:
     """Deciders choose and learn in the interpreter from now on."""
-    for module, names in ((live_game, ("choose", "observe", "rank")), (feature_game, ("impute",))):
+    compiled = (
+        (live_game, ("choose", "observe", "rank")), (feature_game, ("impute",)),
+        (propensities, ("look", "share_ties", "show_all")),
+    )  # fmt: skip
+    for module, names in compiled:
         for name in names:
             monkeypatch.setattr(module, name, Interpreted(getattr(module, name)))
     for module in (linear_module, logistic_module):

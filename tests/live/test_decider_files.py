@@ -58,7 +58,7 @@ CORRUPT = [
     (change_arm(pending=None), "'pending' must be a list of numbers of pulls"),
     (change_arm(pending=[99]), "'pending' must be distinct numbers of pulls"),
     (change_arm(lost=-1), "'lost' must be a whole number"),
-    (change(decisions=[["x", "no arm", 1, 0.5]]), "'decisions' must be a list of id"),
+    (change(decisions=[["x", "no arm", 1, 0.5, None]]), "'decisions' must be a list of id"),
     (change(decisions=3), "'decisions' must be a list"),
     (change_arm(pulls=2**52, lost=2**52), "it has too many pulls"),
     (change_arm(enabled=1), "'enabled' must be true or false, not 1"),

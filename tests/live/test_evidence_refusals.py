@@ -67,7 +67,7 @@ REFUSED = [
     (lambda live: live.update(["red", "red"], [1.0, 2.0], [[1, 2]]), "a list of 2 lists"),
     (lambda live: live.update(["blue", "blue"], [1.0, 2.0]), "without a pending pull"),
     (lambda live: live.update(id="b", reward=1.0, context=[9, 9]), "that of the named pull, or"),
-    (lambda live: live.indices(), "'context' must be given: indices depend on it"),
+    (lambda live: live.indices(), "'context' must be given: what is chosen depends on it"),
 ]
 
 

@@ -25,6 +25,7 @@ from rbmle.policies import (
     KGStar,
     LinTS,
     LogBias,
+    MaillardSampling,
     ThompsonSampling,
     UCBTuned,
     families_of,
@@ -92,6 +93,6 @@ def test_every_policy_of_the_paper_is_here():
         RBMLE, UCB, UCBTuned, KLUCB, MOSS, BayesUCB, GPUCB, GPUCBTuned, ThompsonSampling,
         KG, KGStar, KGMin, KGMN, IDS, VIDS,
     ]  # fmt: skip
-    assert {type(each) for each in DEFAULTS} == {*named, IMED, LinTS}
+    assert {type(each) for each in DEFAULTS} == {*named, IMED, LinTS, MaillardSampling}
     for policy in (RBMLE, UCB, KLUCB, ThompsonSampling, BayesUCB):
         assert {type(each) for each in FAMILIES} <= set(families_of(policy))

@@ -70,6 +70,7 @@ STYLES = {
     "KGMN": Style(BROWN, DASH_DOT, "X", filled=False),
     "IMED": Style(BLUE, LONG, ">"),
     "LinTS": Style(GREEN, LONG, "<"),
+    "MaillardSampling": Style(ORANGE, LONG, "d"),
 }
 
 # For policies that are not in the table: users' own, and further policies of the same class.

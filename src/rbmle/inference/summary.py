@@ -13,8 +13,8 @@ import numpy as np
 from .._io.text import html_table, number_text, text_table
 from .._numba.compile import Floats
 from ..errors import ParameterError, number
+from ..policies.posteriors import best_and_loss
 from .intervals import beats, interval
-from .losses import best_and_loss
 from .mixtures import mixture_of
 
 _HEAD = "pulls", "mean", "low", "high", "P(best)", "loss"

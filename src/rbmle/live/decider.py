@@ -14,10 +14,12 @@ from ..errors import ParameterError
 from ..evidence import Counting
 from ..spec import to_spec
 from . import input_checks as checks
+from .choosing import Chooses
 from .conclusions import Concludes
 from .feature_game import game_of
-from .live_arm import ArmTable, Decision, Decisions, LiveArm, Name, shown
+from .live_arm import ArmTable, Decisions, LiveArm, Name, NamedPull, shown
 from .live_game import LiveGame
+from .propensities import Propensities
 from .settings import PATIENCE, Settings
 from .state import Reader, plain_decisions, plain_game, read, resumed, write
 
@@ -26,7 +28,7 @@ T = TypeVar("T")
 Many: TypeAlias = Sequence[T] | NDArray[Any]
 
 
-class Decider(Concludes[N], Generic[N]):
+class Decider(Chooses[N], Concludes[N], Generic[N]):
     """A policy at work: it chooses among named arms and learns from their rewards.
 
     arms: at least two distinct names, strings or whole numbers.
@@ -89,42 +91,12 @@ class Decider(Concludes[N], Generic[N]):
     def _use(self, settings: Settings, game: LiveGame, decisions: Decisions) -> None:
         self._settings, self._live, self._decisions = settings, game, decisions
         game.compile()  # a mistake in a user's class shows here, and no pull has to wait
+        self._propensities = Propensities(game, settings.ties)
         self.policy, self.family, self.seed, self.horizon = settings[:4]
         self.ties, self.replication, self.patience, self.evidence = settings[4:]
         self._support = checks.support(self.family)
         # Saves, in the order of their calls, have a lock of their own: no pull waits for the disk.
         self._lock, self._saving = threading.Lock(), threading.Lock()
-
-    @overload
-    def pull(self, n: None = None, *, id: Name | None = None, context: Any = None) -> N: ...
-    @overload
-    def pull(self, n: int, *, context: Any = None) -> list[N]: ...
-    def pull(self, n: int | None = None, *, id: Name | None = None, context: Any = None) -> Any:
-        """The arm to play now; with `n`, a list of n arms to play before any reward is known.
-
-        id: a name for the decision. A second call with the same id returns the same arm and does
-        not count as another pull.
-        context: for evidence that reads features, those of each enabled arm: a mapping by name, a
-        data frame whose index has the names, or an array with a row for each of `arms`; or one list
-        for all arms, if each has a theta of its own.
-        """
-        if n is not None:
-            n = checks.a_count(n)
-            if id is not None:
-                raise ParameterError("Decider", "id", "left out where 'n' is given", id)
-        with self._lock:
-            features = checks.the_features(context, self._live.arms, self.evidence)
-            if n is not None:
-                return [self._live.pull(features).name for _ in range(n)]
-            if id is not None:
-                return self._named_pull(checks.a_name("id", id), features)
-            return self._live.pull(features).name
-
-    def _named_pull(self, id: Name, features: Any) -> Any:
-        if id not in self._decisions:
-            number = self._live.number
-            self._decisions.keep(id, Decision(self._live.pull(features), number))
-        return self._decisions[id].arm.name
 
     @overload
     def update(
@@ -166,7 +138,7 @@ class Decider(Concludes[N], Generic[N]):
         if known is None:
             if arm is None:
                 raise ParameterError("Decider", "id", "that of a pull, or given an 'arm'", id)
-            known = Decision(self._arm(arm), None)
+            known = NamedPull(self._arm(arm), None)
         elif arm is not None and self._arm(arm) is not known.arm:
             raise ParameterError("Decider", "arm", f"{known.arm.name!r}, chosen for {id!r}", arm)
         value = self._reward(reward)

@@ -63,6 +63,14 @@ class FeatureGame(LiveGame):
 
     def pull(self, features: Floats | None = None) -> LiveArm:
         """Choose an arm. features: a row for each arm, as `the_features` makes them."""
+        self.meet(features)
+        number, chosen = self.number, super().pull()
+        context = self.game.features.values[chosen.place].copy()
+        self.pulls[number] = FeaturePull(number, chosen, context)
+        return chosen
+
+    def meet(self, features: Floats | None) -> None:
+        """Learn the rewards that came, and take over the features of the coming round."""
         if features is None:
             kind = type(self.evidence).__name__
             raise ParameterError(
@@ -70,9 +78,6 @@ class FeatureGame(LiveGame):
             )
         self.settle()
         self.game.features.values[:] = features
-        number, chosen = self.number, super().pull()
-        self.pulls[number] = FeaturePull(number, chosen, features[chosen.place].copy())
-        return chosen
 
     def expire(self) -> list[int]:
         """Give up pulls that have waited too long: what was imputed stays, the context goes."""
@@ -190,15 +195,20 @@ class FeatureGame(LiveGame):
 
     def indices(self, features: Floats | None = None) -> dict[Name, float]:
         """The index of each enabled arm with these features; nothing is learned by it."""
+        return self.ranked(self.peeked(features), 0)
+
+    def peeked(self, features: Floats | None) -> Game:
+        """A copy of the game as the next choice would see it with these features, its arms the
+        enabled ones; nothing is learned by it."""
         if features is None:
-            raise ParameterError("Decider", "context", "given: indices depend on it", None)
+            raise ParameterError("Decider", "context", "given: what is chosen depends on it", None)
         known, memory = Arms(*(each.copy() for each in self.known)), self.remembered.copy()
         game = self.game._replace(known=known, memory=memory)
         self._settle(game)
         game.features.values[:] = features
         self.evidence.look(known, memory, game.features, True)
         places = [arm.place for arm in self.enabled]
-        return self.ranked(game._replace(arms=Arms(*(each[places] for each in known))), 0)
+        return game._replace(arms=Arms(*(each[places] for each in known)))
 
 
 def _order(pull: FeaturePull) -> float:

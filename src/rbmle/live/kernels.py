@@ -37,6 +37,19 @@ def choose(rules: Rules, game: Game, constants: Constants, t: int, number: int) 
 
 
 @kernel
+def look(rules: Rules, game: Game) -> None:
+    """Bring what is known of arms with features up to date, as `choose` does."""
+    rules.evidence.look(game.known, game.memory, game.features, True)
+
+
+@kernel
+def show_all(rules: Rules, game: Game) -> None:
+    """Bring what the policy sees up to date, as `choose` does where every arm changes."""
+    for slot in range(game.arms.n_arms()):
+        game.pending.show(rules.chooser, game.known, game.arms, slot)
+
+
+@kernel
 def observe(rules: Rules, game: Game, i: int, status: int, imputed: float, reward: float) -> None:
     """Learn the reward of a pull of arm i; `Pull` explains its status and its imputed reward."""
     rules.observe(game, Pull(i, status, imputed), reward)

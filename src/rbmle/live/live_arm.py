@@ -80,19 +80,20 @@ class LiveArm:
 
 
 @dataclass(slots=True)
-class Decision:
-    """One decision: its arm, the number of the pull (None if it was made elsewhere), its reward
-    (None until it is known)."""
+class NamedPull:
+    """One decision that has an id: its arm, the number of the pull (None if it was made elsewhere),
+    its reward (None until it is known), its probability (None if it was not computed)."""
 
     arm: LiveArm
     number: int | None
     reward: float | None = None
+    probability: float | None = None
 
 
-class Decisions(OrderedDict[Name, Decision]):
+class Decisions(OrderedDict[Name, NamedPull]):
     """The latest decisions by id, in the order in which they were made."""
 
-    def keep(self, id: Name, decision: Decision) -> None:
+    def keep(self, id: Name, decision: NamedPull) -> None:
         """Remember the decision, and forget the oldest ones beyond `MOST`."""
         self[id] = decision
         while len(self) > MOST:

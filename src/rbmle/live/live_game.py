@@ -21,7 +21,7 @@ from ..engine.imputation import Imputed
 from ..engine.late_rewards import WAITING, Late
 from ..errors import FamilyWarning, ParameterError
 from ..evidence import Counting, Features, can_impute
-from ..policies.arms import Arms
+from ..policies.arms import Arms, Clock
 from ..policies.base import fresh_state, memory_of
 from ..policies.misfit import ENOUGH, misfit_so_far
 from ..random import Counter, key
@@ -37,10 +37,8 @@ class LiveGame:
     def __init__(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
         """withdrawn: how many pulls were forgotten or belonged to arms that are removed. They no
         longer count as rounds, but their random numbers are not used again."""
-        self.policy, self.family, self.evidence = (
-            settings.policy, settings.family, settings.evidence
-        )  # fmt: skip
-        self._counting = isinstance(self.evidence, Counting)
+        self.policy, self.family = settings.policy, settings.family
+        self.evidence, self._counting = settings.evidence, isinstance(settings.evidence, Counting)
         self.arms = {arm.name: arm for arm in arms}
         self.withdrawn, self.patience = withdrawn, settings.patience
         self.rounds = sum(arm.rounds for arm in arms)
@@ -334,17 +332,19 @@ class LiveGame:
                 late.show(self.rules.chooser, self.known, self.game.arms, slot)
         return self.ranked(self.game, int(late.totals[WAITING]))
 
+    def clock(self, game: Game, pending: int) -> Clock:
+        """The round and the horizon that the policy sees, with so many pending pulls."""
+        now = self._constants.moment(self.rounds + 1, self.number)
+        clock: Clock = self.evidence.clock(game.memory, now.t, now.horizon)
+        return clock.after(pending, now.t) if self.evidence.changes_all() else clock
+
     def ranked(self, game: Game, pending: int) -> dict[Name, float]:
         """The indices that follow from this game, with so many pending pulls."""
         seen = game.arms
         has_index = seen.pulls > 0.0 if self.policy.plays_each_first() else seen.pulls >= 0.0
         values, ranked = np.where(seen.pulls < 0.0, nan, np.inf), np.flatnonzero(has_index)
         if ranked.size:
-            now = self._constants.moment(self.rounds + 1, self.number)
-            clock = self.evidence.clock(game.memory, now.t, now.horizon)
-            if self.evidence.changes_all():
-                clock = clock.after(pending, now.t)
-            found = np.empty(ranked.size)
+            found, clock = np.empty(ranked.size), self.clock(game, pending)
             rank(self.policy, self.family, Arms(*(each[ranked] for each in seen)), clock, found)
             values[ranked] = found
         return {arm.name: float(each) for arm, each in zip(self.enabled, values, strict=True)}

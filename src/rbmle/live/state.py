@@ -21,7 +21,7 @@ from ..policies.base import POLICIES
 from ..spec import from_spec
 from .feature_game import FeatureGame, FeaturePull, game_of
 from .input_checks import support
-from .live_arm import Decision, Decisions, LiveArm, Name
+from .live_arm import Decisions, LiveArm, Name, NamedPull
 from .live_game import LiveGame
 from .settings import Settings
 
@@ -76,8 +76,11 @@ def _plain_pull(pull: FeaturePull) -> list[Any]:
 
 
 def plain_decisions(decisions: Decisions) -> list[list[Any]]:
-    """The named decisions as data that JSON can hold: lists of id, arm, number, reward."""
-    return [[id, each.arm.name, each.number, each.reward] for id, each in decisions.items()]
+    """The named decisions as data: lists of id, arm, number, reward and probability."""
+    return [
+        [id, each.arm.name, each.number, each.reward, each.probability]
+        for id, each in decisions.items()
+    ]
 
 
 def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
@@ -308,15 +311,19 @@ class Reader:
 
     def decisions(self, arms: Mapping[Name, LiveArm]) -> Decisions:
         """The named decisions."""
-        found = Decisions()
+        found, told = Decisions(), "a list of id, arm, number, reward and probability"
         for each in self.items("decisions"):
-            form = isinstance(each, list) and len(each) == 4 and type(each[0]) in (str, int)
+            form = isinstance(each, list) and len(each) == 5 and type(each[0]) in (str, int)
             if not form or each[1] not in arms or type(each[2]) not in (int, type(None)):
-                raise self.bad("decisions", "a list of id, arm, number and reward", each)
-            id, arm, number, reward = each
+                raise self.bad("decisions", told, each)
+            id, arm, number, reward, probability = each
             if type(reward) not in (float, int, type(None)):
-                raise self.bad("decisions", "a list of id, arm, number and reward", each)
-            found.keep(id, Decision(arms[arm], number, reward))
+                raise self.bad("decisions", told, each)
+            if probability is not None and not (
+                _is_number(probability) and 0.0 <= probability <= 1.0
+            ):
+                raise self.bad("decisions", told, each)
+            found.keep(id, NamedPull(arms[arm], number, reward, probability))
         return found
 
 

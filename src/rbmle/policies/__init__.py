@@ -19,6 +19,7 @@ from .ids import IDS, VIDS
 from .imed import IMED
 from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
+from .maillard import MaillardSampling
 from .rbmle import RBMLE, Recommended, recommended
 from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
 
@@ -49,6 +50,7 @@ __all__ = [
     "KGStar",
     "LinTS",
     "LogBias",
+    "MaillardSampling",
     "Policy",
     "Recommended",
     "RootBias",

@@ -10,8 +10,9 @@ from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 
-from .._numba.compile import Floats, defaults_of, record
+from .._numba.compile import Floats, defaults_of, kernel, record
 from .._records.record import Record, register
+from ..errors import ParameterError
 from ..random import Draws
 from ..spec import class_named
 from .arms import Arms, Clock
@@ -69,6 +70,39 @@ class Policy(Record, Protocol):
                 place -= 1
         return i
 
+    def probabilities(
+        self, family: Any, pulls: Any, sums: Any, squares: Any = None, t: int | None = None,
+        horizon: int | None = None, ties: str = "random",
+    ) -> Floats:  # fmt: skip
+        """The probability with which the policy plays each arm in round t, as an array.
+
+        pulls, sums: for each arm, the number of its rewards and their sum. squares: the sums of
+        their squares, for policies that read variances. t: by default the round after all pulls.
+        ties: as in `simulate`. What the policy remembers of earlier rounds is taken to be nothing.
+
+        >>> import rbmle
+        >>> rbmle.ThompsonSampling().probabilities("bernoulli", pulls=[8, 5], sums=[4, 4]).round(6)
+        array([0.167832, 0.832168])
+        """
+        from .propensities import stated_probabilities  # it is above: it checks policies
+
+        return stated_probabilities(self, family, pulls, sums, squares, t, horizon, ties)
+
+    def propensities(
+        self, state: Floats, family: Any, arms: Arms, clock: Clock, ties: bool
+    ) -> Floats:
+        """The probability with which `choose` plays each arm. It is not compiled.
+
+        ties: whether arms with equal indices are drawn by lot. The default is for policies that
+        rank arms by an index; one with its own `choose` needs its own, or has no probabilities.
+        """
+        if not ranks_only(self):
+            told = "defined next to its 'choose', for its probabilities to be known"
+            raise ParameterError(type(self).__name__, "propensities", told)
+        p = np.empty(arms.pulls.size)
+        share_ties(self, family, arms, clock, ties, p)
+        return p
+
     def remembers(self, n_arms: int) -> int:
         """The size of the policy's memory, a + b n_arms numbers; a saved decider contains them.
 
@@ -113,6 +147,31 @@ class Policy(Record, Protocol):
     def settles(self) -> bool:
         """Whether regret is meant to be sublinear: the best arm is played ever more often."""
         return True
+
+
+@kernel
+def share_ties(
+    policy: Policy, family: Any, arms: Arms, clock: Clock, ties: bool, p: Floats
+) -> None:
+    """Fill p as `Policy.choose` plays: 1 for the arm with the largest index. Those that tie share
+    it, or without `ties` the first of them has it."""
+    level = policy.level(family, arms, clock)
+    best, first, tied = -inf, 0, 0
+    for i in range(arms.n_arms()):
+        p[i] = index = policy.index_of(family, arms, i, level)
+        if index > best:
+            best, first, tied = index, i, 1
+        elif index == best:
+            preferred = policy.prefer(family, arms, i, first, level)
+            if preferred > 0.0:
+                first, tied = i, 1
+            elif preferred == 0.0:
+                tied += 1
+    for i in range(arms.n_arms()):
+        same = p[i] == best and policy.prefer(family, arms, i, first, level) == 0.0
+        p[i] = 1.0 / tied if ties and tied > 1 and i >= first and same else 0.0
+    if not ties or tied <= 1:
+        p[first] = 1.0
 
 
 @overload

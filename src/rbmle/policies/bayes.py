@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import inf, log, sqrt
 from typing import Annotated, NamedTuple
 
+import numpy as np
+
 from .._numba.compile import Floats
 from .._records.record import Choice
 from ..errors import ParameterError
@@ -12,6 +14,8 @@ from ..families import Conjugate, Family
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
+from .largest_draw import NORMAL, largest_draw
+from .posteriors import probability_of_draws
 
 
 @policy(needs=("posterior_quantile",))
@@ -83,6 +87,13 @@ class ThompsonSampling(NamedTuple):
             return family.flat().posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
         return family.posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
 
+    def propensities(
+        self, state: Floats, family: Conjugate, arms: Arms, clock: Clock, ties: bool
+    ) -> Floats:
+        """The probability of each arm that its draw is the largest, by quadrature, to 1e-6."""
+        assumed = family.flat() if self.prior == Prior.flat else family
+        return probability_of_draws("ThompsonSampling", assumed, arms.pulls, arms.sums)
+
     def samples_posteriors(self) -> bool:
         return True
 
@@ -121,6 +132,17 @@ class LinTS(NamedTuple):
             if value > best:
                 best, chosen = value, i
         return chosen
+
+    def propensities(
+        self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
+    ) -> Floats:
+        """The probability of each arm that its draw is the largest, where means are drawn one by
+        one; `live` refuses evidence that draws them together."""
+        means = (arms.sums / arms.pulls).tolist()
+        deviations = self.v / np.sqrt(np.array(list(map(family.variance, means))) * arms.pulls)
+        best = np.empty(deviations.size)
+        largest_draw(NORMAL, np.array(list(map(family.natural, means))), deviations, best)
+        return best
 
     def scratch(self, family: Family, n_arms: int) -> int:
         """Whether errors are drawn together, and the error of each mean over that of one reward."""

@@ -11,7 +11,9 @@ from abc import abstractmethod
 from math import inf
 from typing import Annotated, Any, NamedTuple, Protocol
 
-from .._numba.compile import Floats, defaults_of, lean, njit
+import numpy as np
+
+from .._numba.compile import Floats, defaults_of, kernel, lean, njit
 from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Family, Gaussian, Shaped, Tells
@@ -135,9 +137,16 @@ class Directed(Policy, Protocol):
         unpulled = arms.unpulled()
         if unpulled >= 0:
             return unpulled
+        first, second, odds = self.mixture(state, family, arms, rng)
+        return first if rng.cell(0).uniform(0) < odds else second
+
+    def mixture(
+        self, state: Floats, family: Shaped, arms: Arms, rng: Draws
+    ) -> tuple[int, int, float]:
+        """The two arms with least ratio, and the probability of the first."""
         n_arms = arms.n_arms()
         if 0.0 < state[0] <= n_arms:
-            return int(state[0]) - 1
+            return int(state[0]) - 1, 0, 1.0
         beliefs = self.beliefs_in(state[1:], n_arms)
         if self.method == Method.quadrature:
             beliefs.solve(family, arms)
@@ -150,12 +159,25 @@ class Directed(Policy, Protocol):
                 likely = a
         if self.commit < 1.0 and beliefs.best[likely] >= self.commit:
             state[0] = likely + 1
-            return likely
+            return likely, 0, 1.0
         for i in range(n_arms):
             beliefs.regret[i] = max(expected_best - beliefs.means[i], 0.0)
             beliefs.information[i] = self.learned(beliefs, family, i)
-        first, second, odds = least_ratio(beliefs.regret, beliefs.information, likely)
-        return first if rng.cell(0).uniform(0) < odds else second
+        return least_ratio(beliefs.regret, beliefs.information, likely)
+
+    def propensities(
+        self, state: Floats, family: Shaped, arms: Arms, clock: Clock, ties: bool
+    ) -> Floats:
+        """Those of the mixture; by Monte Carlo it depends on the samples, and they are not known.
+
+        The tables that it leaves in `state` are those that `choose` needs next.
+        """
+        if self.method != Method.quadrature:
+            allowed = "'quadrature', for its probabilities to be known"
+            raise ParameterError(type(self).__name__, "method", allowed, self.method)
+        p = np.zeros(arms.pulls.size)
+        share_mixture(self, state, family, arms, p)
+        return p
 
     def beliefs_in(self, space: Floats, n_arms: int) -> Beliefs:
         """A `Beliefs` with arrays in the given space, all 0 at the start. Not `njit`: see there."""
@@ -178,6 +200,14 @@ class Directed(Policy, Protocol):
             space[node + 4 * nodes : table], space[drawn:last], space[7 * n : 8 * n],
             space[8 * n : 9 * n], space[pair:drawn], space[9 * n : 10 * n], space[10 * n : at],
         )  # fmt: skip
+
+
+@kernel
+def share_mixture(policy: Directed, state: Floats, family: Any, arms: Arms, p: Floats) -> None:
+    """Fill p, which is 0, with the probabilities of the two arms."""
+    first, second, odds = policy.mixture(state, family, arms, Draws(0, 0, 0, 0, False))
+    p[first] += odds
+    p[second] += 1.0 - odds
 
 
 @policy(needs=("outcome_kl", "posterior_size", "posterior_span"), **defaults_of(Directed))

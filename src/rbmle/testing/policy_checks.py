@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..choosers import CachedBounds, Tournament, facts_for
 from ..choosers.scan import scan_for
@@ -18,11 +19,13 @@ from ..engine import simulate
 from ..engine.cpu_kernel import course_for, play, rules_and_game
 from ..engine.plan import Filled, Setup, plan
 from ..engine.rounds import Checkpoints, Span
+from ..errors import ParameterError
 from ..families import Family
 from ..live.decider import Decider
 from ..policies.arms import Arms, Clock
-from ..policies.base import Policy, ranks_only
-from ..random import key
+from ..policies.base import Policy, fresh_state, ranks_only, share_ties
+from ..policies.propensities import propensities_of
+from ..random import Draws, key
 from ..rewards.problems import Problem
 from ..rewards.sources import RewardStream, Stream
 from .checking import SEED, Checks, NotApplicable, require, require_close, require_equal
@@ -31,6 +34,8 @@ _STREAM = RewardStream(SEED)
 POLICY_CHECKS = Checks()
 
 HORIZON, REPLICATIONS = 4000, 32  # of `regret_is_sublinear`, in each order of the two arms
+
+_CHOICES = 400  # of `probabilities_are_those_of_its_choices`, by the interpreter: 0.1 s or less
 
 # The regret per round, as a share of uniform play's, below which a policy passes. A policy that
 # plays uniformly in a share p of the rounds has p. Measured at the end of the horizon, all policies
@@ -192,6 +197,59 @@ def _indices(policy: Policy, family: Family, arms: Arms, clock: Clock) -> list[f
                 f"'prefer' must change its sign with the arms exchanged. Got {there} and {back}.",
             )
     return found
+
+
+@POLICY_CHECKS
+def probabilities_are_those_of_its_choices(policy: Policy, family: Family) -> None:
+    """What the policy says of its probabilities is how often it chooses each arm, up to five
+    standard deviations; it adds up to 1, and does not depend on the places of the arms."""
+    arms, clock = _four_arms(family, 8.0), Clock(36, 1000)
+    state = fresh_state(policy, family, 4)
+    kept = state[: policy.remembers(4)].copy()
+    try:
+        p = _propensities(policy, state, family, arms, clock)
+    except ParameterError as missing:
+        raise NotApplicable(str(missing)) from None
+    require_close(float(p.sum()), 1.0, "the sum of the probabilities", rel=1e-9)
+    require(bool((p >= 0.0).all()), f"probabilities must not be negative. Got {p.tolist()}.")
+    apart, order = _four_arms(family, 7.0), np.array([2, 0, 3, 1])  # some rules put the first of
+    moved = Arms(*(each[order] for each in apart))  # two equal arms first
+    plain, again = (
+        _propensities(policy, fresh_state(policy, family, 4), family, each, clock)
+        for each in (apart, moved)
+    )
+    for place, found in zip(order, again, strict=True):
+        require_close(found, plain[place], f"the probability of arm {place}, moved,", rel=1e-6)
+    counts = np.zeros(4)
+    for t in range(1, _CHOICES + 1):
+        state[: kept.size] = kept
+        counts[policy.choose(state, family, arms, clock, Draws(SEED, 0, 0, t, True))] += 1.0
+    away, most = np.abs(counts - _CHOICES * p), 5.0 * np.sqrt(_CHOICES * p * (1.0 - p)) + 1e-6
+    require(
+        bool((away <= most).all()),
+        f"{_CHOICES} choices must have the probabilities {p.tolist()}. Got {counts.tolist()}.",
+    )
+
+
+def _propensities(
+    policy: Policy, state: Any, family: Family, arms: Arms, clock: Clock
+) -> NDArray[np.float64]:
+    """What the policy says; where it ranks arms, by the interpreter: that compiles nothing."""
+    if not ranks_only(policy):
+        return propensities_of(policy, state, family, arms, clock, True)
+    p = np.empty(arms.n_arms())
+    share_ties.interpreted(policy, family, arms, clock, True, p)
+    return p
+
+
+def _four_arms(family: Family, pulls_of_third: float) -> Arms:
+    """Four arms, of which the second and the third have the largest mean; they tie if both have 8
+    pulls."""
+    low, high = family.mean_range()
+    places = np.array([0.45, 0.5, 0.5, 0.4])
+    means = low + places * (high - low) if high < inf else places + (low if low > -inf else 0.0)
+    pulls = np.array([10.0, 8.0, pulls_of_third, 9.0])
+    return Arms(pulls, pulls * means, pulls * (means * means + 0.1), np.zeros(4))
 
 
 @POLICY_CHECKS

@@ -1,0 +1,115 @@
+"""`Propensities`: with which probability a live game chooses each arm next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._numba.compile import Floats
+from ..engine.game import Game
+from ..engine.late_rewards import BLIND, WAITING
+from ..errors import ParameterError, Words
+from ..policies.arms import Arms, Clock
+from ..policies.base import memory_of, ranks_only, share_ties
+from ..policies.propensities import only, propensities_of
+from .feature_game import FeatureGame
+from .kernels import look, show_all
+from .live_arm import LiveArm
+from .live_game import LiveGame
+
+
+class Propensities:
+    """The probabilities of the choices of a live game.
+
+    Their code is compiled when they are first asked for: who only pulls arms need not wait for it.
+    """
+
+    def __init__(self, live: LiveGame, ties: str) -> None:
+        """ties: as a `Decider` is told."""
+        self.live, self._by_lot = live, ties == "random"
+        self._rules: Any = None  # those that the code below is compiled for
+        self._refresh: Callable[..., None] | None = None
+        self._share: Callable[..., None] | None = None
+
+    def decide(self, features: Floats | None = None) -> tuple[LiveArm, float]:
+        """Choose an arm, as `pull` does, and say with which probability it was chosen."""
+        live = self.live
+        if isinstance(live, FeatureGame):
+            live.meet(features)
+        live.expire()
+        p = self.of_next()
+        arm = live.pull(features)
+        return arm, float(p[live.enabled.index(arm)])
+
+    def peek(self, features: Floats | None = None) -> dict[Any, float]:
+        """The probability of each enabled arm to be chosen next, by name; nothing is learned."""
+        live = self.live
+        if isinstance(live, FeatureGame):
+            self._compile()
+            p = self._of_features(live.peeked(features))
+        else:
+            live.expire()
+            p = self.of_next()
+        return {arm.name: each for arm, each in zip(live.enabled, p.tolist(), strict=True)}
+
+    def of_next(self) -> Floats:
+        """The probability of each enabled arm, where the game is ready for its next choice."""
+        self._compile()
+        live, game = self.live, self.live.game
+        if self._refresh is not None:
+            self._refresh(live.rules, game)
+        if not live.evidence.reads():
+            return self._of_late(game)
+        places = [arm.place for arm in live.enabled]
+        return self._of_features(game._replace(arms=Arms(*(each[places] for each in game.known))))
+
+    def _of_features(self, game: Game) -> Floats:
+        """Where no arm is blind, and the arms of the game are the enabled ones."""
+        live = self.live
+        if live.evidence.draws() and live.policy.draws_jointly():
+            told = "one that does not draw the means of all arms together, for probabilities"
+            raise ParameterError("Decider", "policy", told, Words(type(live.policy).__name__))
+        return self._of_policy(game.arms, game.state, live.clock(game, 0))
+
+    def _of_late(self, game: Game) -> Floats:
+        """As `Late.pick` chooses: a blind arm that is due, or among those that are not blind."""
+        live, late, n_arms = self.live, game.pending, game.arms.pulls.size
+        clock = live.clock(game, int(late.totals[WAITING]))
+        if late.totals[BLIND] == 0.0:
+            return self._of_policy(game.arms, game.state, clock)
+        due = late.starved(game.known, game.arms, live.number)
+        if due >= 0:
+            return only(int(late.slots[due]), n_arms)
+        seen = np.flatnonzero(game.arms.pulls >= 0.0)
+        state, (shared, own) = np.zeros_like(game.state), memory_of(live.policy)
+        for k, slot in enumerate(seen):
+            start = shared + own * int(slot)
+            state[shared + own * k : shared + own * (k + 1)] = game.state[start : start + own]
+        p = np.zeros(n_arms)
+        p[seen] = self._of_policy(Arms(*(each[seen] for each in game.arms)), state, clock)
+        return p
+
+    def _of_policy(self, arms: Arms, state: Floats, clock: Clock) -> Floats:
+        """What the policy says of these arms."""
+        policy, family, ties = self.live.policy, self.live.family, self._by_lot
+        if self._share is None or (policy.plays_each_first() and not arms.pulls.all()):
+            return propensities_of(policy, state, family, arms, clock, ties)
+        p = np.empty(arms.pulls.size)
+        self._share(policy, family, arms, clock, ties, p)
+        return p
+
+    def _compile(self) -> None:
+        """Compile what is needed, again if arms have come or gone."""
+        live = self.live
+        if self._rules is live.rules:
+            return
+        self._rules, self._share, self._refresh = live.rules, None, None
+        if live.evidence.changes_all():
+            code = look if live.evidence.reads() else show_all
+            self._refresh = code.specialised(live.rules, live.game)
+        if ranks_only(live.policy):
+            arms, clock = Arms.fresh(2), live.clock(live.game, 0)
+            given = arms, clock, self._by_lot, np.empty(2)
+            self._share = share_ties.specialised(live.policy, live.family, *given)
