@@ -125,6 +125,21 @@ class Postgres:
         with open(f"{self.folder}/data/postmaster.pid") as file:
             os.kill(int(file.readline()), signal.SIGKILL)
 
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """SIGSTOP for all of its processes: connections stay, and nothing answers."""
+        with open(f"{self.folder}/data/postmaster.pid") as file:
+            first = int(file.readline())
+        told = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True)
+        everyone = [first, *map(int, told.stdout.split())]
+        for each in everyone:
+            os.kill(each, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for each in everyone:
+                os.kill(each, signal.SIGCONT)
+
     def _end(self) -> None:
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -15,14 +15,14 @@ from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
 from ..errors import ParameterError, RbmleError
-from . import messages
+from . import clock, messages
+from .committer import Committer, Reader
 from .compiling import Compiler, is_ours
 from .definition import Definition
 from .http import NOTHING, Call, Endpoint, Operation, openapi, respond
 from .keys import ROLES, Keys
-from .ledger import Committer, Ledger
+from .ledger import Ledger
 from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
-from .rows import Row
 from .storage import Key, StorageError, open_storage
 from .transaction import AddArm, Create, End, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics, with_posteriors
@@ -30,7 +30,6 @@ from .views import events, experiment_details, experiment_list, metrics, with_po
 # Seconds that creating an experiment waits for its code: loading it from the cache takes half of
 # that. If it must be compiled, the answer says so, and the first decision waits.
 _COMPILE_SECONDS = 1.0
-_EVENTS_PER_READ = 5_000  # rows that are read in one transaction
 _PAGE = {  # the files of the page, which are part of the package: no build step
     "page.html": "text/html",
     "page.css": "text/css",
@@ -40,11 +39,16 @@ _METRICS, _LINES = "text/plain", "application/x-ndjson"
 
 
 class App:
-    """The ASGI application of one worker. needs_keys: even while there is no key."""
+    """The ASGI application of one worker. needs_keys: even while there is no key. offset: of the
+    service's clock; by default this worker is all of the service."""
 
-    def __init__(self, database: str, needs_keys: bool = False) -> None:
+    def __init__(
+        self, database: str, needs_keys: bool = False, offset: float | None = None
+    ) -> None:
         self.database, self.keys = database, Keys(needs_keys)
+        self.clock = clock.SteadyClock(clock.offset() if offset is None else offset)
         self.committer: Committer
+        self.reader: Reader
         self.compiler = Compiler()
         self._prepared: set[str] = set()
         paths: dict[str, dict[str, Operation]] = {}
@@ -73,14 +77,20 @@ class App:
     @asynccontextmanager
     async def lifespan(self, _: object = None) -> AsyncIterator[None]:
         """From the start of the server to its stop."""
-        self.committer = Committer(
-            lambda: Ledger(open_storage(self.database, create=False), self.keys),
-            asyncio.get_running_loop(),
-        )
+        loop = asyncio.get_running_loop()
+        self.committer = Committer(lambda: self._ledger(self.keys), loop)
+        # Its own keys: it may see an older state of the database than the committer.
+        keys = Keys(self.keys.needed)
+        self.reader = Reader(lambda: self._ledger(keys), loop, self.committer.busy)
         warming = asyncio.create_task(self._warm())
         yield
         warming.cancel()
-        await asyncio.to_thread(self.committer.stop)
+        for each in (self.committer, self.reader):
+            await asyncio.to_thread(each.stop)
+
+    def _ledger(self, keys: Keys) -> Ledger:
+        storage = open_storage(self.database, create=False, timeouts=True)
+        return Ledger(storage, keys, self.clock)
 
     async def _key(self, token: str | None, role: str, experiment: str | None) -> Key:
         """The key that the token states, if it may do this; else raises RefusedError."""
@@ -190,7 +200,7 @@ class App:
     # Looking
 
     async def _summaries(self, key: Key) -> list[messages.Summary]:
-        return await self.committer.ask(lambda ledger: experiment_list(ledger, key), key)
+        return await self.reader.ask(lambda ledger: experiment_list(ledger, key), key)
 
     async def experiments(self, call: Call) -> Answer:
         """All experiments."""
@@ -202,7 +212,7 @@ class App:
         if progress is not None:
             so_far = f"{progress.kind} is being compiled, for {progress.seconds:g} s so far"
             return refusal(503, f"The experiment {call.name!r} is not ready: {so_far}.")
-        shown = await self.committer.ask(
+        shown = await self.reader.ask(
             lambda ledger: experiment_details(ledger, call.key, call.name), call.key
         )
         if shown is None:
@@ -219,16 +229,16 @@ class App:
             return no_experiment(call.name)
         return StreamingResponse(self._lines(call, first), media_type=_LINES)
 
-    async def _events(self, call: Call, after: int) -> list[Row] | None:
-        return await self.committer.ask(
-            lambda ledger: events(ledger, call.key, call.name, after, _EVENTS_PER_READ), call.key
+    async def _events(self, call: Call, after: int) -> tuple[bytes, int] | None:
+        return await self.reader.ask(
+            lambda ledger: events(ledger, call.key, call.name, after), call.key
         )
 
-    async def _lines(self, call: Call, rows: list[Row] | None) -> AsyncIterator[bytes]:
-        while rows:
-            yield msgspec.json.Encoder().encode_lines([each.event() for each in rows])
-            more = len(rows) == _EVENTS_PER_READ
-            rows = await self._events(call, rows[-1].seq) if more else None
+    async def _lines(self, call: Call, part: tuple[bytes, int] | None) -> AsyncIterator[bytes]:
+        while part is not None:
+            lines, after = part
+            yield lines
+            part = await self._events(call, after) if after else None
 
     async def health(self, call: Call) -> Answer:
         """The server runs."""

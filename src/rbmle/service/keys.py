@@ -29,7 +29,7 @@ class Keys:
 
     def __init__(self, needed: bool = False) -> None:
         """needed: a key is needed even if there is none, because others than this machine ask."""
-        self._needed, self._version = needed, -1
+        self.needed, self._version = needed, -1
         self._known: dict[int, Key] = {}
 
     def refresh(self, storage: Storage) -> None:
@@ -51,7 +51,7 @@ class Keys:
     @property
     def open(self) -> bool:
         """Whether no key is needed: there has never been one, and only this machine can ask."""
-        return self.loaded and not self._known and not self._needed
+        return self.loaded and not self._known and not self.needed
 
     def of(self, token: str | None) -> Key | None:
         """The valid key that a token states; None if there is none."""

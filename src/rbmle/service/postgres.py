@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+import os
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from math import inf
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..errors import ParameterError
 from .rows import Row
 from .storage import (
+    ANSWER_SECONDS,
     FIELDS,
     VERSION,
     MissingError,
@@ -23,9 +28,19 @@ from .storage import (
 )
 
 _CREATION_LOCK = 0x52424D4C  # the number of the advisory lock under which tables are made
-# Only connecting has a timeout: a commit without an answer may have succeeded, so we wait until the
-# connection breaks.
-_CONNECT_TIMEOUT_SECONDS = 5
+_CONNECT_TIMEOUT_SECONDS = 2  # the least that PostgreSQL's library allows
+# The server's own timeouts, below ours: a statement; a lock that another worker holds, which may be
+# stopped; and a session whose worker does not go on with its transaction, which then loses its
+# locks.
+_SERVER_TIMEOUTS = (
+    f"SET statement_timeout = {ANSWER_SECONDS - 0.2:g}e3; SET lock_timeout = 3000; "
+    "SET idle_in_transaction_session_timeout = 5000"
+)
+# A network that swallows packets breaks the connection after about as long.
+_NETWORK = {
+    "keepalives_idle": 2, "keepalives_interval": 1, "keepalives_count": 3,
+    "tcp_user_timeout": int(ANSWER_SECONDS * 1000),
+}  # fmt: skip
 # All rows of a transaction in one statement, a column for each field.
 _TYPES = (
     "bigint", "bigint", "smallint", "float8", "text", "integer", "bigint", "bigint", "bigint",
@@ -76,17 +91,26 @@ class PostgresStorage(Storage):
     one to lock the experiments and read their new rows, one to append rows and commit.
 
     A broken connection is reopened when the next transaction begins.
+
+    A server that does not answer is not waited for: `unblock` breaks the connection. A COMMIT that
+    was not answered may have succeeded; whoever sends the same id again finds out.
     """
 
     failures = (psycopg.Error,)
 
-    def __init__(self, url: str, read_only: bool = False) -> None:
-        self._url, self._read_only = url, read_only
+    def __init__(self, url: str, read_only: bool = False, timeouts: bool = False) -> None:
+        self._read_only, self._timeouts = read_only, timeouts
+        self._since = inf  # when the present call to the server began
         self._password = _password(url)
         self._base: psycopg.Connection[Any] | None = None
         self._waiting: psycopg.Pipeline | None = None  # statements that are not sent yet
         self._sends = ExitStack()  # it sends them
-        self._connect()
+        told: dict[str, Any] = {
+            "connect_timeout": _CONNECT_TIMEOUT_SECONDS, "application_name": "rbmle",
+        }  # fmt: skip
+        self._address = make_conninfo(url, **told, **(_NETWORK if timeouts else {}))
+        if not timeouts:  # else when it is needed, and `unblock` can be called
+            self._connect()
 
     def _connect(self) -> psycopg.Connection[Any]:
         if self._base is not None and not self._base.closed and not self._base.broken:
@@ -95,10 +119,9 @@ class PostgresStorage(Storage):
         self.generation += 1
         with self._translated(), ExitStack() as failed:
             failed.callback(self.close)
-            self._base = psycopg.connect(
-                self._url, autocommit=True, connect_timeout=_CONNECT_TIMEOUT_SECONDS,
-                application_name="rbmle",
-            )  # fmt: skip
+            self._base = psycopg.connect(self._address, autocommit=True)
+            if self._timeouts:
+                self._base.execute(_SERVER_TIMEOUTS)
             if self._read_only:
                 self._base.execute("SET default_transaction_read_only = on")
                 self._check(self._base)
@@ -142,6 +165,21 @@ class PostgresStorage(Storage):
             text = text.replace(self._password, "...")
         return StorageError(f"service: PostgreSQL cannot be used: {text}.")
 
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        self._since = time.monotonic()
+        try:
+            with super()._translated():
+                yield
+        finally:
+            self._since = inf
+
+    def unblock(self) -> None:
+        base = self._base
+        if time.monotonic() - self._since > ANSWER_SECONDS and base is not None:
+            with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(base.fileno())) as s:
+                s.shutdown(socket.SHUT_RDWR)  # the call fails, as if the server had gone
+
     def _execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
         """Run a statement. In a transaction that writes it is sent together with those after it,
         when the first answer is needed."""
@@ -154,12 +192,21 @@ class PostgresStorage(Storage):
         with self._translated():
             self._execute(statement, values)
 
+    def _answered(self, statement: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
+        """Run a statement and wait for its answer. After it the server waits for us, and ends the
+        session if we do not go on: it would not if its answer were only flushed."""
+        cursor = self._execute(statement, values)
+        if self._waiting is not None:
+            self._waiting.sync()
+        return cursor
+
+    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._translated():
+            return self._answered(statement, values).fetchall()
+
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
         with self._translated():
-            cursor = self._execute(statement, values)
-            if self._waiting is not None:
-                self._waiting.sync()
-            return cursor.rowcount
+            return self._answered(statement, values).rowcount
 
     def begin(self) -> None:
         base = self._connect()
@@ -188,8 +235,8 @@ class PostgresStorage(Storage):
         base = self._base
         try:
             if base is not None and base.info.transaction_status != 0:
-                base.execute("ROLLBACK")
-        except psycopg.Error:  # the server rolls back when the connection is gone
+                self._run("ROLLBACK")
+        except StorageError:  # the server rolls back when the connection is gone
             self.close()
 
     def lock(self, numbers: Sequence[int]) -> None:

@@ -10,8 +10,10 @@ import errno
 import gc
 import ipaddress
 import logging
+import os
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -21,6 +23,7 @@ import msgspec
 from .._io.machine import require_extra
 from .._records.names import import_modules
 from ..errors import ParameterError, RbmleError, Words, integer
+from . import clock
 from .app import App
 from .keys import list_keys
 from .storage import Key, MissingError, open_storage, without_password
@@ -32,15 +35,19 @@ _MAX_PORT_WAIT_SECONDS = 2.0  # the workers of a service that was just killed ma
 # New objects before a garbage collection. A request makes some fifty and leaves no cycle, so with
 # Python's default of 700 it would run hundreds of times a second.
 _GC_THRESHOLD = 20_000
+_GRACE_SECONDS = 4  # for what is open when a signal comes
+_MAX_STOP_SECONDS = 8.0  # after a signal; then the process ends, whatever its threads do
 _KEEP_ALIVE_SECONDS = 75  # of an idle connection; longer than a proxy's, usually 60 s
 
 
 class _Options(msgspec.Struct, frozen=True):
-    """What a worker is started with. keys: a key is needed even while there is none."""
+    """What a worker is started with. keys: a key is needed even while there is none. offset: of
+    the service's clock."""
 
     database: str
     keys: bool
     modules: tuple[str, ...]
+    offset: float
 
 
 def serve(
@@ -66,7 +73,7 @@ def serve(
         raise ParameterError("serve", "--host", allowed, Words(host), hint + same)
     listening = listen(host, port, workers)
     open_storage(database).close()  # it is created here, when nothing is left to refuse
-    options = _Options(database, not here, modules)
+    options = _Options(database, not here, modules, clock.offset())
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening[0].getsockname()[1]}"
     key = ' -H "Authorization: Bearer $KEY"' if keys else ""
@@ -162,22 +169,32 @@ def _work(
                 beat()
             return await super().on_tick(counter)
 
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            ending.start()
+            await super().shutdown(sockets)
+
     import_modules(options.modules, "serve", "--import")
     gc.set_threshold(_GC_THRESHOLD)
     gc.freeze()
     _set_up_logging()
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
     config = uvicorn.Config(
-        App(options.database, options.keys),
+        App(options.database, options.keys, options.offset),
         access_log=False,
         log_level="warning",
         lifespan="on",
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
         server_header=False,
         proxy_headers=False,  # nothing asks who called
         ws="none",
     )
+    # A compiler's thread, or a database that hangs, must not hold the process: what was answered is
+    # on the disk.
+    ending = threading.Timer(_MAX_STOP_SECONDS, os._exit, [0])
+    ending.daemon = True
     Server(config).run([listening])
+    ending.cancel()
 
 
 if __name__ == "__main__":

@@ -6,19 +6,28 @@ import json
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
 
 from .rows import Row
-from .storage import FIELDS, VERSION, MissingError, SchemaError, Storage, StorageError
+from .storage import (
+    ANSWER_SECONDS,
+    FIELDS,
+    VERSION,
+    MissingError,
+    SchemaError,
+    Storage,
+    StorageError,
+)
 
 if sys.platform != "win32":
     import fcntl
 
 _APPLICATION_ID = 0x52424D4C  # "RBML", the file's application_id
-_BUSY_TIMEOUT_SECONDS = 10.0  # for locks of other programs; ours wait for the fair lock
+_BUSY_TIMEOUT_SECONDS = 3.0  # for locks of other programs; ours wait for the fair lock
 # Pages (of 4 kB) in the write-ahead log before a checkpoint; SQLite's default. A larger number was
 # measured slower: a sync takes longest while the log grows, because its size must be written too.
 _CHECKPOINT_PAGES = 1_000
@@ -73,9 +82,12 @@ class SqliteStorage(Storage):
 
     failures = (sqlite3.Error, OSError)
 
-    def __init__(self, path: str, create: bool = True, read_only: bool = False) -> None:
-        """create: False if the file must be there. read_only: nothing is written, nor created."""
-        self.path, self._read_only = path, read_only
+    def __init__(
+        self, path: str, create: bool = True, read_only: bool = False, timeouts: bool = False
+    ) -> None:
+        """create: False if the file must be there. read_only: nothing is written, nor created.
+        timeouts: see `open_storage`."""
+        self.path, self._read_only, self._timeouts = path, read_only, timeouts
         self._base: sqlite3.Connection | None = None
         self._fair: FairLock | None = None
         self._open(create and not read_only)
@@ -98,9 +110,12 @@ class SqliteStorage(Storage):
             self._base = sqlite3.connect(
                 self.path, _BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
             )
-            self._fair.enter()
-            self._prepare(self._base)
-            self._fair.leave()
+            if self._is_new(self._base):
+                self._fair.enter()
+                self._create(self._base)
+                self._fair.leave()
+            self._base.execute("PRAGMA synchronous=FULL")
+            self._base.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
             self._identity = self._found()
             failed.pop_all()
 
@@ -150,14 +165,13 @@ class SqliteStorage(Storage):
         self._check_version(version, self.path)
         return False
 
-    def _prepare(self, base: sqlite3.Connection) -> None:
-        run, new = base.execute, self._is_new(base)
+    def _create(self, base: sqlite3.Connection) -> None:
+        """Create the tables, unless another process has just done so. The mode stays."""
+        run = base.execute
         run("PRAGMA journal_mode=WAL")
-        run("PRAGMA synchronous=FULL")
-        run(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
         with base:
             run("BEGIN IMMEDIATE")
-            if new:
+            if self._is_new(base):
                 self._create_tables(
                     run, serial="INTEGER PRIMARY KEY AUTOINCREMENT", real="REAL", blob="BLOB",
                     clustered=" WITHOUT ROWID",
@@ -179,8 +193,11 @@ class SqliteStorage(Storage):
     def begin(self) -> None:
         self._connect()
         assert self._fair is not None
+        began = time.monotonic()
         self._fair.enter()
         try:
+            if self._timeouts and time.monotonic() - began > ANSWER_SECONDS:
+                raise self._error("another process holds its lock")  # the caller has been told so
             self._do("BEGIN IMMEDIATE")
         except BaseException:
             self.rollback()
@@ -228,6 +245,9 @@ class SqliteStorage(Storage):
     def append(self, rows: Sequence[Row]) -> None:
         with self._translated():
             self._opened().executemany(_INSERT, rows)
+
+    def unblock(self) -> None:
+        """A wait for the lock cannot be ended; who gets it too late does nothing: see `begin`."""
 
     def close(self) -> None:
         if self._base is not None:

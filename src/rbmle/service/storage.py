@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Cursor = sqlite3.Cursor | psycopg.Cursor[Any]
 
 VERSION = 1  # of the tables
+# A service waits no longer for one answer of the database, so that its callers are told within 5 s.
+ANSWER_SECONDS = 4.0
 # {serial}, {real}, {blob}: what the databases spell differently. The log of an experiment lies
 # together, in its order, so appending touches its last page only; a caller's id costs one more
 # page. `one_outcome` is why no reward can ever be counted twice, nor race its deadline.
@@ -155,6 +157,10 @@ class Storage(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close the database."""
+
+    @abstractmethod
+    def unblock(self) -> None:
+        """End a call that the database has not answered in time; any thread may call it."""
 
     @abstractmethod
     def lock(self, numbers: Sequence[int]) -> None:
@@ -300,21 +306,24 @@ class Storage(ABC):
         return changed > 0 or bool(self._ask("SELECT 1 FROM keys WHERE number = ?", [number]))
 
 
-def open_storage(url: str, create: bool = True, read_only: bool = False) -> Storage:
+def open_storage(
+    url: str, create: bool = True, read_only: bool = False, timeouts: bool = False
+) -> Storage:
     """The storage at an address: sqlite:///file.db or postgresql://host/name.
 
     Its tables are created if there are none. create: False if a file must be there. read_only:
-    nothing is created or written; raises MissingError if there is nothing to read.
+    nothing is created or written; raises MissingError if there is nothing to read. timeouts: raise
+    StorageError if the database does not answer in time, as a service must; a command waits.
     """
     kind, found, rest = url.partition("://")
     if kind == "sqlite" and found and rest.startswith("/") and len(rest) > 1:
         from .sqlite import SqliteStorage
 
-        return SqliteStorage(rest[1:], create, read_only)
+        return SqliteStorage(rest[1:], create, read_only, timeouts)
     if kind in ("postgresql", "postgres") and found:
         from .postgres import PostgresStorage
 
-        return PostgresStorage(url, read_only)
+        return PostgresStorage(url, read_only, timeouts)
     shown = without_password(url)
     raise ParameterError("service", "database", "sqlite:///FILE or postgresql://HOST/NAME", shown)
 

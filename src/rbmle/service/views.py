@@ -8,6 +8,7 @@ from contextlib import suppress
 from math import isfinite
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec.structs import asdict
 
@@ -18,10 +19,12 @@ from .contexts import features_of_arm
 from .experiment import Experiment
 from .ledger import Ledger
 from .messages import ArmStatistics, Details, LastDecision, OverTime, Summary, Traffic
-from .rows import Kind, Row
+from .rows import Kind
 from .storage import Key, Storage
 from .timeline import KEPT
 
+_ROWS_PER_READ = 500  # some 5 ms of work, before others have their turn
+_encoder = msgspec.json.Encoder()
 _MAX_COMPARED_ARMS = 1_000  # of which the probability of being best is told
 Known = tuple[Any, list[tuple[float, float]]]  # the family; pulls and sum of each arm
 _METRICS = (
@@ -79,10 +82,15 @@ def _best(family: Any, worth: tuple[tuple[float, float], ...]) -> list[float]:
     return found
 
 
-def events(ledger: Ledger, who: Key, name: str, after: int, limit: int) -> list[Row] | None:
-    """Rows of the log after place `after`; None if the key may not see the experiment."""
+def events(ledger: Ledger, who: Key, name: str, after: int) -> tuple[bytes, int] | None:
+    """Some rows of the log after place `after`, a line each, and the place to go on after; 0 if
+    these are the last. None if the key may not see the experiment."""
     stored = ledger.storage.find(name) if who.sees(name) else None
-    return None if stored is None else ledger.storage.rows(stored.number, after, limit)
+    if stored is None:
+        return None
+    rows = ledger.storage.rows(stored.number, after, _ROWS_PER_READ)
+    lines = _encoder.encode_lines([each.event() for each in rows])
+    return lines, rows[-1].seq if len(rows) == _ROWS_PER_READ else 0
 
 
 def metrics(experiments: Sequence[Summary]) -> str:

@@ -1,0 +1,298 @@
+"""The threads that work with the database: `Committer` writes, `Reader` only looks.
+
+A transaction costs one wait for the disk however many requests it has, so the committer collects
+those that come while one runs, for the next. The event loop only reads and writes HTTP, and watches
+the threads: who has waited too long is told so, whatever the database does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from .ledger import Ledger
+from .messages import Answer, RefusedError
+from .storage import ANSWER_SECONDS, Key, StorageError
+from .transaction import Keyed
+
+log = logging.getLogger("rbmle.service")
+
+_SWEEP_SECONDS = 0.5  # between two checks of deadlines in experiments without requests
+_WATCH_SECONDS = 0.25  # between two looks at what waits
+_MAX_REQUESTS_PER_TRANSACTION = 2_000  # so that it takes less than 100 ms
+_MAX_STOP_SECONDS = 2.0  # a thread that the database holds longer is left behind
+_LOG_REPEAT_SECONDS = 10.0  # before the same error of the database is logged again
+# After a transaction of n groups, n more are likely to come at once: callers send the next request
+# as soon as they have an answer. So the next transaction waits for n groups, but no longer than
+# this share of the last one's time, and never longer than this.
+_MAX_WAIT_SHARE, _MAX_WAIT_SECONDS = 0.5, 0.002
+# While others write, reading pauses for so many times the time that it took, as both need the
+# interpreter: it gets a tenth of it.
+_PAUSE_SHARE, _MAX_PAUSE_SECONDS = 9.0, 0.5
+_NO_ANSWER = (
+    f"service: the database has not answered for {ANSWER_SECONDS:g} s. What was asked may have "
+    "been done, or not: send it again, with the same id."
+)
+
+T = TypeVar("T")
+Question = Callable[[Ledger], Any]
+
+
+class Asked(NamedTuple):
+    """What a caller waits for: requests to carry out together, or a question; and since when."""
+
+    what: Sequence[Keyed] | Question
+    future: asyncio.Future[Any]
+    since: float
+
+
+class LedgerThread(ABC):
+    """A thread with a ledger of its own, and the queue in front of it. It starts at once."""
+
+    def __init__(self, open_ledger: Callable[[], Ledger], loop: asyncio.AbstractEventLoop) -> None:
+        self._open, self._loop = open_ledger, loop
+        self._ledger: Ledger | None = None
+        self._ready = False
+        self._asked: list[Asked] = []
+        self._taken: list[Asked] = []  # what the thread is doing
+        self._wake = threading.Condition()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._work, name=type(self).__name__, daemon=True)
+        self._thread.start()
+        loop.call_later(_WATCH_SECONDS, self._watch)
+
+    @abstractmethod
+    def _work(self) -> None:
+        """What the thread does."""
+
+    def stop(self) -> None:
+        """Finish what has come, and end the thread, if the database lets it."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify()
+        self._thread.join(_MAX_STOP_SECONDS)
+
+    def ask(self, question: Callable[[Ledger], T], key: Key | None = None) -> asyncio.Future[T]:
+        """Ask the ledger something between two transactions; no lock is taken."""
+        return self.do(lambda ledger: ledger.ask(question, key))
+
+    def do(self, question: Callable[[Ledger], T]) -> asyncio.Future[T]:
+        """Do something with the ledger between two transactions."""
+        return self._put(question, 1)
+
+    def _put(self, what: Sequence[Keyed] | Question, enough: int) -> asyncio.Future[Any]:
+        """Queue it; so many in the queue wake the thread."""
+        future: asyncio.Future[Any] = self._loop.create_future()
+        with self._wake:
+            self._asked.append(Asked(what, future, time.monotonic()))
+            if len(self._asked) >= enough:
+                self._wake.notify()
+        return future
+
+    def _watch(self) -> None:
+        """Tell those who have waited too long, and end a call that the database does not answer.
+
+        What the thread is doing may yet be done. What is in the queue is taken out of it.
+        """
+        if self._stopping:
+            return
+        self._loop.call_later(_WATCH_SECONDS, self._watch)
+        ledger, oldest = self._ledger, time.monotonic() - ANSWER_SECONDS
+        if ledger is not None:
+            ledger.storage.unblock()
+        if not self._ready:  # loading all experiments may take longer
+            return
+        with self._wake:
+            late = [each for each in self._asked if each.since < oldest]
+            if late:
+                self._asked = [each for each in self._asked if each.since >= oldest]
+        late += [each for each in self._taken if each.since < oldest]
+        late = [each for each in late if not each.future.done()]
+        if late:
+            problem = StorageError(_NO_ANSWER)
+            _log(problem)
+            _set([(each.future, problem) for each in late])
+
+    def _opened(self) -> Ledger:
+        """The ledger; it is opened if need be."""
+        if self._ledger is None:
+            self._ledger = self._open()
+        if not self._ready:
+            self._load(self._ledger)
+            self._ready = True
+        return self._ledger
+
+    def _load(self, ledger: Ledger) -> None:
+        """Read what is needed before the first question."""
+        ledger.ask(lambda _: None)
+
+    def _close(self) -> None:
+        if self._ledger is not None:
+            self._ledger.storage.close()
+
+    def _answer(self, ledger: Ledger, asked: Asked) -> None:
+        """Answer a question."""
+        assert callable(asked.what)
+        try:
+            self._tell([(asked.future, asked.what(ledger))])
+        except Exception as problem:
+            self._fail([asked], problem)
+
+    def _fail(self, asked: Sequence[Asked], problem: Exception) -> None:
+        _log(problem)
+        self._tell([(each.future, problem) for each in asked])
+
+    def _tell(self, told: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
+        self._loop.call_soon_threadsafe(_set, told)
+
+
+class Committer(LedgerThread):
+    """The thread that writes."""
+
+    _enough = 1  # so many groups wake the thread
+    _wrote = 0.0  # when it last wrote for somebody
+
+    def submit(self, requests: Sequence[Keyed]) -> asyncio.Future[list[Answer]]:
+        """Carry out the requests in one transaction; the answers come when it is durable."""
+        return self._put(requests, self._enough)
+
+    def busy(self) -> bool:
+        """Whether it has written for somebody just now."""
+        return time.monotonic() - self._wrote < _SWEEP_SECONDS
+
+    def _work(self) -> None:
+        swept = time.monotonic()
+        likely, patience, due = 0, 0.0, False
+        while True:
+            with self._wake:
+                self._await(likely, patience, due)
+                self._taken, self._asked = self._asked, []
+                if self._stopping and not self._taken:
+                    break
+            begin = time.monotonic()
+            try:
+                ledger = self._opened()
+            except Exception as problem:
+                self._fail(self._taken, problem)
+                time.sleep(_SWEEP_SECONDS)
+                continue
+            groups = [each for each in self._taken if not callable(each.what)]
+            if groups:
+                self._wrote = begin
+            for part in _parts(groups):
+                self._commit(ledger, part)
+            for each in self._taken:
+                if callable(each.what):
+                    self._answer(ledger, each)
+            if due or time.monotonic() - swept >= _SWEEP_SECONDS:
+                swept = time.monotonic()
+                due = ledger.due(ledger.clock()) and self._commit(ledger, [], sweep=True)
+            self._taken = []
+            took = time.monotonic() - begin
+            likely, patience = len(groups), min(_MAX_WAIT_SHARE * took, _MAX_WAIT_SECONDS)
+        self._close()
+
+    def _await(self, likely: int, patience: float, due: bool) -> None:
+        """Wait for work; and, for a moment, for as many groups as are likely to come."""
+        if len(self._asked) < likely and not self._stopping:
+            self._enough = likely
+            self._wake.wait(patience)
+            self._enough = 1
+        if not (self._asked or self._stopping or due):
+            self._wake.wait(_SWEEP_SECONDS)
+
+    def _load(self, ledger: Ledger) -> None:
+        ledger.refresh()
+
+    def _commit(self, ledger: Ledger, groups: Sequence[Asked], sweep: bool = False) -> bool:
+        """Carry out the requests; returns whether that worked."""
+        requests: list[Keyed] = [each for asked in groups for each in asked.what]  # type: ignore[union-attr]
+        try:
+            answers = iter(ledger.run(requests, sweep))
+        except Exception as problem:
+            self._fail(groups, problem)
+            return False
+        self._tell([(each.future, [*islice(answers, _size(each))]) for each in groups])
+        return True
+
+
+class Reader(LedgerThread):
+    """The thread that reads the log and tells of experiments, with a connection and a cache of its
+    own: who looks keeps nobody waiting who decides. busy: whether somebody decides."""
+
+    def __init__(
+        self,
+        open_ledger: Callable[[], Ledger],
+        loop: asyncio.AbstractEventLoop,
+        busy: Callable[[], bool],
+    ) -> None:
+        self._busy = busy
+        super().__init__(open_ledger, loop)
+
+    def _work(self) -> None:
+        while True:
+            with self._wake:
+                while not (self._asked or self._stopping):
+                    self._wake.wait()
+                if self._stopping:
+                    break
+                self._taken = [self._asked.pop(0)]
+            begin = time.thread_time()
+            try:
+                self._answer(self._opened(), self._taken[0])
+            except Exception as problem:
+                self._fail(self._taken, problem)
+            self._taken = []
+            if self._busy():
+                used = time.thread_time() - begin
+                time.sleep(min(_PAUSE_SHARE * used, _MAX_PAUSE_SECONDS))
+        self._close()
+
+
+def _set(told: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
+    """Tell each caller the answer, or the problem."""
+    for future, answer in told:
+        if future.done():  # the caller has left
+            continue
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
+
+
+def _size(asked: Asked) -> int:
+    return 0 if callable(asked.what) else len(asked.what)
+
+
+def _parts(groups: Sequence[Asked]) -> list[list[Asked]]:
+    """The groups in parts of at most about `_MAX_REQUESTS_PER_TRANSACTION` requests."""
+    parts: list[list[Asked]] = []
+    size = _MAX_REQUESTS_PER_TRANSACTION
+    for group in groups:
+        if size + _size(group) > _MAX_REQUESTS_PER_TRANSACTION:
+            parts.append([])
+            size = 0
+        parts[-1].append(group)
+        size += _size(group)
+    return parts
+
+
+_said: dict[str, float] = {}  # when each sentence was last logged
+
+
+def _log(problem: Exception) -> None:
+    if isinstance(problem, RefusedError):
+        return
+    if not isinstance(problem, StorageError):
+        log.error("%s", problem, exc_info=problem)
+        return
+    sentence, now = str(problem), time.monotonic()
+    if now - _said.get(sentence, -_LOG_REPEAT_SECONDS) >= _LOG_REPEAT_SECONDS:
+        _said[sentence] = now
+        log.warning("%s", sentence)
