@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .ledger import Ledger
 from .messages import Answer, RefusedError
-from .storage import ANSWER_SECONDS, Key, StorageError
+from .storage import ANSWER_SECONDS, NO_ANSWER, Key, StorageError
 from .transaction import Keyed
 
 log = logging.getLogger("rbmle.service")
@@ -35,10 +35,6 @@ _MAX_WAIT_SHARE, _MAX_WAIT_SECONDS = 0.5, 0.002
 # While others write, reading pauses for so many times the time that it took, as both need the
 # interpreter: it gets a tenth of it.
 _PAUSE_SHARE, _MAX_PAUSE_SECONDS = 9.0, 0.5
-_NO_ANSWER = (
-    f"service: the database has not answered for {ANSWER_SECONDS:g} s. What was asked may have "
-    "been done, or not: send it again, with the same id."
-)
 
 T = TypeVar("T")
 Question = Callable[[Ledger], Any]
@@ -115,7 +111,7 @@ class LedgerThread(ABC):
         late += [each for each in self._taken if each.since < oldest]
         late = [each for each in late if not each.future.done()]
         if late:
-            problem = StorageError(_NO_ANSWER)
+            problem = StorageError(NO_ANSWER)
             _log(problem)
             _set([(each.future, problem) for each in late])
 

@@ -46,7 +46,7 @@ _TEXTS = {
     410: "The deadline has passed, or the experiment has ended.",
     413: "The body is too large.",
     422: "A value is not allowed.",
-    503: "The database cannot be used now; nothing has changed. Try again.",
+    503: "The database cannot be used now. Send the same again, with the same id.",
 }
 
 

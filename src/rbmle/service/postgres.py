@@ -19,6 +19,7 @@ from .rows import Row
 from .storage import (
     ANSWER_SECONDS,
     FIELDS,
+    NO_ANSWER,
     VERSION,
     MissingError,
     SchemaError,
@@ -101,6 +102,7 @@ class PostgresStorage(Storage):
     def __init__(self, url: str, read_only: bool = False, timeouts: bool = False) -> None:
         self._read_only, self._timeouts = read_only, timeouts
         self._since = inf  # when the present call to the server began
+        self._unanswered = False  # and whether it was ended
         self._password = _password(url)
         self._base: psycopg.Connection[Any] | None = None
         self._waiting: psycopg.Pipeline | None = None  # statements that are not sent yet
@@ -116,6 +118,7 @@ class PostgresStorage(Storage):
         if self._base is not None and not self._base.closed and not self._base.broken:
             return self._base
         self.close()
+        self._unanswered = False
         self.generation += 1
         with self._translated(), ExitStack() as failed:
             failed.callback(self.close)
@@ -160,6 +163,8 @@ class PostgresStorage(Storage):
             )  # fmt: skip
 
     def _error(self, problem: object) -> StorageError:
+        if self._unanswered:
+            return StorageError(NO_ANSWER)
         text = " ".join(str(problem).split()) or type(problem).__name__
         if self._password:
             text = text.replace(self._password, "...")
@@ -177,6 +182,7 @@ class PostgresStorage(Storage):
     def unblock(self) -> None:
         base = self._base
         if time.monotonic() - self._since > ANSWER_SECONDS and base is not None:
+            self._unanswered = True
             with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(base.fileno())) as s:
                 s.shutdown(socket.SHUT_RDWR)  # the call fails, as if the server had gone
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 VERSION = 1  # of the tables
 # A service waits no longer for one answer of the database, so that its callers are told within 5 s.
 ANSWER_SECONDS = 4.0
+NO_ANSWER = (
+    f"service: the database has not answered for {ANSWER_SECONDS:g} s. What was asked may have "
+    "been done, or not: send it again, with the same id."
+)
 # {serial}, {real}, {blob}: what the databases spell differently. The log of an experiment lies
 # together, in its order, so appending touches its last page only; a caller's id costs one more
 # page. `one_outcome` is why no reward can ever be counted twice, nor race its deadline.
