@@ -115,7 +115,9 @@ export const drawBuckets = (holder, buckets, low, high, { label, bars = [], line
     if (line[k] === null) return;
     const height = y(line[k]).toFixed(1), middle = x(time + seconds / 2).toFixed(1);
     if (sums) path += `H${x(time).toFixed(1)}L${x(time + seconds).toFixed(1)} ${height}`;
-    else path += before === time - seconds ? `L${middle} ${height}` : `M${middle} ${height}h0`;
+    else path += before === time - seconds ? `L${middle} ${height}` : `M${middle} ${height}`;
+    const alone = !sums && before !== time - seconds && (at[k + 1] !== time + seconds || line[k + 1] === null);
+    if (alone) svg.append(draw("circle", { cx: middle, cy: height, r: 2.5, class: "dot" }));
     before = time;
   });
   svg.append(draw("path", { d: path, class: "line" }));
