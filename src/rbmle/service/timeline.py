@@ -10,7 +10,7 @@ from operator import add
 from typing import Any
 
 # Seconds of a bucket, and how many buckets back are kept: three hours of minutes, a week of hours,
-# 400 days. In all at most 748 buckets, 25 kB of a snapshot. A choice: each fills a chart.
+# 400 days. In all at most 748 buckets, 36 kB of a snapshot. A choice: each fills a chart.
 KEPT = ((60, 180), (3_600, 168), (86_400, 400))
 Bucket = list[Any]  # when it begins (seconds since 1970, UTC), decisions, rewards, sum of rewards
 
