@@ -17,7 +17,7 @@ import typer
 from .._io import interrupt
 from .._io.machine import log
 from ..errors import RbmleError
-from . import atlas, commands, service  # noqa: F401  (they add to `app`)
+from . import atlas, commands, service, service_data  # noqa: F401  (they add to `app`)
 from .options import app
 from .process import bounded, flush_or_discard, prepare_streams
 

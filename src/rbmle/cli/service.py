@@ -25,15 +25,15 @@ Database = Annotated[str | None, Option(help=_WHERE)]
 _SECRET = "A file that holds the address: it may have a password, and arguments can be seen by all."
 DatabaseFile = Annotated[Path | None, Option(help=_SECRET)]
 
-_service = Typer(
-    no_args_is_help=True, add_completion=False, help="Check the service's database; its keys."
+service_commands = Typer(
+    no_args_is_help=True, add_completion=False, help="The service's database, and its keys."
 )
 _key = Typer(no_args_is_help=True, add_completion=False, help="The keys of the service.")
-app.add_typer(_service, name="service")
-_service.add_typer(_key, name="key")
+app.add_typer(service_commands, name="service")
+service_commands.add_typer(_key, name="key")
 
 
-def _address(owner: str, database: str | None, file: Path | None) -> str:
+def address_of(owner: str, database: str | None, file: Path | None) -> str:
     """The database that is meant: by an option, by a file that holds it, or by the environment."""
     if file is None:
         return database or os.environ.get(_VARIABLE) or _DATABASE
@@ -50,13 +50,13 @@ def _address(owner: str, database: str | None, file: Path | None) -> str:
 
 
 @contextmanager
-def _opened(
+def opened(
     database: str | None, file: Path | None, create: bool = False, read_only: bool = False
 ) -> Iterator[Storage]:
     require_extra("service", "service")
     from ..service.storage import open_storage
 
-    address = _address("service", database, file)
+    address = address_of("service", database, file)
     with closing(open_storage(address, create, read_only)) as storage:
         yield storage
 
@@ -78,11 +78,11 @@ def serve(
     from ..service.server import serve as run
 
     # Printed as it is, not broken into lines of the screen's width: it is there to be copied.
-    address = _address("serve", database, database_file)
+    address = address_of("serve", database, database_file)
     return run(host, port, address, workers, tuple(modules or ()), print)
 
 
-@command(_service)
+@command(service_commands)
 def verify(
     database: Database = None,
     database_file: DatabaseFile = None,
@@ -93,7 +93,7 @@ def verify(
 
     Example: rbmle service verify --database sqlite:///rbmle.db
     """
-    with _opened(database, database_file, read_only=True) as storage:
+    with opened(database, database_file, read_only=True) as storage:
         from ..service.verify import verify as check
 
         found = check(storage)
@@ -108,7 +108,7 @@ def verify(
     return 1 if any(each.wrong for each in found) else 0
 
 
-@command(_service)
+@command(service_commands)
 def warm(
     database: Database = None,
     database_file: DatabaseFile = None,
@@ -130,7 +130,7 @@ def warm(
         arms = integer("service", "--arms", arms, f"[2, {MAX_ARMS}]")
         wanted = [warming.some_definition(policy, family, evidence, arms)]
     elif database or database_file or os.environ.get(_VARIABLE):
-        with _opened(database, database_file, read_only=True) as storage:
+        with opened(database, database_file, read_only=True) as storage:
             wanted = warming.stored_definitions(storage)
     else:
         wanted = warming.common_definitions()
@@ -148,7 +148,7 @@ def create(
 
     Example: rbmle service key create --role write --experiment shop
     """
-    with _opened(database, database_file, create=True) as storage:
+    with opened(database, database_file, create=True) as storage:
         from ..service.keys import create_key
 
         print(create_key(storage, role, experiment))
@@ -162,7 +162,7 @@ def list_(
 
     Example: rbmle service key list
     """
-    with _opened(database, database_file, read_only=True) as storage:
+    with opened(database, database_file, read_only=True) as storage:
         from ..service.keys import list_keys
 
         keys = list_keys(storage)
@@ -187,7 +187,7 @@ def revoke(
 
     Example: rbmle service key revoke 2
     """
-    with _opened(database, database_file) as storage:
+    with opened(database, database_file) as storage:
         from ..service.keys import revoke_key
 
         revoke_key(storage, number)

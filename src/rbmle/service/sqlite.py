@@ -110,7 +110,8 @@ class SqliteStorage(Storage):
             self._base = sqlite3.connect(
                 self.path, _BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
             )
-            if self._is_new(self._base):
+            mode = self._base.execute("PRAGMA journal_mode").fetchone()[0]
+            if mode != "wal" or self._is_new(self._base):
                 self._fair.enter()
                 self._create(self._base)
                 self._fair.leave()
@@ -248,6 +249,9 @@ class SqliteStorage(Storage):
 
     def unblock(self) -> None:
         """A wait for the lock cannot be ended; who gets it too late does nothing: see `begin`."""
+
+    def overwrite_deleted(self) -> None:
+        self._do("PRAGMA secure_delete = ON")
 
     def close(self) -> None:
         if self._base is not None:

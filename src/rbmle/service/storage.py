@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError, RbmleError
 from .rows import Kind, Row
+from .upkeep import Upkeep
 
 if TYPE_CHECKING:
     import sqlite3
@@ -97,7 +98,7 @@ class Key(NamedTuple):
         return self.experiment is None or self.experiment == experiment
 
 
-class Storage(ABC):
+class Storage(Upkeep):
     """What the service needs of a database. Statements have `?` for a value.
 
     failures: what the database raises.
@@ -266,14 +267,6 @@ class Storage(ABC):
             "(experiment) DO UPDATE SET seq = excluded.seq, state = excluded.state",
             [experiment, seq, state],
         )
-
-    def drop_snapshot(self, experiment: int) -> None:
-        """Remove the snapshot: the state is computed from the rows."""
-        self._do("DELETE FROM snapshots WHERE experiment = ?", [experiment])
-
-    def note_repair(self, experiment: int) -> None:
-        """Note that a command has changed the experiment, so that workers load it again."""
-        self._do("UPDATE experiments SET repairs = repairs + 1 WHERE number = ?", [experiment])
 
     def _increment(self, counter: str) -> None:
         self._do("UPDATE counters SET value = value + 1 WHERE name = ?", [counter])

@@ -17,16 +17,19 @@ from .rows import Kind, Row
 from .storage import Storage, Stored
 
 _ROWS_PER_READ = 20_000
+_UNUSABLE = (RbmleError, LookupError, TypeError, ValueError, MsgspecError)
 
 
 class Finding(NamedTuple):
-    """What was found about one experiment. wrong: the first disagreement in one sentence, or ""."""
+    """What was found about one experiment. wrong: the first disagreement in one sentence, or "".
+    rows: how many rows agree, from the first."""
 
     experiment: str
     decisions: int
     rewards: int
     expired: int
     wrong: str
+    rows: int
 
 
 def verify(storage: Storage) -> list[Finding]:
@@ -37,35 +40,42 @@ def verify(storage: Storage) -> list[Finding]:
     what the rows before it give, to the bit.
     """
     with storage.reading():
-        return [_finding(storage, each) for each in storage.experiments()]
+        return [finding(storage, each) for each in storage.experiments()]
 
 
-def _finding(storage: Storage, stored: Stored) -> Finding:
-    experiment, wrong = None, ""
+def finding(storage: Storage, stored: Stored, with_snapshot: bool = True) -> Finding:
+    """Replay the log of one experiment; within a transaction."""
+    sums, wrong = None, ""
+    snapshot = storage.snapshot(stored.number) if with_snapshot else None
     try:
         definition = Definition.read(stored.definition)
-        experiment = Experiment(stored.number, stored.name, definition, stored.at)
-        _replay(storage, stored, experiment)
+        sums = _Sums(Experiment(stored.number, stored.name, definition, stored.at))
+        _replay(storage, stored, sums, snapshot)
     except LogError as problem:
         wrong = str(problem)
-    except (RbmleError, LookupError, TypeError, ValueError, MsgspecError) as problem:
-        seq = experiment.seq + 1 if experiment else 1
-        wrong = f"{stored.name}: row {seq} cannot be applied ({problem})."
-    counts = (experiment.made, experiment.rewarded, experiment.expired) if experiment else (0, 0, 0)
-    return Finding(stored.name, *counts, wrong)
+    except _UNUSABLE as problem:
+        wrong = f"{stored.name}: row {sums.rows + 1 if sums else 1} cannot be applied ({problem})."
+    if sums is None:
+        return Finding(stored.name, 0, 0, 0, wrong, 0)
+    known = sums.of
+    return Finding(stored.name, known.made, known.rewarded, known.expired, wrong, sums.rows)
 
 
-def _replay(storage: Storage, stored: Stored, experiment: Experiment) -> None:
-    snapshot = storage.snapshot(stored.number)
+def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | None) -> None:
+    experiment = sums.of
     before = Experiment(stored.number, stored.name, experiment.definition, stored.at)
     if snapshot is not None:
-        before.restore(snapshot)
-    sums = _Sums(experiment)
+        try:
+            before.restore(snapshot)
+        except _UNUSABLE as problem:
+            told = f"{stored.name}: the snapshot cannot be read ({type(problem).__name__}"
+            raise LogError(f"{told}: {problem}).") from None
     for rows in _pieces(storage, stored):
         for row in rows:
             if row.seq == 1:
                 if row.kind != Kind.CREATED or row.text != stored.definition:
                     raise LogError(f"{stored.name}: row 1 is not its definition.")
+                sums.rows = 1
                 continue
             if row.kind in (Kind.REWARD, Kind.EXPIRED):
                 sums.check(row)
@@ -97,6 +107,7 @@ class _Sums:
 
     def __init__(self, experiment: Experiment) -> None:
         self.of, self.reads = experiment, experiment.definition.reads > 0
+        self.rows = 0  # how many were added
         self.waiting: dict[int, Row] = {}
         self.pulls: Counter[int] = Counter()
         self.totals: dict[int, float] = {}
@@ -121,7 +132,7 @@ class _Sums:
 
     def count(self, row: Row) -> None:
         """Add the row."""
-        arm = row.arm or 0
+        self.rows, arm = row.seq, row.arm or 0
         if row.kind == Kind.DECISION:
             self.waiting[row.seq] = row
         elif row.kind in (Kind.REWARD, Kind.EXPIRED):

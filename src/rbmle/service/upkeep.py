@@ -1,0 +1,80 @@
+"""`Upkeep`: what commands do to the tables, beyond what requests do: copy, repair and erase.
+
+A request only ever appends rows. A command that changes what is stored notes a repair, so that
+workers load the experiment again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .storage import Key, Stored
+
+
+class Upkeep(ABC):
+    """The part of a storage that only commands use; within a transaction."""
+
+    @abstractmethod
+    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement and return its rows."""
+
+    @abstractmethod
+    def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Run a statement and return how many rows it changed."""
+
+    def put(self, table: str, rows: Sequence[Stored | Key]) -> None:
+        """Insert experiments, or keys, with their numbers; later ones get higher numbers."""
+        for row in rows:
+            places = ", ".join("?" * len(row))
+            self._do(f"INSERT INTO {table} ({', '.join(row._fields)}) VALUES ({places})", row)
+
+    @abstractmethod
+    def overwrite_deleted(self) -> None:
+        """From now on overwrite what is deleted, where the database can; not in a transaction."""
+
+    def snapshots(self) -> list[tuple[int, int, bytes]]:
+        """All snapshots: the number of the experiment, the row, and the state."""
+        return self._ask("SELECT experiment, seq, state FROM snapshots ORDER BY experiment")
+
+    def drop_snapshot(self, experiment: int) -> None:
+        """Remove the snapshot: the state is computed from the rows."""
+        self._do("DELETE FROM snapshots WHERE experiment = ?", [experiment])
+
+    def note_repair(self, experiment: int) -> None:
+        """Note that a command has changed the experiment, so that workers load it again."""
+        self._do("UPDATE experiments SET repairs = repairs + 1 WHERE number = ?", [experiment])
+
+    def remove_experiment(self, experiment: int) -> None:
+        """Remove the experiment and its snapshot. Its rows, which nobody finds then, stay."""
+        self.drop_snapshot(experiment)
+        self._do("DELETE FROM experiments WHERE number = ?", [experiment])
+
+    def ownerless(self) -> list[int]:
+        """The numbers of experiments that were removed, but whose rows are there."""
+        asked = "SELECT DISTINCT experiment FROM log EXCEPT SELECT number FROM experiments"
+        return [each for (each,) in self._ask(asked)]
+
+    def last_seq(self, experiment: int) -> int:
+        """The place of the last row; 0 if there is none."""
+        return self._ask("SELECT max(seq) FROM log WHERE experiment = ?", [experiment])[0][0] or 0
+
+    def remove_rows(self, experiment: int, seq: int) -> int:
+        """Remove the rows from place `seq` on; returns how many."""
+        return self._do("DELETE FROM log WHERE experiment = ? AND seq >= ?", [experiment, seq])
+
+    def erase_id(self, experiment: int, id: str) -> int:
+        """Erase this id; returns how many decisions had it, 0 or 1."""
+        return self._do(
+            "UPDATE log SET id = NULL WHERE experiment = ? AND id = ?", [experiment, id]
+        )
+
+    def erase_ids(self, experiment: int, after: int, until: int, before: float) -> int:
+        """Erase the ids of rows in this part of the log that were made before then."""
+        return self._do(
+            "UPDATE log SET id = NULL WHERE experiment = ? AND seq > ? AND seq <= ? AND at < ? "
+            "AND id IS NOT NULL",
+            [experiment, after, until, before],
+        )
