@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    with Service(f"sqlite:///{tmp_path}/rbmle.db") as running:
+    with Service(f"sqlite:///{tmp_path}/rbmle.db", workers=1) as running:
         yield running
 
 
@@ -41,7 +41,8 @@ def test_an_empty_service_says_what_to_type_next(browser: Any, service: Service)
 def busy(tmp_path_factory: Any) -> Iterator[tuple[Service, Client]]:
     """A service with an experiment that has had traffic."""
     folder = tmp_path_factory.mktemp("busy")
-    with Service(f"sqlite:///{folder}/rbmle.db") as running, Client(running.address) as client:
+    url = f"sqlite:///{folder}/rbmle.db"
+    with Service(url, workers=1) as running, Client(running.address) as client:
         client.create(EVIL, ["a", EVIL, "c" * 100], "ucb", seed=1)
         for number in range(30):
             client.reward(client.decide(EVIL).id, float(number % 2))

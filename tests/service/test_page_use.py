@@ -27,7 +27,8 @@ LONG = ["w" * 200, "a name of many words " * 9, EVIL]
 def busy(tmp_path_factory: Any) -> Iterator[Service]:
     """Experiments that had batches, a thousand arms, and long names."""
     folder = tmp_path_factory.mktemp("busy")
-    with Service(f"sqlite:///{folder}/rbmle.db") as running, Client(running.address) as client:
+    url = f"sqlite:///{folder}/rbmle.db"
+    with Service(url, workers=1) as running, Client(running.address) as client:
         for name, arms in (("batch", ["a", "b"]), ("many", ITEMS), ("n" * 200, LONG)):
             client.create(name, arms, "ucb", seed=1)
             made = client.batch([{"decision": {"experiment": name}}] * 1_000)

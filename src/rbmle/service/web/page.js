@@ -162,8 +162,8 @@ const act = (path, method, body, sentence) => trying(async () => {
 const isSure = (question, yes) => new Promise((resolve) => {
   find("question").textContent = question;
   find("yes").textContent = yes;
-  find("sure").returnValue = "no";
-  find("sure").addEventListener("close", () => resolve(find("sure").returnValue === "yes"), { once: true });
+  find("sure").firstElementChild.onsubmit = (event) => resolve(event.submitter.value === "yes");
+  find("sure").oncancel = () => resolve(false);
   find("sure").showModal();
 });
 find("end").addEventListener("click", async () => {
