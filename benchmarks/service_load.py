@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-_HEAD = "HTTP/1.1\r\nHost: rbmle\r\nContent-Type: application/json\r\nContent-Length: "
+_HEAD = "HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
 
 
 def request(method: str, path: str, body: bytes) -> bytes:
@@ -230,7 +230,11 @@ def _create(port: int, body: bytes) -> None:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=60.0) as one:
                 one.sendall(request("PUT", "/v1/experiments/load", body))
-                if one.recv(65536).startswith((b"HTTP/1.1 201", b"HTTP/1.1 200")):
+                told = b""
+                while not told.endswith(b"}"):
+                    told += one.recv(65536)
+                made = told.startswith((b"HTTP/1.1 201", b"HTTP/1.1 200"))
+                if made and b'"compiling":{' not in told:
                     return
         except OSError:
             if time.monotonic() > deadline:

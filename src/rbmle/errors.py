@@ -11,11 +11,14 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 _OTHER_WORDS = {"gpu": "cuda"}  # what people type for a name that is spelled unlike it
+_MAX_COMPARED = 100  # characters, and names, that a mistyped one is compared with: some 10 ms
 _MAX_SHOWN = 500  # characters of a value that a message shows: about six lines of a terminal
 
 
 def show(value: object) -> str:
     """The value's repr on one line, cut after 500 characters."""
+    if type(value) is str or type(value) is list:
+        value = value[: 10 * _MAX_SHOWN]  # it may be huge, and would take long
     text = " ".join(repr(value).split())
     return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
@@ -191,11 +194,11 @@ def did_you_mean(value: object, names: Iterable[object]) -> str:
     >>> did_you_mean("ubc", ["UCB", "MOSS"]), did_you_mean("tpu", ["cpu", "cuda"])
     (" Did you mean 'UCB'?", '')
     """
-    typed = str(value).lower()
+    typed = str(value)[:_MAX_COMPARED].lower()
     lower = {str(each).lower(): each for each in names}
     if _OTHER_WORDS.get(typed) in lower:
         return f" Did you mean {_OTHER_WORDS[typed]!r}?"
-    alike = [each for each in lower if each[:1] == typed[:1]]
+    alike = [each for each in lower if each[:1] == typed[:1]][:_MAX_COMPARED]
     near = difflib.get_close_matches(typed, alike, n=1)
     near = near or [each for each in alike if typed and each.startswith(typed)]
     return f" Did you mean {lower[near[0]]!r}?" if near else ""

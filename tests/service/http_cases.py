@@ -14,6 +14,7 @@ from urllib.parse import quote
 from rbmle.service.app import App
 from rbmle.service.storage import open_storage
 
+HOST = (b"host", b"127.0.0.1:8000")
 BODY = {"arms": ["a", "b"], "policy": {"name": "UCB"}, "family": {"name": "Bernoulli"}, "seed": 1}
 
 
@@ -21,6 +22,7 @@ class Told(NamedTuple):
     status: int
     kind: str
     content: bytes
+    headers: dict[bytes, bytes]
 
     @property
     def data(self) -> Any:
@@ -36,7 +38,7 @@ class Worker:
         self.thread.start()
         open_storage(url).close()  # as `serve` does before it starts workers
         self.app = App(url, keys)
-
+        self.headers: list[tuple[bytes, bytes]] = []  # of every request
         self.life = self.app.lifespan()
         asyncio.run_coroutine_threadsafe(self.life.__aenter__(), self.loop).result()
 
@@ -60,7 +62,7 @@ class Worker:
             sent.append(message)
 
         scope = {
-            "type": "http", "method": "POST", "raw_path": path.encode(), "headers": [],
+            "type": "http", "method": "POST", "raw_path": path.encode(), "headers": [HOST],
             "query_string": b"",
         }  # fmt: skip
         asyncio.run_coroutine_threadsafe(self.app(scope, receive, send), self.loop).result(60)
@@ -79,7 +81,9 @@ class Worker:
 
     async def _call(self, method: str, path: str, body: bytes, key: str | None) -> Told:
         place, _, query = path.partition("?")
-        headers = [(b"authorization", f"Bearer {key}".encode())] if key is not None else []
+        headers = [HOST, *self.headers]
+        if key is not None:
+            headers.append((b"authorization", f"Bearer {key}".encode()))
         scope = {
             "type": "http", "method": method, "raw_path": place.encode(), "headers": headers,
             "query_string": query.encode(),
@@ -97,9 +101,9 @@ class Worker:
             sent.append(message)
 
         await self.app(scope, receive, send)
-        kind = dict(sent[0]["headers"])[b"content-type"].decode()
+        told = dict(sent[0]["headers"])
         content = b"".join(each["body"] for each in sent[1:])
-        return Told(sent[0]["status"], kind, content)
+        return Told(sent[0]["status"], told[b"content-type"].decode(), content, told)
 
     # Short forms of the requests.
 

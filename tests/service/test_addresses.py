@@ -17,6 +17,7 @@ from served import Service, free_port
 from service_cases import clean, create, decide, reward
 
 from rbmle.cli.main import run
+from rbmle.service.addresses import without_password
 from rbmle.service.keys import create_key
 from rbmle.service.ledger import Ledger
 from rbmle.service.server import serve
@@ -25,7 +26,6 @@ from rbmle.service.storage import (
     SchemaError,
     StorageError,
     open_storage,
-    without_password,
 )
 
 SECRET = "s3cr3t-Pa55"

@@ -68,7 +68,9 @@ def test_an_experiment_from_its_start_to_a_reward(ours: Worker) -> None:
         (b'{"' + b"x" * 100_000 + b'": 1}', 400),
         (b'{"value": 1}{', 400),
         (b"\xff\xfe", 400),
-        (b"[" * 100_000, 400),
+        (b"[" * 40_000, 400),
+        (b"[" * 100_000, 413),
+        (b"[" + b"0," * 100_001, 413),
         (b'{"value": 1.5}', 422),
         (b'{"value": -1e-300}', 422),
         (b'{"value": 1' + b" " * (4 << 20) + b"}", 413),
@@ -233,7 +235,10 @@ def test_every_route_is_described(ours: Worker) -> None:
 
 
 class TestKeys:
-    def test_each_role_may_do_its_part(self, tmp_path: Path) -> None:
+    def test_each_role_may_do_its_part(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("rbmle.service.wrong_keys.FIRST_DELAY_SECONDS", 0.0)
         url = f"sqlite:///{tmp_path}/rbmle.db"
         storage = open_storage(url)
         with worker(url) as ours:

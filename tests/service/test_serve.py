@@ -18,9 +18,10 @@ from served import Service, free_port
 from service_cases import create
 
 from rbmle.service.client import Client
+from rbmle.service.gate import is_loopback
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind, Row
-from rbmle.service.server import is_loopback, listen
+from rbmle.service.server import listen
 from rbmle.service.storage import open_storage
 
 
@@ -126,7 +127,9 @@ class TestServe:
         place = ["--database", f"sqlite:///{tmp_path}/rbmle.db"]
         key = rbmle("service", "key", "create", "--role", "write", "--experiment", "shop", *place)
         assert key.stdout.startswith("rbmle_1_")
-        assert rbmle("service", "key", "list", *place).stdout == "1: write, only 'shop'\n"
+        assert (
+            rbmle("service", "key", "list", *place).stdout == "1: write, only 'shop', never used\n"
+        )
         assert rbmle("service", "key", "revoke", "1", *place).returncode == 0
         assert "revoked" in rbmle("service", "key", "list", *place).stdout
         assert rbmle("service", "key", "revoke", "7", *place).returncode == 2

@@ -17,7 +17,7 @@ from rbmle.errors import ParameterError
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind, Row, place_of
 from rbmle.service.sqlite import FairLock, SqliteStorage
-from rbmle.service.storage import SchemaError, Storage, StorageError, open_storage
+from rbmle.service.storage import Key, SchemaError, Storage, StorageError, open_storage
 from rbmle.service.verify import verify
 
 Opened = Callable[[], Storage]
@@ -113,14 +113,14 @@ def test_keys_have_a_version_that_changes(opened: Opened) -> None:
     base = opened()
     with base.writing():
         before = base.keys_version()
-        number = base.add_key("read", "x", "hash", 1.0)
+        number = base.add_key(Key(0, "read", "x", "hash", 1.0))
         added = base.keys_version()
         assert base.revoke_key(number, 2.0)
         assert base.revoke_key(number, 3.0)  # again: nothing changes
         assert not base.revoke_key(number + 1, 2.0)
         assert len({before, added, base.keys_version()}) == 3
         assert [tuple(each) for each in base.stored_keys()] == [
-            (number, "read", "x", "hash", 1.0, 2.0)
+            (number, "read", "x", "hash", 1.0, 2.0, None, None, None)
         ]
 
 

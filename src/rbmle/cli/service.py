@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,12 +18,13 @@ from .options import Import, Json, app, command
 from .screen import say, show_json
 
 if TYPE_CHECKING:
-    from ..service.storage import Storage
+    from ..service.storage import Key, Storage
 
 _DATABASE, _VARIABLE = "sqlite:///rbmle.db", "RBMLE_DATABASE"
 _WHERE = f"sqlite:///FILE or postgresql://HOST/NAME; else ${_VARIABLE}, or {_DATABASE}."
 Database = Annotated[str | None, Option(help=_WHERE)]
 _SECRET = "A file that holds the address: it may have a password, and arguments can be seen by all."
+_HOSTS = "A name that callers use for the service, beside 127.0.0.1; may be repeated."
 DatabaseFile = Annotated[Path | None, Option(help=_SECRET)]
 
 service_commands = Typer(
@@ -68,6 +70,10 @@ def serve(
     database: Database = None,
     database_file: DatabaseFile = None,
     workers: Annotated[int, Option(help="Processes that answer.")] = 1,
+    allowed_host: Annotated[list[str] | None, Option(help=_HOSTS)] = None,
+    max_connections: Annotated[int, Option(help="Open at once, for each worker.")] = 1_000,
+    access_log: Annotated[bool, Option("--access-log", help="Log each request.")] = False,
+    log_format: Annotated[str, Option(help="text or json.")] = "text",
     modules: Import = None,
 ) -> int:
     """Serve decisions over HTTP: which arm to play, and what it paid.
@@ -75,11 +81,13 @@ def serve(
     Example: rbmle serve --database sqlite:///rbmle.db --workers 2
     """
     require_extra("serve", "service")
+    from ..service.callers import Edge
     from ..service.server import serve as run
 
+    edge = Edge(tuple(allowed_host or ()), max_connections, log_format, access_log)
     # Printed as it is, not broken into lines of the screen's width: it is there to be copied.
     address = address_of("serve", database, database_file)
-    return run(host, port, address, workers, tuple(modules or ()), print)
+    return run(host, port, address, workers, tuple(modules or ()), print, edge)
 
 
 @command(service_commands)
@@ -141,17 +149,19 @@ def warm(
 def create(
     role: Annotated[str, Option(help="admin, write or read.")],
     experiment: Annotated[str | None, Option(help="Only for this experiment.")] = None,
+    name: Annotated[str | None, Option(help="Whose key it is.")] = None,
+    expires: Annotated[str | None, Option(help="After 90d, 12h or 30m; else never.")] = None,
     database: Database = None,
     database_file: DatabaseFile = None,
 ) -> None:
     """Create a key and show it, this once.
 
-    Example: rbmle service key create --role write --experiment shop
+    Example: rbmle service key create --role write --name shop-backend --expires 90d
     """
     with opened(database, database_file, create=True) as storage:
         from ..service.keys import create_key
 
-        print(create_key(storage, role, experiment))
+        print(create_key(storage, role, experiment, name, expires))
 
 
 @command(_key, "list")
@@ -167,14 +177,30 @@ def list_(
 
         keys = list_keys(storage)
     if json:
-        fields = ("number", "role", "experiment", "created", "revoked")
-        show_json([{name: getattr(each, name) for name in fields} for each in keys])
+        show_json([{k: v for k, v in each._asdict().items() if k != "hash"} for each in keys])
         return
     for each in keys:
-        only = f", only {each.experiment!r}" if each.experiment is not None else ""
-        say(f"{each.number}: {each.role}{only}{', revoked' if each.revoked is not None else ''}")
+        say(_described(each))
     if not keys:
         say("There are no keys.")
+
+
+def _described(key: Key) -> str:
+    """A key in one line."""
+    told = [f"{key.number}: {key.role}"]
+    if key.name is not None:
+        told.append(repr(key.name))
+    if key.experiment is not None:
+        told.append(f"only {key.experiment!r}")
+    if key.expires is not None:
+        verb = "expires" if key.expires > time.time() else "expired"
+        told.append(f"{verb} {_date(key.expires)}")
+    told.append("never used" if key.used is None else f"last used {_date(key.used)}")
+    return ", ".join([*told, *(["revoked"] if key.revoked is not None else [])])
+
+
+def _date(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(at))
 
 
 @command(_key)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
+from time import perf_counter
 
 import msgspec
 from msgspec.structs import asdict
@@ -16,15 +17,17 @@ from starlette.types import Receive, Scope, Send
 
 from ..errors import ParameterError, RbmleError
 from . import clock, messages
+from .callers import Callers, Edge
 from .committer import Committer, Reader
 from .compiling import Compiler, is_ours
 from .definition import Definition
-from .http import NOTHING, Call, Endpoint, Operation, openapi, respond
-from .keys import ROLES, Keys
+from .http import NOTHING, Call, Endpoint, Operation, openapi
+from .keys import Keys
 from .ledger import Ledger
-from .messages import NO_KEY, Answer, RefusedError, a_label, answer, no_experiment, refusal
+from .messages import Answer, a_label, answer, no_experiment, refusal
+from .meters import Meters
 from .storage import Key, StorageError, open_storage
-from .transaction import AddArm, Create, End, Request, SetState
+from .transaction import AddArm, Create, End, Keyed, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics, with_posteriors
 
 # Seconds that creating an experiment waits for its code: loading it from the cache takes half of
@@ -43,9 +46,15 @@ class App:
     service's clock; by default this worker is all of the service."""
 
     def __init__(
-        self, database: str, needs_keys: bool = False, offset: float | None = None
+        self,
+        database: str,
+        needs_keys: bool = False,
+        offset: float | None = None,
+        edge: Edge | None = None,
+        meters: Meters | None = None,
     ) -> None:
-        self.database, self.keys = database, Keys(needs_keys)
+        self.database, self.meters = database, meters or Meters()
+        self.callers = Callers(Keys(needs_keys), edge or Edge(), self.meters)
         self.clock = clock.SteadyClock(clock.offset() if offset is None else offset)
         self.committer: Committer
         self.reader: Reader
@@ -55,9 +64,12 @@ class App:
         for each in OPERATIONS:
             paths.setdefault(each.path, {})[each.method] = each
         self._router = Router(
-            [Route(path, Endpoint(self, self._key, methods)) for path, methods in paths.items()],
+            [
+                Route(path, Endpoint(self, self.callers, path, methods))
+                for path, methods in paths.items()
+            ],
             redirect_slashes=False,
-            default=functools.partial(respond, NOTHING),
+            default=Endpoint(self, self.callers, "other", {}),
             lifespan=self.lifespan,
         )
 
@@ -78,13 +90,17 @@ class App:
     async def lifespan(self, _: object = None) -> AsyncIterator[None]:
         """From the start of the server to its stop."""
         loop = asyncio.get_running_loop()
-        self.committer = Committer(lambda: self._ledger(self.keys), loop)
+        self.committer = Committer(lambda: self._ledger(self.callers.keys), loop)
         # Its own keys: it may see an older state of the database than the committer.
-        keys = Keys(self.keys.needed)
+        keys = Keys(self.callers.keys.needed)
         self.reader = Reader(lambda: self._ledger(keys), loop, self.committer.busy)
-        warming = asyncio.create_task(self._warm())
+        self.callers.read_keys = lambda: self.committer.ask(lambda _: None)  # it reads the keys
+        self.meters.commits, self.meters.queue = self.committer.seconds, self.committer.waiting
+        await asyncio.to_thread(_description)
+        tasks = [asyncio.create_task(each) for each in (self._warm(), self.meters.store())]
         yield
-        warming.cancel()
+        for task in tasks:
+            task.cancel()
         for each in (self.committer, self.reader):
             await asyncio.to_thread(each.stop)
 
@@ -92,24 +108,14 @@ class App:
         storage = open_storage(self.database, create=False, timeouts=True)
         return Ledger(storage, keys, self.clock)
 
-    async def _key(self, token: str | None, role: str, experiment: str | None) -> Key:
-        """The key that the token states, if it may do this; else raises RefusedError."""
-        key = self.keys.of(token)
-        known = key is not None and not (self.keys.open and token is not None)
-        if not known and (token is not None or not self.keys.loaded):
-            await self.committer.ask(lambda _: None)  # which reads the keys
-            key = self.keys.of(token)
-        if key is None:
-            raise RefusedError(NO_KEY)
-        if experiment is not None and not key.sees(experiment):
-            raise RefusedError(no_experiment(experiment))
-        if ROLES.index(key.role) < ROLES.index(role):
-            sentence = f"This needs a key of role {role}; yours is {key.role}."
-            raise RefusedError(refusal(403, sentence))
-        return key
+    async def _run(self, call: Call, request: Request) -> Answer:
+        return (await self._submit(call, ((call.key, request),)))[0]
 
-    async def _run(self, key: Key, request: Request) -> Answer:
-        return (await self.committer.submit(((key, request),)))[0]
+    async def _submit(self, call: Call, requests: Sequence[Keyed]) -> list[Answer]:
+        begin = perf_counter()
+        answers = await self.committer.submit(requests)
+        call.spent["database"] = perf_counter() - begin
+        return answers
 
     # Decisions and rewards
 
@@ -117,14 +123,14 @@ class App:
         """Choose an arm."""
         if body.id is not None:
             a_label("id", body.id)
-        await self._prepare(call.key, call.name)
+        await self._prepare(call, call.name)
         asked = messages.Decide(experiment=call.name, id=body.id, context=body.context)
-        return await self._run(call.key, asked)
+        return await self._run(call, asked)
 
     async def reward(self, call: Call, body: messages.NewReward) -> Answer:
         """Tell the reward of a decision."""
         only, id = call.query.get("experiment"), call.names["id"]
-        return await self._run(call.key, messages.Reward(id=id, value=body.value, experiment=only))
+        return await self._run(call, messages.Reward(id=id, value=body.value, experiment=only))
 
     async def batch(self, call: Call, body: messages.BatchRequest) -> Answer:
         """Decisions and rewards in one transaction."""
@@ -133,8 +139,8 @@ class App:
             raise ParameterError("batch", "items", f"a list of 1 to {messages.MAX_BATCH_ITEMS}", n)
         requests = [_item(each, place) for place, each in enumerate(body.items)]
         for name in {each.experiment for each in requests if each.experiment is not None}:
-            await self._prepare(call.key, name)
-        answers = await self.committer.submit([(call.key, each) for each in requests])
+            await self._prepare(call, name)
+        answers = await self._submit(call, [(call.key, each) for each in requests])
         told = [messages.BatchAnswer(each.status, msgspec.Raw(each.body)) for each in answers]
         return answer(200, messages.BatchAnswers(told))
 
@@ -143,10 +149,10 @@ class App:
     async def create(self, call: Call, body: messages.NewExperiment) -> Answer:
         """Create an experiment."""
         a_label("name", call.name)
-        definition = Definition.of(body)
+        definition = await asyncio.to_thread(Definition.of, body)
         patience = _COMPILE_SECONDS if is_ours(definition) else None
-        await self.compiler.wait(definition, patience)
-        told = await self._run(call.key, Create(call.name, definition))
+        await self._compile(call, definition, patience)
+        told = await self._run(call, Create(call.name, definition))
         progress = self.compiler.progress(definition)
         if told.status < 300 and progress is not None:
             plain = asdict(definition.plain())
@@ -155,8 +161,13 @@ class App:
             )
         return told
 
+    async def _compile(self, call: Call, definition: Definition, seconds: float | None) -> None:
+        begin = perf_counter()
+        await self.compiler.wait(definition, seconds)
+        call.spent["compiling"] = perf_counter() - begin
+
     async def _prepare(
-        self, key: Key, name: str, seconds: float | None = None
+        self, call: Call, name: str, seconds: float | None = None
     ) -> messages.Compiling | None:
         """Compile what the experiment needs, if this worker has not met it yet.
 
@@ -165,12 +176,12 @@ class App:
         """
         if name in self._prepared:
             return None
-        stored = await self.committer.ask(lambda ledger: ledger.storage.find(name), key)
+        stored = await self.committer.ask(lambda ledger: ledger.storage.find(name), call.key)
         if stored is None:
             return None
         with suppress(RbmleError, msgspec.MsgspecError):  # the ledger says what is wrong with it
             definition = Definition.read(stored.definition)
-            await self.compiler.wait(definition, seconds)
+            await self._compile(call, definition, seconds)
             progress = self.compiler.progress(definition)
             if progress is not None:
                 return progress
@@ -187,15 +198,15 @@ class App:
 
     async def add_arm(self, call: Call, body: messages.NewArm) -> Answer:
         """Add an arm."""
-        return await self._run(call.key, AddArm(call.name, a_label("name", body.name)))
+        return await self._run(call, AddArm(call.name, a_label("name", body.name)))
 
     async def set_state(self, call: Call, body: messages.NewState) -> Answer:
         """Make an arm active, paused or retired."""
-        return await self._run(call.key, SetState(call.name, call.names["arm"], body.state))
+        return await self._run(call, SetState(call.name, call.names["arm"], body.state))
 
     async def end(self, call: Call) -> Answer:
         """End an experiment: no more decisions; rewards of those that were made still count."""
-        return await self._run(call.key, End(call.name))
+        return await self._run(call, End(call.name))
 
     # Looking
 
@@ -208,7 +219,7 @@ class App:
 
     async def experiment(self, call: Call) -> Answer:
         """One experiment."""
-        progress = await self._prepare(call.key, call.name, _COMPILE_SECONDS)
+        progress = await self._prepare(call, call.name, _COMPILE_SECONDS)
         if progress is not None:
             so_far = f"{progress.kind} is being compiled, for {progress.seconds:g} s so far"
             return refusal(503, f"The experiment {call.name!r} is not ready: {so_far}.")
@@ -249,12 +260,12 @@ class App:
         if self.compiler.starting:
             return refusal(503, f"{self.compiler.starting} is being compiled.")
         bad = sorted(await self.committer.do(Ledger.try_to_write))
-        names = [each for each in bad if self.keys.open]
+        names = [each for each in bad if call.trusted and call.key.sees(each)]
         return answer(200, messages.Ready("ready", len(bad), names))
 
     async def metrics(self, call: Call) -> Response:
         """The metrics, for Prometheus."""
-        shown = metrics(await self._summaries(call.key))
+        shown = metrics(await self._summaries(call.key)) + await asyncio.to_thread(self.meters.text)
         return Response(shown, media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
 
     async def openapi(self, call: Call) -> Answer:

@@ -17,7 +17,9 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from .ledger import Ledger
+from .logs import Repeats, failed
 from .messages import Answer, RefusedError
+from .meters import Histogram
 from .storage import ANSWER_SECONDS, NO_ANSWER, Key, StorageError
 from .transaction import Keyed
 
@@ -27,7 +29,6 @@ _SWEEP_SECONDS = 0.5  # between two checks of deadlines in experiments without r
 _WATCH_SECONDS = 0.25  # between two looks at what waits
 _MAX_REQUESTS_PER_TRANSACTION = 2_000  # so that it takes less than 100 ms
 _MAX_STOP_SECONDS = 2.0  # a thread that the database holds longer is left behind
-_LOG_REPEAT_SECONDS = 10.0  # before the same error of the database is logged again
 # After a transaction of n groups, n more are likely to come at once: callers send the next request
 # as soon as they have an answer. So the next transaction waits for n groups, but no longer than
 # this share of the last one's time, and never longer than this.
@@ -149,10 +150,18 @@ class LedgerThread(ABC):
 
 
 class Committer(LedgerThread):
-    """The thread that writes."""
+    """The thread that writes. seconds: how long its transactions took."""
 
     _enough = 1  # so many groups wake the thread
     _wrote = 0.0  # when it last wrote for somebody
+
+    def __init__(self, open_ledger: Callable[[], Ledger], loop: asyncio.AbstractEventLoop) -> None:
+        self.seconds = Histogram()
+        super().__init__(open_ledger, loop)
+
+    def waiting(self) -> int:
+        """How many requests, batches and questions wait."""
+        return len(self._asked)
 
     def submit(self, requests: Sequence[Keyed]) -> asyncio.Future[list[Answer]]:
         """Carry out the requests in one transaction; the answers come when it is durable."""
@@ -209,11 +218,13 @@ class Committer(LedgerThread):
     def _commit(self, ledger: Ledger, groups: Sequence[Asked], sweep: bool = False) -> bool:
         """Carry out the requests; returns whether that worked."""
         requests: list[Keyed] = [each for asked in groups for each in asked.what]  # type: ignore[union-attr]
+        begin = time.monotonic()
         try:
             answers = iter(ledger.run(requests, sweep))
         except Exception as problem:
             self._fail(groups, problem)
             return False
+        self.seconds.observe(time.monotonic() - begin)
         self._tell([(each.future, [*islice(answers, _size(each))]) for each in groups])
         return True
 
@@ -279,16 +290,11 @@ def _parts(groups: Sequence[Asked]) -> list[list[Asked]]:
     return parts
 
 
-_said: dict[str, float] = {}  # when each sentence was last logged
+_repeats = Repeats()
 
 
 def _log(problem: Exception) -> None:
-    if isinstance(problem, RefusedError):
-        return
-    if not isinstance(problem, StorageError):
-        log.error("%s", problem, exc_info=problem)
-        return
-    sentence, now = str(problem), time.monotonic()
-    if now - _said.get(sentence, -_LOG_REPEAT_SECONDS) >= _LOG_REPEAT_SECONDS:
-        _said[sentence] = now
-        log.warning("%s", sentence)
+    if isinstance(problem, StorageError):
+        _repeats.warn(log, str(problem))
+    elif not isinstance(problem, RefusedError):
+        failed("a transaction", problem)

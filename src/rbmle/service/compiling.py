@@ -13,6 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Hashable, Iterable
+from contextlib import suppress
 
 from msgspec import MsgspecError
 
@@ -38,7 +39,8 @@ class _Job:
             definition.prepare()
         except Exception as raised:
             problem = raised
-        loop.call_soon_threadsafe(self._end, problem)
+        with suppress(RuntimeError):  # the worker has stopped meanwhile
+            loop.call_soon_threadsafe(self._end, problem)
 
     def _end(self, problem: Exception | None) -> None:
         # Compiling leaves some 100,000 objects that stay. They are exempted from garbage

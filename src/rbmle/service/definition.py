@@ -30,6 +30,9 @@ from .messages import NewExperiment, a_label
 # then, while callers wait. Enough for a window of 249,000 rounds, or 100 arms with 70 features each
 # and a theta of their own.
 _MAX_EVIDENCE_NUMBERS = 1_000_000
+# Of a policy, a family or an evidence as text or as JSON; a choice. The longest that are written by
+# hand have some 100 characters and 3 levels; lists of numbers need more.
+_MAX_SPEC_LENGTH, _MAX_SPEC_DEPTH = 10_000, 16
 _MAX_REWARD_WAIT_SECONDS = 366 * 86_400.0  # seconds; a choice: a year is longer than anyone waits
 
 
@@ -154,7 +157,26 @@ def check_room(evidence: Any, n_arms: int) -> None:
         raise ParameterError("experiment", "evidence", allowed, Words(told))
 
 
+def _check_specs(body: NewExperiment) -> None:
+    """Raise ParameterError if a policy, family or evidence is longer or deeper than any real one:
+    reading it would take minutes, or end in a RecursionError."""
+    allowed = f"of at most {_MAX_SPEC_LENGTH} characters, {_MAX_SPEC_DEPTH} levels deep"
+    for name, spec in (
+        ("policy", body.policy),
+        ("family", body.family),
+        ("evidence", body.evidence),
+    ):
+        text = spec if isinstance(spec, str) else msgspec.json.encode(spec).decode()
+        depth, deepest = 0, 0
+        for each in text[: _MAX_SPEC_LENGTH + 1]:
+            depth += (each in "([{") - (each in ")]}")
+            deepest = max(deepest, depth)
+        if len(text) > _MAX_SPEC_LENGTH or deepest > _MAX_SPEC_DEPTH:
+            raise ParameterError("experiment", name, allowed, text)
+
+
 def _settings(body: NewExperiment) -> Settings:
+    _check_specs(body)
     try:
         return Settings.checked(
             from_spec(body.policy, PLAYERS, "experiment", "policy"),

@@ -96,5 +96,6 @@ class Ledger:
         return self.ask(lambda _: self.cache.load_all())
 
     def due(self, now: float) -> bool:
-        """Whether a decision may have passed its deadline in an experiment that is known here."""
-        return any(each.due(now) for each in self.cache.all())
+        """Whether a decision may have passed its deadline in an experiment that is known here, or a
+        key's last use is to be stored."""
+        return self.keys.unsaved() or any(each.due(now) for each in self.cache.all())

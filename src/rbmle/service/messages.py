@@ -291,13 +291,16 @@ def refusal(status: int, sentence: str) -> Answer:
 
 COUNTED, NOT_COUNTED = answer(200, RewardCounted(True)), answer(200, RewardCounted(False))
 NO_KEY = refusal(401, "The key is missing, unknown or revoked.")
+EXPIRED_KEY = refusal(401, "The key has expired.")
+WRONG_KEYS = refusal(429, "Too many wrong keys come; try again later.")
 
 
 class RefusedError(Exception):
-    """A request that is refused before it reaches the ledger; it holds the answer."""
+    """A request that is refused before it reaches the ledger; it holds the answer. cause: what an
+    operator should read of it, if anything."""
 
-    def __init__(self, refused: Answer) -> None:
-        self.answer = refused
+    def __init__(self, refused: Answer, cause: str = "") -> None:
+        self.answer, self.cause = refused, cause
 
 
 def no_experiment(name: str) -> Answer:

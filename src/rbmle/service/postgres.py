@@ -15,6 +15,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..errors import ParameterError
+from .addresses import without_password
 from .rows import Row
 from .storage import (
     ANSWER_SECONDS,
@@ -27,7 +28,6 @@ from .storage import (
     Storage,
     StorageError,
     Stored,
-    without_password,
 )
 
 _CREATION_LOCK = 0x52424D4C  # the number of the advisory lock under which tables are made

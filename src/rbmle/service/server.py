@@ -8,26 +8,36 @@ from __future__ import annotations
 
 import errno
 import gc
-import ipaddress
-import logging
 import os
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from .._io.machine import require_extra
 from .._records.names import import_modules
-from ..errors import ParameterError, RbmleError, Words, integer
-from . import clock
+from ..errors import ParameterError, RbmleError, Words, integer, one_of
+from . import clock, logs
+from .addresses import without_password
 from .app import App
+from .callers import Edge
+from .gate import SECURITY_HEADERS, is_loopback
 from .keys import list_keys
-from .storage import Key, MissingError, open_storage, without_password
+from .meters import Meters
+from .storage import Key, MissingError, open_storage
 from .supervisor import POLL_SECONDS, Heart, on_signals, supervise
+
+if sys.platform != "win32":
+    import resource
+
+if TYPE_CHECKING:
+    import uvicorn
 
 _LISTEN_BACKLOG = 2_048
 _MAX_WORKERS = 64
@@ -35,19 +45,22 @@ _MAX_PORT_WAIT_SECONDS = 2.0  # the workers of a service that was just killed ma
 # New objects before a garbage collection. A request makes some fifty and leaves no cycle, so with
 # Python's default of 700 it would run hundreds of times a second.
 _GC_THRESHOLD = 20_000
+_OTHER_FILES = 100  # that a worker opens beside connections: some 30, and room
 _GRACE_SECONDS = 4  # for what is open when a signal comes
 _MAX_STOP_SECONDS = 8.0  # after a signal; then the process ends, whatever its threads do
 _KEEP_ALIVE_SECONDS = 75  # of an idle connection; longer than a proxy's, usually 60 s
 
 
-class _Options(msgspec.Struct, frozen=True):
+class Options(msgspec.Struct, frozen=True):
     """What a worker is started with. keys: a key is needed even while there is none. offset: of
-    the service's clock."""
+    the service's clock. meters: the folder where workers tell each other what they count."""
 
     database: str
     keys: bool
     modules: tuple[str, ...]
     offset: float
+    edge: Edge
+    meters: str | None = None
 
 
 def serve(
@@ -57,14 +70,19 @@ def serve(
     workers: int = 1,
     modules: tuple[str, ...] = (),
     said: Callable[[str], object] = print,
+    edge: Edge | None = None,
 ) -> int:
     """Serve decisions over HTTP until SIGTERM or Ctrl-C; returns the exit code.
 
     port: 0 for any that is free. said: a function that is called with what a user should read.
+    edge: how it meets its callers and its operator; by default `Edge()`.
     """
     require_extra("serve", "service")
     port = integer("serve", "--port", port, "[0, 65535]")
     workers = integer("serve", "--workers", workers, f"[1, {_MAX_WORKERS}]")
+    edge = edge or Edge()
+    integer("serve", "--max-connections", edge.max_connections, "[1, 100000]")
+    one_of("serve", "--log-format", edge.log_format, logs.FORMATS)
     keys, here, public = _keys(database), is_loopback(host), without_password(database)
     if not here and not any(each.revoked is None for each in keys):
         allowed = "127.0.0.1 as long as there is no key"
@@ -73,7 +91,7 @@ def serve(
         raise ParameterError("serve", "--host", allowed, Words(host), hint + same)
     listening = listen(host, port, workers)
     open_storage(database).close()  # it is created here, when nothing is left to refuse
-    options = _Options(database, not here, modules, clock.offset())
+    options = Options(database, not here, modules, clock.offset(), edge)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening[0].getsockname()[1]}"
     key = ' -H "Authorization: Bearer $KEY"' if keys else ""
@@ -82,8 +100,10 @@ def serve(
     said(f"Next, type: curl -X PUT{key} {address}/v1/experiments/first -d '{body}'")
     sys.stdout.flush()
     if workers > 1:
-        _set_up_logging()
-        return supervise(__spec__.name, msgspec.json.encode(options), listening)
+        logs.configure(edge.log_format, edge.access_log)
+        with tempfile.TemporaryDirectory(prefix="rbmle-") as folder:
+            told = msgspec.json.encode(msgspec.structs.replace(options, meters=folder))
+            return supervise(__spec__.name, told, listening)
     # uvicorn obeys the signals, and then sends them again to whoever had them before: by then there
     # is nothing left to do.
     with on_signals(lambda *_: None):
@@ -98,14 +118,6 @@ def _keys(database: str) -> list[Key]:
             return list_keys(storage)
     except MissingError:
         return []
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can ask there."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def listen(host: str, port: int, count: int) -> list[socket.socket]:
@@ -149,16 +161,48 @@ def _listen(host: str, port: int, count: int) -> list[socket.socket]:
 def _main(listening: str, pair: str) -> None:
     """Work as a process that the supervisor started."""
     heart = Heart(int(pair))
-    options = msgspec.json.decode(sys.stdin.buffer.read(), type=_Options)
+    options = msgspec.json.decode(sys.stdin.buffer.read(), type=Options)
     _work(options, socket.socket(fileno=int(listening)), heart.beat)
 
 
-def _set_up_logging() -> None:
-    logging.basicConfig(format="rbmle: %(message)s", level=logging.WARNING)
+def _connections(wanted: int) -> int:
+    """How many connections a worker can have: each is an open file, and some files are others."""
+    if sys.platform == "win32":
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return max(1, soft - _OTHER_FILES)
+    return wanted
+
+
+def configuration(options: Options) -> uvicorn.Config:
+    """uvicorn's configuration of a worker."""
+    import uvicorn
+
+    from .connections import at_most
+
+    meters = Meters(os.getpid(), options.meters)
+    return uvicorn.Config(
+        App(options.database, options.keys, options.offset, options.edge, meters),
+        http=at_most(_connections(options.edge.max_connections)),
+        headers=SECURITY_HEADERS,
+        access_log=False,  # ours tells more
+        log_config=None,
+        log_level="warning",
+        lifespan="on",
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        server_header=False,
+        proxy_headers=False,  # a caller could say anything
+        ws="none",
+    )
 
 
 def _work(
-    options: _Options, listening: socket.socket, beat: Callable[[], None] = lambda: None
+    options: Options, listening: socket.socket, beat: Callable[[], None] = lambda: None
 ) -> None:
     """Serve on the socket until SIGTERM or SIGINT. beat: called each second by the event loop."""
     import uvicorn
@@ -176,24 +220,12 @@ def _work(
     import_modules(options.modules, "serve", "--import")
     gc.set_threshold(_GC_THRESHOLD)
     gc.freeze()
-    _set_up_logging()
-    logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
-    config = uvicorn.Config(
-        App(options.database, options.keys, options.offset),
-        access_log=False,
-        log_level="warning",
-        lifespan="on",
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
-        server_header=False,
-        proxy_headers=False,  # nothing asks who called
-        ws="none",
-    )
+    logs.configure(options.edge.log_format, options.edge.access_log)
     # A compiler's thread, or a database that hangs, must not hold the process: what was answered is
     # on the disk.
     ending = threading.Timer(_MAX_STOP_SECONDS, os._exit, [0])
     ending.daemon = True
-    Server(config).run([listening])
+    Server(configuration(options)).run([listening])
     ending.cancel()
 
 

@@ -7,7 +7,6 @@ one state of the database and takes no lock.
 
 from __future__ import annotations
 
-import re
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError, RbmleError
+from .addresses import without_password
 from .rows import Kind, Row
 from .upkeep import Upkeep
 
@@ -50,12 +50,11 @@ _TABLES = (
         experiment BIGINT PRIMARY KEY, seq BIGINT NOT NULL, state {blob} NOT NULL)""",
     """CREATE TABLE keys (
         number {serial}, role TEXT NOT NULL, experiment TEXT, hash TEXT NOT NULL,
-        created {real} NOT NULL, revoked {real})""",
+        created {real} NOT NULL, revoked {real}, name TEXT, expires {real}, used {real})""",
     "CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL)",
     "INSERT INTO counters VALUES ('keys', 0), ('writes', 0)",
 )
 FIELDS = ", ".join(Row._fields)
-_PLACE = re.compile(r"(\[[\da-fA-F:.]*\]|[^\[\]:/]*)(:\d*)?(/[^:/]*)?")  # host:port/name
 
 
 class StorageError(RbmleError):
@@ -84,14 +83,21 @@ class Stored(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A key: its role, the only experiment that it is for, if any, and a hash of its secret."""
+    """A key: its role, the only experiment that it is for, if any, and a hash of its secret.
+
+    name: whose it is, in the operator's words. expires: when it stops. used: when it was last used,
+    to about a minute. Times are in seconds since 1970.
+    """
 
     number: int
     role: str
     experiment: str | None
     hash: str
     created: float
-    revoked: float | None
+    revoked: float | None = None
+    name: str | None = None
+    expires: float | None = None
+    used: float | None = None
 
     def sees(self, experiment: str) -> bool:
         """Whether the key is for this experiment, or for all."""
@@ -203,8 +209,13 @@ class Storage(Upkeep):
         finally:
             self.rollback()
 
-    def create(self, name: str, definition: str, at: float) -> Stored | None:
-        """Create an experiment; None if there is one of that name. Call it before `lock`."""
+    def create(
+        self, name: str, definition: str, at: float, key: int | None = None
+    ) -> Stored | None:
+        """Create an experiment; None if there is one of that name. Call it before `lock`.
+
+        key: the number of the key that asks for it.
+        """
         made = self._ask(
             "INSERT INTO experiments (name, definition, at) VALUES (?, ?, ?) "
             "ON CONFLICT (name) DO NOTHING RETURNING number",
@@ -213,7 +224,7 @@ class Storage(Upkeep):
         if not made:
             return None
         stored = Stored(made[0][0], name, definition, at)
-        self.append([Row(stored.number, 1, int(Kind.CREATED), at, text=definition)])
+        self.append([Row(stored.number, 1, int(Kind.CREATED), at, text=definition, key=key)])
         return stored
 
     def find(self, which: str | int) -> Stored | None:
@@ -284,15 +295,22 @@ class Storage(Upkeep):
         asked = f"SELECT {', '.join(Key._fields)} FROM keys ORDER BY number"
         return [Key(*each) for each in self._ask(asked)]
 
-    def add_key(self, role: str, experiment: str | None, hash: str, at: float) -> int:
-        """Store a key and return its number."""
+    def add_key(self, key: Key) -> int:
+        """Store a key, whose number is not known yet, and return its number."""
         made = self._ask(
-            "INSERT INTO keys (role, experiment, hash, created) VALUES (?, ?, ?, ?) "
-            "RETURNING number",
-            [role, experiment, hash, at],
+            "INSERT INTO keys (role, experiment, hash, created, name, expires) "
+            "VALUES (?, ?, ?, ?, ?, ?) RETURNING number",
+            [key.role, key.experiment, key.hash, key.created, key.name, key.expires],
         )
         self._increment("keys")
         return int(made[0][0])
+
+    def save_use(self, number: int, at: float) -> None:
+        """Store when a key was last used."""
+        self._do(
+            "UPDATE keys SET used = ? WHERE number = ? AND (used IS NULL OR used < ?)",
+            [at, number, at],
+        )
 
     def revoke_key(self, number: int, at: float) -> bool:
         """Revoke the key; False if there is no such key."""
@@ -323,21 +341,3 @@ def open_storage(
         return PostgresStorage(url, read_only, timeouts)
     shown = without_password(url)
     raise ParameterError("service", "database", "sqlite:///FILE or postgresql://HOST/NAME", shown)
-
-
-def without_password(url: str) -> str:
-    """The address as it may be shown: without a user, a password, or parameters.
-
-    >>> without_password("postgresql://user:secret@host:5432/name?sslmode=require")
-    'postgresql://...@host:5432/name'
-    """
-    kind, found, rest = url.partition("://")
-    if not found:
-        return "..." if "password" in url.lower() else url
-    if kind == "sqlite":
-        return url
-    address, _, parameters = rest.partition("?")
-    place = address.rpartition("@")[2]
-    if not _PLACE.fullmatch(place) or "@" in parameters:
-        return f"{kind}://..."
-    return f"{kind}://{'...@' if '@' in address else ''}{place}"

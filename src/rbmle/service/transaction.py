@@ -71,9 +71,9 @@ class Transaction:
         """Carry out the requests in order, and append their rows; `Ledger.run` says more."""
         keys.refresh(self.storage)
         allowed = [keys.allows(key) for key, _ in requests]
-        valid = [each for (_, each), good in zip(requests, allowed, strict=True) if good]
-        self._create(valid, clock())
-        self._lock(valid, due=clock() if sweep else -inf)
+        keyed = [each for each, good in zip(requests, allowed, strict=True) if good]
+        self._create(keyed, clock())
+        self._lock([each for _, each in keyed], due=clock() if sweep else -inf)
         self.now = clock()
         for each in self.touched.values():
             if each.due(self.now):
@@ -89,16 +89,25 @@ class Transaction:
             self.storage.append(self.rows)
         for known in self.touched.values():
             self.cache.save_snapshot(known)
+        if sweep:
+            keys.save_uses(self.storage)
         return answers
 
-    def _create(self, requests: Sequence[Request], now: float) -> None:
+    def _create(self, requests: Sequence[Keyed], now: float) -> None:
         """Create what is to be created, in the order of names: two workers that create the same
         experiments cannot wait for each other in a circle."""
-        wanted = {each.experiment: each for each in reversed(requests) if isinstance(each, Create)}
+        wanted = {
+            each.experiment: (key, each)
+            for key, each in reversed(requests)
+            if isinstance(each, Create)
+        }
         for name in sorted(wanted):
             with suppress(QuarantineError):
                 if self.cache.find(name) is None:
-                    stored = self.storage.create(name, wanted[name].definition.text(), now)
+                    key, asked = wanted[name]
+                    stored = self.storage.create(
+                        name, asked.definition.text(), now, key.number or None
+                    )
                     if stored is not None:
                         self.created.add(name)
                         self.touched[stored.number] = self.cache.load(stored)
@@ -149,6 +158,10 @@ class Transaction:
         except QuarantineError:
             del self.touched[known.number]
 
+    def _append(self, key: Key, row: Row) -> None:
+        """Append a row that this key asked for."""
+        self.rows.append(row._replace(key=key.number) if key.number else row)
+
     def _answer(self, key: Key, request: Request) -> Answer:
         try:
             if isinstance(request, Reward):
@@ -158,12 +171,12 @@ class Transaction:
             if known is None:
                 return no_experiment(name)
             if isinstance(request, Decide):
-                return self._decide(known, request)
+                return self._decide(key, known, request)
             if isinstance(request, Create):
                 return self._created(known, request)
             if isinstance(request, End):
-                return self._end(known)
-            return self._change(known, request)
+                return self._end(key, known)
+            return self._change(key, known, request)
         except QuarantineError as problem:
             return refusal(503, str(problem))
         except ParameterError as problem:
@@ -186,7 +199,7 @@ class Transaction:
         created = messages.Created(name=known.name, **asdict(known.definition.plain()))
         return answer(201 if new else 200, created)
 
-    def _decide(self, known: Experiment, request: Decide) -> Answer:
+    def _decide(self, key: Key, known: Experiment, request: Decide) -> Answer:
         row, id = None, request.id
         if id is not None:
             place = place_of(id)
@@ -201,7 +214,7 @@ class Transaction:
             return refusal(410, f"The experiment {known.name!r} has ended.")
         if row is None:
             row = known.decide(id, self.now, request.context)
-            self.rows.append(row)
+            self._append(key, row)
             if id is not None:
                 self.named.setdefault(id, []).append(row)
         return answer(200, messages.Decided(row.name(), known.arms[row.arm or 0].name, row.t or 0))
@@ -222,7 +235,7 @@ class Transaction:
             outcome = outcome or self.storage.outcome(known.number, seq)
         if outcome is None and not known.late(waiting, self.now):
             row = known.reward(seq, waiting, value, self.now)
-            self.rows.append(row)
+            self._append(key, row)
             self.closed[known.number, seq] = row
             return messages.COUNTED
         if outcome is None or outcome.kind == Kind.EXPIRED:
@@ -256,12 +269,12 @@ class Transaction:
                 found.append((known, row.seq, known.open.get(row.seq) or Open.of(row)))
         return found
 
-    def _end(self, known: Experiment) -> Answer:
+    def _end(self, key: Key, known: Experiment) -> Answer:
         if not known.ended:
-            self.rows.append(known.end(self.now))
+            self._append(key, known.end(self.now))
         return answer(200, messages.Ended(known.name, known.at))
 
-    def _change(self, known: Experiment, request: AddArm | SetState) -> Answer:
+    def _change(self, key: Key, known: Experiment, request: AddArm | SetState) -> Answer:
         name, place = request.arm, known.places.get(request.arm)
         if known.ended:
             return refusal(409, f"The experiment {known.name!r} has ended.")
@@ -270,7 +283,7 @@ class Transaction:
                 return answer(200, ArmState(name, known.states[place]))
             if len(known.arms) >= MAX_ARMS:
                 return refusal(409, f"An experiment has at most {MAX_ARMS} arms.")
-            self.rows.append(known.add(name, self.now))
+            self._append(key, known.add(name, self.now))
             return answer(201, ArmState(name, "active"))
         if place is None:
             hint = did_you_mean(name, map(str, known.places))
@@ -284,5 +297,5 @@ class Transaction:
             others = known.states.count("active") - (now == "active")
             if state != "active" and not others:
                 return refusal(409, f"The arm {name!r} is the only active one.")
-            self.rows.append(known.switch(place, state, self.now))
+            self._append(key, known.switch(place, state, self.now))
         return answer(200, ArmState(name, state))

@@ -1,0 +1,102 @@
+"""`Callers`: who asks. It admits requests, finds their keys, and counts and logs them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from starlette.types import Scope
+
+from .gate import Gate
+from .http import Call, Sent
+from .keys import ROLES, Keys, WrongKey
+from .logs import SLOW_SECONDS, RequestLog, Told, access
+from .messages import WRONG_KEYS, RefusedError, no_experiment, refusal
+from .meters import Meters
+from .storage import Key
+from .wrong_keys import WrongKeys
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """How a service meets its callers and its operator; `rbmle serve` has an option for each."""
+
+    allowed_hosts: tuple[str, ...] = ()
+    max_connections: int = 1_000
+    log_format: str = "text"
+    access_log: bool = False
+
+
+class Callers:
+    """What a worker knows of its callers. read_keys: reads the keys of the database again."""
+
+    read_keys: Callable[[], Awaitable[None]]
+
+    def __init__(self, keys: Keys, edge: Edge, meters: Meters) -> None:
+        self.keys, self._gate, self._meters = keys, Gate(edge.allowed_hosts), meters
+        self._log, self._wrong_keys = RequestLog(), WrongKeys()
+
+    def admit(self, scope: Scope, writes: bool) -> None:
+        """Raise RefusedError if the request is not answered, whatever its key."""
+        why = self._gate.refuses(scope, self.keys.keyless, writes)
+        if why:
+            raise RefusedError(refusal(403, why), why)
+
+    async def authorize(self, scope: Scope, role: str, experiment: str | None) -> Key:
+        """The key of an admitted request, if it has this role there; else raises RefusedError."""
+        token = _token(scope)
+        if not self.keys.loaded or (token is not None and self.keys.open):
+            await self.read_keys()
+        self.admit(scope, writes=role != "read")
+        key = self.keys.of(token)
+        if token is not None and isinstance(key, WrongKey):
+            key = await self._again(token, key, _client(scope))
+        if isinstance(key, WrongKey):
+            raise RefusedError(key.answer, key.cause)
+        if experiment is not None and not key.sees(experiment):
+            raise RefusedError(no_experiment(experiment))
+        if ROLES.index(key.role) < ROLES.index(role):
+            sentence = f"This needs a key of role {role}; yours is {key.role}."
+            raise RefusedError(refusal(403, sentence))
+        return key
+
+    async def _again(self, token: str, wrong: WrongKey, client: str) -> Key | WrongKey:
+        """The key of a token that is not known: it may be new. A wrong one costs its sender time;
+        where too many wait already, it is refused at once and nobody reads the keys."""
+        if self._wrong_keys.full:
+            self._meters.wrong_keys += 1
+            return WrongKey(wrong.cause, WRONG_KEYS)
+        await self.read_keys()
+        key = self.keys.of(token)
+        if isinstance(key, WrongKey):
+            self._meters.wrong_keys += 1
+            await self._wrong_keys.delay(client)
+        return key
+
+    def recognized(self, scope: Scope) -> Key | None:
+        """The key of a request that needs none, if it has a valid one, or the service has none."""
+        key = self.keys.of(_token(scope))
+        return key if isinstance(key, Key) else None
+
+    def observe(self, scope: Scope, call: Call, path: str, status: int, sent: Sent) -> None:
+        """Count and log a request. path: the form of its address."""
+        method, seconds = scope["method"], sent.seconds
+        self._meters.observe(method, path, status, seconds)
+        if call.cause or seconds > SLOW_SECONDS or access.isEnabledFor(logging.INFO):
+            key, client = call.key.number or None, _client(scope)
+            told = Told(method, path, status, 1000.0 * seconds, sent.bytes, key, client)
+            self._log.tell(told, call.spent, call.cause)
+
+
+def _client(scope: Scope) -> str:
+    """The address that a request came from."""
+    client = scope.get("client")
+    return client[0] if client else "?"
+
+
+def _token(scope: Scope) -> str | None:
+    """The key that the request states."""
+    headers: list[tuple[bytes, bytes]] = scope["headers"]
+    stated = next((value for name, value in headers if name == b"authorization"), b"")
+    kind, _, token = stated.decode("latin-1").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None

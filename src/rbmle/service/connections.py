@@ -1,0 +1,156 @@
+"""`Connection`: uvicorn's protocol with limits, so that no caller can keep the others out.
+
+uvicorn's parser, httptools, is quick and bounds nothing: a head of 100 MB is collected whole, and a
+connection that says nothing stays for ever. Nothing here costs a request that is sent in one piece
+more than a microsecond.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import ClassVar
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from .logs import Repeats
+from .messages import refusal
+
+log = logging.getLogger("rbmle.service")
+
+_MAX_HEAD_BYTES = 32 << 10  # request line and headers; a choice: 4 times what nginx takes of a line
+_MAX_HEADERS = 100  # Apache's default
+_MAX_FRAMING_BYTES = 1 << 20  # of a body in chunks, beside the body: sizes of chunks, trailers
+_FIRST_BYTE_SECONDS = 20.0  # until a new connection says something; a choice
+_REQUEST_SECONDS = 30.0  # from its first byte to its last: 4 MiB at 1.2 Mbit/s
+_WRITE_SECONDS = 60.0  # for which a caller may not read what it is sent; nginx's default
+
+_TOO_LARGE = (
+    f"A request has at most {_MAX_HEADERS} headers and {_MAX_HEAD_BYTES} bytes before its body."
+)
+_TOO_SLOW = f"A request must come within {_REQUEST_SECONDS:g} seconds."
+_TOO_MANY = "The service has too many connections; try again."
+
+
+class Connection(HttpToolsProtocol):
+    """A connection. most: how many there may be. idle: those without a whole request, which has
+    come but is not answered; the one that has waited longest is first, and makes room if needed."""
+
+    most: ClassVar[int]
+    idle: ClassVar[dict[Connection, None]]
+    repeats: ClassVar[Repeats]
+    _deadline: asyncio.TimerHandle | None = None  # of a request that has not come whole
+    _unread: asyncio.TimerHandle | None = None  # of an answer that the caller does not read
+    _in_head = True
+    _framing = 0  # bytes of this request so far that are not its body
+    _refused: tuple[int, str] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.most:
+            oldest = next(iter(self.idle), None)
+            if oldest is None:
+                self._refuse(503, _TOO_MANY)
+                return
+            self.idle.pop(oldest)
+            oldest.transport.close()
+        self.idle[self] = None
+        self.timeout_keep_alive_task = self.loop.call_later(
+            _FIRST_BYTE_SECONDS, self.timeout_keep_alive_handler
+        )
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.idle.pop(self, None)
+        self._stop_deadline()
+        self.resume_writing()
+        self._unset_keepalive_if_required()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._framing += len(data)
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if self._framing > (_MAX_HEAD_BYTES if self._in_head else _MAX_FRAMING_BYTES):
+            self._refuse(431, _TOO_LARGE)
+        elif self._deadline is None and self in self.idle:
+            self._deadline = self.loop.call_later(_REQUEST_SECONDS, self._too_slow)
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        if len(self.headers) > _MAX_HEADERS or self._framing > _MAX_HEAD_BYTES < self._head_bytes():
+            self._refused = (431, _TOO_LARGE)
+            raise ValueError(_TOO_LARGE)  # the parser stops, and `send_400_response` is called
+        super().on_headers_complete()
+
+    def _head_bytes(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+
+    def on_body(self, body: bytes) -> None:
+        self._framing -= len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._stop_deadline()
+        self._in_head, self._framing = True, 0
+        if self.cycle.response_complete:  # it was refused before all of it had come
+            self.on_response_complete()
+        else:
+            self.idle.pop(self, None)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self.idle.setdefault(self)
+
+    def _stop_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _too_slow(self) -> None:
+        self._refuse(408, _TOO_SLOW)
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(*(self._refused or (400, "The request cannot be read as HTTP.")))
+
+    def _refuse(self, status: int, sentence: str) -> None:
+        """Refuse and close at once. Nothing is said where another answer is under way."""
+        self.repeats.warn(log, f"{status} to {self.client[0] if self.client else '?'}: {sentence}")
+        cycle = self.cycle
+        if (
+            cycle is None
+            or cycle.response_complete
+            or not (self._in_head or cycle.response_started)
+        ):
+            body = refusal(status, sentence).body
+            headers = [*self.server_state.default_headers, (b"content-type", b"application/json")]
+            headers += [(b"content-length", b"%d" % len(body)), (b"connection", b"close")]
+            head = b"".join(b"%b: %b\r\n" % each for each in headers)
+            self.transport.write(b"%b%b\r\n%b" % (STATUS_LINE[status], head, body))
+        self.idle.pop(self, None)
+        self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self.loop.call_later(_WRITE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+        super().resume_writing()
+
+    def shutdown(self) -> None:
+        """The server stops: who has not sent a whole request has asked for nothing."""
+        if self in self.idle:
+            self.transport.close()
+        else:
+            super().shutdown()
+
+
+def at_most(connections: int) -> type[Connection]:
+    """The protocol of a server that has at most so many connections."""
+    limits = {"most": connections, "idle": {}, "repeats": Repeats()}
+    return type("LimitedConnection", (Connection,), limits)
