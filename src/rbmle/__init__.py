@@ -12,6 +12,7 @@ from .engine import simulate, simulate_many
 from .errors import DefinitionError, ParameterError, RbmleError, StateError
 from .evidence import Counting, Discounted, Linear, Logistic, Window, evidence
 from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
+from .inference.identification import GLR, identify
 from .live.decider import Decider
 from .live.evaluation import evaluate
 from .paper.published import published, published_problem
@@ -46,7 +47,10 @@ from .policies import (
     MaillardSampling,
     Recommended,
     RootBias,
+    SuccessiveRejects,
     ThompsonSampling,
+    TopTwo,
+    TrackAndStop,
     UCBTuned,
     policy,
     policy_named,
@@ -102,6 +106,7 @@ report = write_report
 __version__ = "0.1.0"
 
 __all__ = [
+    "GLR",
     "GPUCB",
     "IDS",
     "IMED",
@@ -163,10 +168,13 @@ __all__ = [
     "StateError",
     "Study",
     "StudyResult",
+    "SuccessiveRejects",
     "Table",
     "TableDelay",
     "TableFeatures",
     "ThompsonSampling",
+    "TopTwo",
+    "TrackAndStop",
     "TwoPoint",
     "UCBTuned",
     "Uniform",
@@ -174,6 +182,7 @@ __all__ = [
     "evaluate",
     "evidence",
     "family",
+    "identify",
     "law",
     "load",
     "policy",

@@ -15,6 +15,9 @@ from .._io.files import write_atomically
 from .._io.machine import require_extra
 from .._records.names import load_installed
 from ..errors import ParameterError, one_of
+from ..inference import identification
+from ..inference.summary import HEAD
+from ..live.decider import Decider
 from ..paper import folder as paper
 from ..paper import scaling
 from ..paper.reproduction import QUICK, QUICK_TABLES, count_verdicts
@@ -42,9 +45,10 @@ from .options import (
     numbers_given,
     world_given,
 )
-from .screen import progress, say, show_json
+from .screen import progress, say, show_json, show_table
 
 _USUAL = "recommended,rbmle,ucb,ts"
+_SEARCHERS = "trackandstop,toptwo,toptwo(rbmle)"
 
 
 @command()
@@ -194,11 +198,51 @@ def compare(
 
 
 @command()
+def identify(
+    law: Annotated[str, Argument(help="bernoulli, gaussian(sigma=2), uniform, ...")],
+    means: Means,
+    policies: Annotated[str, Option(help="Names, with commas: trackandstop,toptwo")] = _SEARCHERS,
+    delta: Annotated[float, Option(help="The largest probability of a wrong answer.")] = 0.05,
+    replications: Annotated[int, Option(help="Independent repetitions.")] = 100,
+    budget: Annotated[int | None, Option(help="Pulls, in place of a stopping rule.")] = None,
+    seed: Annotated[int, Option(help="The seed of rewards and draws.")] = 0,
+    family: Annotated[str | None, Option(help="What policies assume, if not the law.")] = None,
+    modules: Import = None,
+    json: Json = False,
+) -> None:
+    """Say how long policies take to find the best arm, and how often they are wrong.
+
+    Example: rbmle identify bernoulli 0.5 0.45 0.4 --delta 0.1
+
+    Example: rbmle identify bernoulli 0.5 0.45 0.4 --policies successiverejects --budget 2000
+    """
+    chosen = names_given("identify", "--policies", policies)
+    found = identification.identify(
+        Problem(law, means), chosen, delta, replications, budget=budget, family=family, seed=seed
+    )
+    if json:
+        show_json(found.data())
+    else:
+        rows = [(name, *cells) for name, cells in found.rows()]
+        show_table(found.title, ("policy", *identification.HEAD), rows)
+
+
+@command()
 def show(folder: Run, modules: Import = None, json: Json = False) -> None:
-    """Show the tables of a run.
+    """Show the tables of a run; or of a decider's file, what may be concluded from it.
 
     Example: rbmle show study-run
+
+    Example: rbmle show decider.json
     """
+    if folder.is_file():
+        found = Decider.load(folder).summary()
+        if json:
+            show_json(found.data())
+        else:
+            rows = [(name, *cells) for name, cells in found.rows()]
+            show_table(found.verdict, ("arm", *HEAD), rows)
+        return
     output.show_study(runner.load(folder), json)
 
 

@@ -71,6 +71,9 @@ STYLES = {
     "IMED": Style(BLUE, LONG, ">"),
     "LinTS": Style(GREEN, LONG, "<"),
     "MaillardSampling": Style(ORANGE, LONG, "d"),
+    "TrackAndStop": Style(VERMILLION, LONG, "h"),
+    "TopTwo": Style(PURPLE, LONG, "p"),
+    "SuccessiveRejects": Style(GREY, LONG, "H"),
 }
 
 # For policies that are not in the table: users' own, and further policies of the same class.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..policies.posteriors import best_and_loss
 from .intervals import beats, interval
 from .mixtures import mixture_of
 
-_HEAD = "pulls", "mean", "low", "high", "P(best)", "loss"
+HEAD = "pulls", "mean", "low", "high", "P(best)", "loss"
 
 
 class Arm(NamedTuple):
@@ -73,19 +73,34 @@ class Summary:
         told = f"{self.leader} beats {named} at level {self.level:g}{looks}"
         return f"safe to stop: {told}"
 
-    def _rows(self) -> list[tuple[str, list[str]]]:
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """The rows of the table."""
         return [
             (str(name), [f"{arm.pulls:,}", *(_shown(each) for each in arm[1:])])
             for name, arm in self.arms.items()
         ]
 
+    def data(self) -> dict[str, Any]:
+        """The same as data that JSON can hold."""
+        arms = {
+            str(name): {key: finite(x) for key, x in arm._asdict().items()}
+            for name, arm in self.arms.items()
+        }
+        told = {"level": self.level, "leader": self.leader, "safe_to_stop": self.safe_to_stop}
+        return {**told, "since": self.since, "verdict": self.verdict, "arms": arms}
+
     def __str__(self) -> str:
-        return text_table(_HEAD, self._rows()) + f"\n{self.verdict}"
+        return text_table(HEAD, self.rows()) + f"\n{self.verdict}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_table(self.verdict, _HEAD, self._rows())
+        return html_table(self.verdict, HEAD, self.rows())
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where JSON has none."""
+    return float(value) if isfinite(value) else None
 
 
 def _shown(value: float) -> str:

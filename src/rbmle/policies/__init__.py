@@ -14,6 +14,7 @@ from .arm_bias import ArmBias
 from .arms import Arms, Clock
 from .base import POLICIES, Policy, policy, policy_named
 from .bayes import BayesUCB, LinTS, ThompsonSampling
+from .best_arm import SuccessiveRejects, TopTwo, TrackAndStop
 from .fit import Assuming, check_fit, families_of, player
 from .ids import IDS, VIDS
 from .imed import IMED
@@ -54,7 +55,10 @@ __all__ = [
     "Policy",
     "Recommended",
     "RootBias",
+    "SuccessiveRejects",
     "ThompsonSampling",
+    "TopTwo",
+    "TrackAndStop",
     "UCBTuned",
     "check_fit",
     "families_of",
