@@ -6,6 +6,8 @@ from __future__ import annotations
 from math import ceil, inf, sqrt
 from typing import Annotated, Any, NamedTuple
 
+import numpy as np
+
 from .._numba.compile import Floats, lean
 from ..families import Conjugate, Family
 from ..random import Draws
@@ -75,6 +77,12 @@ class TrackAndStop(NamedTuple):
             if behind > most:
                 chosen, most = i, behind
         return chosen
+
+    def propensities(
+        self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
+    ) -> Floats:
+        """It chooses without chance."""
+        return certain(self, state, family, arms, clock)
 
     def shares(self, state: Floats, family: Family, arms: Arms) -> float:
         """Fill `state` with the shares; returns y times that of the best arm, which is the rate
@@ -176,6 +184,10 @@ class TopTwo(NamedTuple):
                         best, chosen = x, i
                 if chosen != leader:
                     return chosen
+        return self.challenger(family, arms, leader)
+
+    def challenger(self, family: Conjugate, arms: Arms, leader: int) -> int:
+        """The arm that is hardest to tell from the leader; the first of several."""
         chosen, least = leader, inf
         for i in range(arms.n_arms()):
             if i != leader:
@@ -183,6 +195,24 @@ class TopTwo(NamedTuple):
                 if cost < least or chosen == leader:
                     chosen, least = i, cost
         return chosen
+
+    def propensities(
+        self, state: Floats, family: Conjugate, arms: Arms, clock: Clock, ties: bool
+    ) -> Floats:
+        """Where arm i is the best of draws with probability a_i, it challenges leader j with
+        probability a_i / (1 - a_j), and then the limit of 100 draws with probability a_j^100."""
+        a = np.asarray(self.base.propensities(state, family, arms, clock, ties))
+        p = self.beta * a
+        if a.size == 1:
+            return a
+        for j in np.flatnonzero(a > 0.0):
+            late = a[j] ** _MOST_DRAWS if self.base.samples_posteriors() else 1.0
+            left = (1.0 - self.beta) * a[j]
+            p[self.challenger(family, arms, int(j))] += left * late
+            if late < 1.0:
+                others = np.delete(np.arange(a.size), j)
+                p[others] += left * (1.0 - late) * a[others] / a[others].sum()
+        return np.asarray(p)
 
     def remembers(self, n_arms: int) -> int:
         return int(self.base.remembers(n_arms))
@@ -244,3 +274,16 @@ class SuccessiveRejects(NamedTuple):
             if arms.pulls[fewest] < ceil((clock.horizon - n) / (scale * left)):
                 return fewest
             state[worst] = 1.0
+
+    def propensities(
+        self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
+    ) -> Floats:
+        """It chooses without chance."""
+        return certain(self, state, family, arms, clock)
+
+
+def certain(policy: Any, state: Floats, family: Any, arms: Arms, clock: Clock) -> Floats:
+    """The probabilities of a policy that draws nothing: 1 for the arm that it chooses."""
+    p = np.zeros(arms.n_arms())
+    p[policy.choose(state.copy(), family, arms, clock, Draws(0, 0, 0, 0, False))] = 1.0
+    return p
