@@ -97,6 +97,18 @@ def test_a_difference_is_that_of_the_best_point_of_a_grid(family: Any) -> None:
         assert joint_wealth(kind, SIZE, own[0], own[1], apart) == pytest.approx(log(20), abs=1e-6)
 
 
+@pytest.mark.parametrize("family", FAMILIES, ids=repr)
+@pytest.mark.parametrize("pulls", [0.3, 1.0, 30.0, 1e9])
+def test_an_interval_is_inside_the_range_of_means_and_has_a_width(
+    family: Any, pulls: float
+) -> None:
+    low, high = family.mean_range()
+    for mean in (max(low, -1.0), 0.02, min(high, 3.0)):
+        ends = interval(family, pulls, pulls * mean)
+        assert low <= ends[0][0] <= mean <= ends[1][0] <= high
+        assert ends[0][0] < ends[1][0]
+
+
 def test_an_arm_beats_another_when_their_difference_is_above_zero() -> None:
     rng, said = np.random.default_rng(1), set()
     for _ in range(200):

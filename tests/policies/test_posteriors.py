@@ -14,7 +14,7 @@ from rbmle.errors import ParameterError
 from rbmle.families.protocols import Learns, Shaped
 from rbmle.policies import IDS
 from rbmle.policies.base import fresh_state
-from rbmle.policies.posteriors import central_interval, probability_best
+from rbmle.policies.posteriors import probability_best
 
 LAWS: dict[str, Any] = {
     "normal": lambda a, b: stats.norm(a, b),
@@ -159,29 +159,3 @@ def test_what_is_refused_is_one_sentence() -> None:
         assert best(family, [3, 1], [1, 0]).sum() == pytest.approx(1.0)
     with pytest.raises(ParameterError, match="a conjugate posterior"):
         best(NoPosterior(), [3, 1], [1, 0])
-    assert central_interval(NoPosterior(), 3.0, 1.0) is None
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=str)
-@pytest.mark.parametrize("pulls", [0.3, 1.0, 30.0])
-def test_an_interval_is_inside_the_range_of_means_and_has_a_width(
-    family: Any, pulls: float
-) -> None:
-    low, high = family.mean_range()
-    for mean in (max(low, -1.0), 0.02, min(high, 3.0)):
-        found = central_interval(family, pulls, pulls * mean)
-        assert found is not None
-        assert low <= found[0] < found[1] <= high
-        law = posterior(family, pulls, pulls * mean)
-        unit = getattr(family, "trials", getattr(family, "shape", 1.0))
-        assert found == pytest.approx([unit * law.ppf(0.025), unit * law.ppf(0.975)], rel=1e-9)
-
-
-def test_an_interval_without_an_end_is_none() -> None:
-    assert central_interval(rbmle.Exponential(1e-4, 1.0), 1e-5, 1.0) is None
-
-
-def test_no_click_in_thirty() -> None:
-    """Beta(1, 31): the quantiles are 1 - (1 - q)^(1/31)."""
-    found = central_interval(rbmle.Bernoulli(), 30.0, 0.0)
-    assert found == pytest.approx([1 - 0.975 ** (1 / 31), 1 - 0.025 ** (1 / 31)])

@@ -12,7 +12,10 @@ from evidence_cases import interpret
 from scipy import stats
 from service_cases import Clock, clean, create, decide, reward
 
-from rbmle.families import FAMILIES
+import rbmle
+from rbmle.families import FAMILIES, Bernoulli
+from rbmle.inference import summary
+from rbmle.policies.posteriors import probability_best
 from rbmle.service import views
 from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
@@ -41,19 +44,31 @@ def played(ledger: Ledger, rewards: dict[str, list[float]], **more: Any) -> None
 def shown(ledger: Ledger) -> tuple[Details, dict[str, ArmStatistics]]:
     found = ledger.ask(lambda each: views.experiment_details(each, ANYONE, "x"))
     assert found is not None
-    details = views.with_posteriors(*found)
+    details = views.with_conclusions(*found)
     return details, {arm.name: arm for arm in details.arms}
 
 
 CLICKS = {"a": [1.0] * 2 + [0.0] * 98, "b": [0.0] * 30, "c": []}
 
 
-def test_an_interval_is_the_central_part_of_the_posterior(ledger: Ledger) -> None:
-    played(ledger, CLICKS)
-    _, arms = shown(ledger)
-    for name, law in (("a", stats.beta(3, 99)), ("b", stats.beta(1, 31))):
-        assert arms[name].interval == pytest.approx([law.ppf(0.025), law.ppf(0.975)])
+def test_conclusions_are_those_of_a_decider(ledger: Ledger) -> None:
+    rewards = {**CLICKS, "d": [1.0] * 90 + [0.0] * 10}
+    played(ledger, rewards)
+    live: Any = rbmle.Decider(list(rewards), "ucb", "bernoulli")
+    for name, values in rewards.items():
+        live.update([name] * len(values), values)
+    details, arms = shown(ledger)
+    found = live.summary()
+    assert (details.leader, details.safe_to_stop) == ("d", False)
+    assert details.verdict == found.verdict
+    for name in ("a", "b", "d"):
+        mine = found.arms[name]
+        assert arms[name].interval == [mine.low, mine.high]
+        assert (arms[name].probability_best, arms[name].expected_loss) == mine[4:]
     assert arms["c"].interval is None  # it has no reward yet
+    ledger.run([(ANYONE, SetState("x", "c", "paused"))])
+    details, _ = shown(ledger)
+    assert details.verdict == "safe to stop: d beats a and b at level 0.95"
 
 
 def test_who_is_best_is_the_posteriors_probability(ledger: Ledger) -> None:
@@ -70,14 +85,16 @@ def test_who_is_best_is_the_posteriors_probability(ledger: Ledger) -> None:
     assert arms["a"].probability_best == pytest.approx((a > b).mean(), abs=more)
 
 
-def test_evidence_that_forgets_is_asked_for_what_is_left(ledger: Ledger) -> None:
+def test_evidence_that_forgets_has_no_intervals_but_a_posterior(ledger: Ledger) -> None:
     rewards = {"a": [1.0, 0.0, 0.0], "b": [0.0, 1.0]}
     played(ledger, rewards, evidence="discounted(gamma=0.5)")
-    _, arms = shown(ledger)
-    n, total = 0.25 * (0.5**2 + 0.5 + 1.0), 0.25 * 0.5**2  # b's two rewards came later
-    law = stats.beta(1.0 + total, 1.0 + n - total)
+    details, arms = shown(ledger)
+    n = 0.25 * (0.5**2 + 0.5 + 1.0)  # b's two rewards came later
     assert arms["a"].effective_pulls == pytest.approx(n)
-    assert arms["a"].interval == pytest.approx([law.ppf(0.025), law.ppf(0.975)])
+    assert arms["a"].interval is None
+    assert "Discounted has no intervals" in details.verdict
+    worth = np.array([n, 1.5]), np.array([0.25 * 0.25, 1.0])
+    assert arms["a"].probability_best == pytest.approx(probability_best(Bernoulli(), *worth)[0])
 
 
 @pytest.mark.parametrize(
@@ -97,12 +114,14 @@ def test_families_without_a_posterior_have_neither(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played(ledger, CLICKS)
-    views._best.cache_clear()
-    for each in ("posterior_law", "posterior_quantile"):
-        monkeypatch.delattr(FAMILIES["Bernoulli"], each)
-    _, arms = shown(ledger)
+    views._concluded.cache_clear()
+    monkeypatch.delattr(FAMILIES["Bernoulli"], "posterior_law")
+    monkeypatch.setattr(summary, "mixture_of", lambda family: None)
+    details, arms = shown(ledger)
+    views._concluded.cache_clear()
     assert {arm.probability_best for arm in arms.values()} == {None}
     assert [arm.interval for arm in arms.values()] == [None] * 3
+    assert "Bernoulli has no confidence sequence" in details.verdict
 
 
 def test_with_features_an_arm_has_no_interval(ledger: Ledger) -> None:
@@ -128,6 +147,7 @@ def test_a_thousand_arms_are_compared_and_more_are_not(
     assert sum(told) == pytest.approx(1.0)
     assert min(told) > 0.0
     monkeypatch.setattr(views, "_MAX_COMPARED_ARMS", 999)
+    views._concluded.cache_clear()
     assert shown(ledger)[1]["0"].probability_best is None
 
 

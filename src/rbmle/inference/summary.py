@@ -13,6 +13,7 @@ import numpy as np
 from .._io.text import html_table, number_text, text_table
 from .._numba.compile import Floats
 from ..errors import ParameterError, number
+from ..evidence import Counting
 from ..policies.posteriors import best_and_loss
 from .intervals import beats, interval
 from .mixtures import mixture_of
@@ -107,6 +108,15 @@ def _shown(value: float) -> str:
     return f"{value:.4f}" if 1e-4 <= abs(value) < 1.0 else number_text(value)
 
 
+def why_no_intervals(evidence: Any) -> str:
+    """Why arms have no intervals with this evidence; "" if they have."""
+    if isinstance(evidence, Counting):
+        return ""
+    means_change = "old rewards fade, as means may change"
+    why = "means depend on features" if evidence.reads() else means_change
+    return f"{type(evidence).__name__} has no intervals, because {why}"
+
+
 def summarise(
     names: Sequence[Any],
     family: Any,
@@ -115,11 +125,12 @@ def summarise(
     level: float = 0.95,
     enabled: Floats | None = None,
     note: str = "",
+    posterior: bool = True,
 ) -> Summary:
     """The summary of arms with these names, numbers of pulls and sums of rewards.
 
     enabled: which arms may be played, by default all. note: why intervals are not known, if they
-    are not.
+    are not. posterior: whether to tell what the posterior says, which takes the most time.
     """
     alpha = 1.0 - number("summary", "level", level, "(0, 1)")
     able = np.ones(len(names), bool) if enabled is None else np.asarray(enabled, bool)
@@ -131,8 +142,9 @@ def summarise(
     if not note:
         low, high = interval(family, pulls, totals, 1.0 - alpha / len(names))
     with suppress(ParameterError):  # no posterior, or an improper one
-        best, loss = best.copy(), loss.copy()
-        best[able], loss[able] = best_and_loss(family, pulls[able], totals[able])
+        if posterior:
+            best, loss = best.copy(), loss.copy()
+            best[able], loss[able] = best_and_loss(family, pulls[able], totals[able])
     columns = (each.tolist() for each in (pulls.astype(int), means, low, high, best, loss))
     arms = {name: Arm(*row) for name, *row in zip(names, *columns, strict=True)}
     played = np.flatnonzero(able & (pulls > 0))

@@ -11,8 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..errors import ParameterError, number
-from ..evidence import Counting
-from ..inference.summary import Summary, summarise
+from ..inference.summary import Summary, summarise, why_no_intervals
 from ..policies.posteriors import probability_best
 from .live_arm import Name
 from .live_game import LiveGame
@@ -74,11 +73,7 @@ class Concludes(Generic[N]):
             reads = self.evidence.reads()
             worth = [(arm.pulls, arm.total) if reads else self._live.worth(arm)[:2] for arm in arms]
             enabled, made = np.array([arm.enabled for arm in arms]), self._live.rounds
-        note = ""
-        if not isinstance(self.evidence, Counting):
-            kind = type(self.evidence).__name__
-            why = "means depend on features" if reads else "old rewards fade, as means may change"
-            note = f"{kind} has no intervals, because {why}"
+        note = why_no_intervals(self.evidence)
         pulls, totals = np.array(worth, float).T
         family = None if reads else self.family
         found = summarise([arm.name for arm in arms], family, pulls, totals, level, enabled, note)

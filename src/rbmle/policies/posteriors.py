@@ -1,8 +1,7 @@
-"""What conjugate posteriors say of the arms: intervals of means, and which mean is the largest."""
+"""What conjugate posteriors say of the arms: which mean is the largest, and what others lose."""
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from .._numba.compile import Floats
 from ..errors import ParameterError, Words
 from .largest_draw import BETA, GAMMA, INVERSE_GAMMA, NORMAL, largest_draw
 
-LEVEL = 0.95  # of `central_interval`
 _KINDS = {"normal": NORMAL, "beta": BETA, "gamma": GAMMA, "inverse gamma": INVERSE_GAMMA}
 
 
@@ -66,18 +64,3 @@ def _laws(
         told = f"one with a proper prior, for {asked} before every arm has a reward"
         raise ParameterError(owner, "family", told, family)
     return laws[0][0], a, b
-
-
-def central_interval(family: Any, pulls: float, total: float) -> tuple[float, float] | None:
-    """The central 95 % interval of the posterior of an arm's mean.
-
-    None if the family has no posterior, or if that is so wide that an end is no finite number.
-    """
-    if not hasattr(type(family), "posterior_quantile"):
-        return None
-    tails = 0.5 + 0.5 * LEVEL, 0.5 - 0.5 * LEVEL
-    try:
-        low, high = (float(family.posterior_quantile(pulls, total, each)) for each in tails)
-    except ArithmeticError:  # a division by a quantile that rounds to 0
-        return None
-    return (low, high) if isfinite(low) and isfinite(high) else None

@@ -28,7 +28,7 @@ from .messages import Answer, a_label, answer, no_experiment, refusal
 from .meters import Meters
 from .storage import Key, StorageError, open_storage
 from .transaction import AddArm, Create, End, Keyed, Request, SetState
-from .views import events, experiment_details, experiment_list, metrics, with_posteriors
+from .views import events, experiment_details, experiment_list, metrics, with_conclusions
 
 # Seconds that creating an experiment waits for its code: loading it from the cache takes half of
 # that. If it must be compiled, the answer says so, and the first decision waits.
@@ -228,7 +228,7 @@ class App:
         )
         if shown is None:
             return no_experiment(call.name)
-        return answer(200, await asyncio.to_thread(with_posteriors, *shown))
+        return answer(200, await asyncio.to_thread(with_conclusions, *shown))
 
     async def events(self, call: Call) -> Answer | Response:
         """The log, one JSON object a line."""

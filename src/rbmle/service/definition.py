@@ -14,6 +14,7 @@ from ..errors import ParameterError, Words, number
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..families.registry import mean_at
+from ..inference.summary import summarise
 from ..live.feature_game import game_of
 from ..live.input_checks import a_reward, support
 from ..live.live_arm import LiveArm
@@ -21,7 +22,6 @@ from ..live.live_game import LiveGame
 from ..live.settings import PATIENCE, Settings
 from ..policies.base import has_index
 from ..policies.fit import PLAYERS
-from ..policies.posteriors import central_interval
 from ..random import MAX_ARMS
 from ..spec import from_spec, to_spec
 from .messages import NewExperiment, a_label
@@ -112,7 +112,9 @@ class Definition(NamedTuple):
             live.pull(features)
             if has_index(self.settings.policy) and not self.reads:
                 live.indices()
-            central_interval(self.settings.family, 1.0, self.default_value())
+            if not self.reads:
+                one = np.ones(2)
+                summarise(("a", "b"), self.settings.family, one, self.default_value() * one)
 
     def kind(self) -> tuple[object, ...]:
         """What its compiled code depends on: the types of its records, not their numbers."""

@@ -187,6 +187,7 @@ class ArmStatistics(_Body):
     index: float | None
     share: float
     probability_best: float | None
+    expected_loss: float | None
     interval: list[float] | None
 
 
@@ -231,6 +232,9 @@ class Details(Summary):
     paid: float
     gain: float | None
     warning: str | None
+    leader: Name | None
+    safe_to_stop: bool
+    verdict: str
     arms: list[ArmStatistics]
     traffic: list[Traffic]
     over_time: list[OverTime]

@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import asdict
 
-from ..errors import ParameterError
+from ..inference.summary import Summary as Conclusions
+from ..inference.summary import summarise, why_no_intervals
 from ..policies.base import has_index
-from ..policies.posteriors import central_interval, probability_best
 from .contexts import features_of_arm
 from .experiment import Experiment
 from .ledger import Ledger
@@ -26,7 +26,8 @@ from .timeline import KEPT
 _ROWS_PER_READ = 500  # some 5 ms of work, before others have their turn
 _encoder = msgspec.json.Encoder()
 _MAX_COMPARED_ARMS = 1_000  # of which the probability of being best is told
-Known = tuple[Any, list[tuple[float, float]]]  # the family; pulls and sum of each arm
+# The family; pulls and sum of each arm; why there are no intervals, if there are none.
+Known = tuple[Any, list[tuple[float, float]], str]
 _METRICS = (
     ("rbmle_decisions_total", "counter", "Decisions made.", "decisions"),
     ("rbmle_rewards_total", "counter", "Rewards counted.", "rewards"),
@@ -45,41 +46,53 @@ def experiment_list(ledger: Ledger, who: Key) -> list[Summary]:
 
 
 def experiment_details(ledger: Ledger, who: Key, name: str) -> tuple[Details, Known] | None:
-    """Everything about one experiment but `with_posteriors`, and what that needs; within a
+    """Everything about one experiment but `with_conclusions`, and what that needs; within a
     transaction. None if the key may not see it."""
     known = ledger.cache.current(ledger.storage.find(name)) if who.sees(name) else None
     if known is None:
         return None
     definition = known.definition
     worth = [] if definition.reads else [known.live.worth(arm)[:2] for arm in known.arms]
-    return _details(known, ledger.storage), (definition.settings.family, worth)
+    family, evidence = definition.settings.family, definition.settings.evidence
+    return _details(known, ledger.storage), (family, worth, why_no_intervals(evidence))
 
 
-def with_posteriors(shown: Details, known: Known) -> Details:
-    """The details with what posteriors say: intervals of means, and who is probably the best.
+def with_conclusions(shown: Details, known: Known) -> Details:
+    """The details with what may be concluded, as in `Decider.summary`: intervals that hold at every
+    look, who is probably the best, and whether it is safe to stop.
 
-    Both are None with features, on which they depend, and where the family has no posterior. This
-    is done outside the transaction: for 1,000 arms it takes some 50 ms.
+    With features nothing is told of the means. This is done outside the transaction: for 1,000 arms
+    it takes some 30 ms.
     """
-    family, worth = known
-    for arm, (pulls, total) in zip(shown.arms, worth, strict=False):
-        found = central_interval(family, pulls, total) if pulls > 0.0 else None
-        arm.interval = None if found is None else list(found)
-    active = [place for place in range(len(worth)) if shown.arms[place].state == "active"]
-    if 0 < len(active) <= _MAX_COMPARED_ARMS:
-        with suppress(ParameterError, TypeError):  # TypeError: a user's family without a hash
-            best = _best(family, tuple(worth[place] for place in active))
-            for place, chance in zip(active, best, strict=True):
-                shown.arms[place].probability_best = _number(chance)
+    family, worth, note = known
+    names = tuple(arm.name for arm in shown.arms)
+    active = tuple(arm.state == "active" for arm in shown.arms)
+    if not worth or not any(active):
+        return shown
+    with suppress(TypeError):  # a user's family without a hash
+        found = _concluded(family, names, tuple(worth), active, note)
+        shown.leader, shown.safe_to_stop = found.leader, found.safe_to_stop
+        shown.verdict = found.verdict
+        for arm, each in zip(shown.arms, found.arms.values(), strict=True):
+            ends = [each.low, each.high]
+            arm.interval = ends if all(map(isfinite, ends)) else None
+            arm.probability_best = _number(each.probability_best)
+            arm.expected_loss = _number(each.expected_loss)
     return shown
 
 
 @functools.lru_cache(maxsize=64)
-def _best(family: Any, worth: tuple[tuple[float, float], ...]) -> list[float]:
-    """`probability_best`, computed once for all who look before the next reward."""
-    pulls, sums = np.array(worth).T
-    found: list[float] = probability_best(family, pulls, sums).tolist()
-    return found
+def _concluded(
+    family: Any,
+    names: tuple[str, ...],
+    worth: tuple[tuple[float, float], ...],
+    active: tuple[bool, ...],
+    note: str,
+) -> Conclusions:
+    """What may be concluded, computed once for all who look before the next reward."""
+    pulls, sums = np.array(worth, float).T
+    compared = sum(active) <= _MAX_COMPARED_ARMS
+    return summarise(names, family, pulls, sums, 0.95, np.array(active), note, compared)
 
 
 def events(ledger: Ledger, who: Key, name: str, after: int) -> tuple[bytes, int] | None:
@@ -142,6 +155,7 @@ def _details(known: Experiment, storage: Storage) -> Details:
             index=_number(indices.get(arm.name)),
             share=arm.rounds / total if total else 0.0,
             probability_best=None,
+            expected_loss=None,
             interval=None,
         )
         for arm, state in zip(known.arms, known.states, strict=True)
@@ -153,6 +167,9 @@ def _details(known: Experiment, storage: Storage) -> Details:
         paid=paid,
         gain=gain,
         warning=live.misfit(),
+        leader=None,
+        safe_to_stop=False,
+        verdict="",
         traffic=[Traffic(**each) for each in known.history.shares(len(known.arms))],
         over_time=_over_time(known),
         last=_last(known, storage),

@@ -12,10 +12,10 @@ const COLUMNS = [
   { key: "arm", by: (arm) => arm.name, means: "Its name, and its state if it rests." },
   { key: "mean", by: (arm) => arm.mean, text: shown, means: "The mean of its rewards, weighed by the evidence." },
   { key: "95 % interval", kind: "words", by: (arm) => arm.interval && arm.interval[0], text: () => "",
-    means: "The mean lies in it with probability 95 %, by the family's prior and the rewards so far, for one look; sorted by its lower end." },
+    means: "With probability 95 % the intervals of all arms hold, at every look at once; sorted by its lower end." },
   { key: "share", by: (arm) => arm.share, text: (share) => percent(share), means: "Its share of all decisions." },
   { key: "P(best)", kind: "best", by: (arm) => arm.probability_best, text: (p) => (p === null ? "" : chance(p)),
-    means: "The probability that its mean is the largest of all active arms' means, by the same prior and rewards." },
+    means: "The probability that its mean is the largest of all active arms' means, by the family's prior and the rewards so far." },
   { key: "pulls", by: (arm) => arm.pulls, text: shown, means: "How many rewards it has had, default rewards included." },
   { key: "worth now", kind: "worth", by: (arm) => arm.effective_pulls, text: shown, means: "Effective pulls: what the evidence has left of them." },
   { key: "pending", by: waiting, text: shown, means: "Decisions whose reward has not come." },
@@ -146,7 +146,7 @@ export const showArms = (view, act) => {
   if (visible.length < places.length) notes.push(`The first ${limit}${sorting.column ? "" : ", by their share,"} of ${places.length.toLocaleString()} are shown.`);
   if (none("probability_best") && !featured && arms.length > 1000) notes.push("P(best) is computed for at most 1,000 active arms.");
   if (featured) notes.push("Means are those of each arm's rewards, whatever its features were. Which arm is best depends on the features of the moment.");
-  else if (!counts) notes.push("Means and intervals are of what the evidence has left of the rewards.");
+  else if (!counts) notes.push("Means are of what the evidence has left of the rewards.");
   find("more").textContent = notes.join(" ");
   find("show-more").hidden = visible.length === places.length;
   find("show-more").textContent = `Show ${Math.min(MORE_ROWS, places.length - visible.length)} more`;

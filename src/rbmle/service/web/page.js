@@ -88,6 +88,7 @@ const showOne = (view) => {
   const { policy, family, seed } = view;
   find("what").textContent = `${policy.name}, ${family.name} rewards, ${evidence(view.evidence)}seed ${seed}. ${deadline(view)}`;
   if (view.warning) find("what").append(cell("strong", ` ${view.warning}`));
+  if (view.verdict) find("what").append(cell(view.safe_to_stop ? "strong" : "span", ` ${view.verdict[0].toUpperCase()}${view.verdict.slice(1)}.`));
   const { decisions, rewards, pending, expired } = view;
   const facts = { decisions, rewards, pending, expired, "paid in all": view.paid, "gained over equal shares (estimate)": view.gain };
   find("facts").replaceChildren(...Object.entries(facts).filter(([, value]) => value !== null).map(([word, value]) => {
