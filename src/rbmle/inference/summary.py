@@ -75,11 +75,9 @@ class Summary:
         return f"safe to stop: {told}"
 
     def rows(self) -> list[tuple[str, list[str]]]:
-        """The rows of the table."""
-        return [
-            (str(name), [f"{arm.pulls:,}", *(_shown(each) for each in arm[1:])])
-            for name, arm in self.arms.items()
-        ]
+        """The rows of the table. Integrals are right to 1e-6: what is less is shown as such."""
+        unit = max((abs(arm.mean) for arm in self.arms.values() if arm.pulls), default=1.0)
+        return [(str(name), _cells(arm, unit)) for name, arm in self.arms.items()]
 
     def data(self) -> dict[str, Any]:
         """The same as data that JSON can hold."""
@@ -102,6 +100,12 @@ class Summary:
 def finite(value: float) -> float | None:
     """The number, or None where JSON has none."""
     return float(value) if isfinite(value) else None
+
+
+def _cells(arm: Arm, unit: float) -> list[str]:
+    best = "<1e-6" if arm.probability_best < 1e-6 else _shown(arm.probability_best)
+    loss = "~0" if arm.expected_loss < 1e-6 * unit else _shown(arm.expected_loss)
+    return [f"{arm.pulls:,}", *map(_shown, arm[1:4]), best, loss]
 
 
 def _shown(value: float) -> str:
