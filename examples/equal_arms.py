@@ -32,7 +32,7 @@ usual = means - errors, means + errors
 always = interval(rbmle.Bernoulli(), pulls, sums, level=0.975)  # 0.95 for both arms
 missed = {}
 for name, (low, high) in {"mean +- 1.96 s.e.": usual, "confidence sequence": always}.items():
-    out = np.asarray((low > 0.5) | (high < 0.5)).any(axis=0)
+    out = np.any((low > 0.5) | (high < 0.5), axis=0)  # of the two arms
     missed[name] = np.maximum.accumulate(out, axis=1).mean(axis=0)
     print(f"{name}: {out[:, -1].mean():.1%} of runs miss at the end, {missed[name][-1]:.1%} ever")
 
