@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from rbmle.errors import ParameterError
 from rbmle.service.definition import Definition
 from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
@@ -163,3 +164,13 @@ def fresh_postgres() -> Iterator[str]:
     yield f"postgresql://rbmle@/{name}?host={folder}"
     with psycopg.connect(place, autocommit=True) as base:
         base.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def decided(live: Any, id: str, context: Any = None) -> dict[str, Any]:
+    """What the service must answer if this decider decides; without what it does not know."""
+    t, probability = live.t, None
+    try:
+        arm, _, probability = live.decide(id=id, context=context)
+    except ParameterError:  # a class of ours that does not tell, or LinTS
+        arm = live.pull(id=id, context=context)
+    return {"id": id, "arm": arm, "t": t, "probability": probability}

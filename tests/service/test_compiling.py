@@ -60,7 +60,7 @@ def test_an_experiment_is_there_at_once_and_its_decisions_wait(
         assert ours.decide("quick").data["t"] == 1
         assert not asked.done()
         go_on.set()
-        assert asked.result(60).data == {"id": "first", "arm": "a", "t": 1}
+        assert asked.result(60).data == {"id": "first", "arm": "a", "t": 1, "probability": 1.0}
         assert "compiling" not in ours.call("PUT", "/v1/experiments/slow", SLOW).data
         assert ours.call("GET", "/v1/experiments/slow").status == 200
 

@@ -36,7 +36,7 @@ def test_an_experiment_from_its_start_to_a_reward(ours: Worker) -> None:
     assert ours.create("shop", reward_wait_s=60) == first._replace(status=200)
     assert ours.create("shop", reward_wait_s=61).status == 409
     made = ours.decide("shop", "visit-7")
-    assert made.data == {"id": "visit-7", "arm": "a", "t": 1}
+    assert made.data == {"id": "visit-7", "arm": "a", "t": 1, "probability": 1.0}
     assert ours.decide("shop", "visit-7") == made
     assert ours.reward("visit-7", 1).data == {"counted": True}
     assert ours.reward("visit-7", 1.0).data == {"counted": False}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from decider_cases import Tally
-from service_cases import add_arm, clean, create, decide, one, reward, set_state
+from service_cases import add_arm, clean, create, decide, decided, one, reward, set_state
 
 from rbmle.engine import simulate
 from rbmle.families import Bernoulli, Gaussian
@@ -63,8 +63,9 @@ def test_served_equals_live_whichever_worker_answers(
             live.disable("b")
             workers[1].run([set_state("b", "paused")])
         id = f"visit-{step}"
-        t, arm = live.t, live.pull(id=id)
-        assert one(worker, decide(id=id)) == (200, {"id": id, "arm": arm, "t": t})
+        expected = decided(live, id)
+        assert one(worker, decide(id=id)) == (200, expected)
+        assert one(worker, decide(id=id)) == (200, expected)
         waiting.append(id)
     assert clean(workers[0].storage)
     known = workers[0].cache.find("x")

@@ -12,7 +12,7 @@ from typing import Any
 import evidence_cases
 import numpy as np
 import pytest
-from service_cases import add_arm, clean, create, decide, one, reward, set_state
+from service_cases import add_arm, clean, create, decide, decided, one, reward, set_state
 
 import rbmle
 from rbmle import Decider, FixedDelay, GeometricDelay
@@ -141,8 +141,9 @@ def test_served_equals_live_whatever_happens(opened: Opened, case: str) -> None:
             context = {name: [generator.gauss(0.0, 1.0) for _ in range(2)] for name in names}
             if evidence.separate() and generator.random() < 0.3:
                 context = [generator.gauss(0.0, 1.0) for _ in range(2)]
-        t, arm = live.t, live.pull(id=id, context=context)
-        assert one(worker, decide(id=id, context=context)) == (200, {"id": id, "arm": arm, "t": t})
+        expected = decided(live, id, context)
+        arm = expected["arm"]
+        assert one(worker, decide(id=id, context=context)) == (200, expected)
         waiting[id] = context[arm] if isinstance(context, dict) else context
     assert clean(workers[0].storage)
     for worker in workers:

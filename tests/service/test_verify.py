@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from evidence_cases import interpret
-from service_cases import clean, create, decide, reward
+from service_cases import clean, create, decide, reward, said
 
 from rbmle.service import experiment_cache as cache_module
 from rbmle.service.ledger import Ledger
@@ -17,7 +17,9 @@ Opened = Callable[[], Storage]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", ["arm", "value", "snapshot", "of"])
+@pytest.mark.parametrize(
+    "change", ["arm", "value", "snapshot", "of", "probability", "no probability"]
+)
 def test_verify_finds_what_was_changed(
     opened: Opened, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -32,6 +34,8 @@ def test_verify_finds_what_was_changed(
         "arm": "UPDATE log SET arm = 1 - arm WHERE seq = 2",
         "value": "UPDATE log SET value = 0.5 WHERE of = 2",
         "of": "UPDATE log SET of = 13 WHERE of = 2",
+        "probability": "UPDATE log SET probability = 0.999999 WHERE seq = 4",
+        "no probability": "UPDATE log SET probability = NULL WHERE seq = 4",
     }.get(change, "")
     if not statement:
         with storage.reading():
@@ -75,3 +79,20 @@ def test_verify_finds_what_was_changed_of_contexts(
             known.live.remembered[0] += 1e-12
             storage.save_snapshot(1, known.seq, known.snapshot())
     assert not clean(storage)
+
+
+def test_probabilities_are_stored_unless_they_are_not_wanted(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpret(monkeypatch)
+    ledger = Ledger(opened())
+    many = [f"arm {k}" for k in range(11)]
+    ledger.run([create("x"), create("y", probabilities=False), create("z", arms=many)])
+    for name, known in (("x", True), ("y", False), ("z", False)):
+        (told,) = ledger.run([decide(name)])
+        assert said(told)["probability"] == (1.0 if known else None)
+        with ledger.storage.reading():
+            number = {each.name: each.number for each in ledger.storage.experiments()}[name]
+            row = ledger.storage.rows(number, 1, 1)[0]
+        assert row.event().get("probability") == (1.0 if known else None)
+    assert clean(ledger.storage)

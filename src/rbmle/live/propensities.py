@@ -43,6 +43,13 @@ class Propensities:
         arm = live.pull(features)
         return arm, float(p[live.enabled.index(arm)])
 
+    def decide_anyway(self, features: Floats | None = None) -> tuple[LiveArm, float | None]:
+        """The same; where the policy does not know its probabilities, None."""
+        try:
+            return self.decide(features)
+        except ParameterError:  # raised before anything was pulled, or by `pull` again
+            return self.live.pull(features), None
+
     def peek(self, features: Floats | None = None) -> dict[Any, float]:
         """The probability of each enabled arm to be chosen next, by name; nothing is learned."""
         live = self.live

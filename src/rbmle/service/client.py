@@ -49,11 +49,13 @@ class ServiceError(RbmleError):
 
 
 class ServedDecision(NamedTuple):
-    """A decision: its id, the arm to play, and the round."""
+    """A decision: its id, the arm to play, the round, and the probability with which the arm was
+    chosen, if it is known."""
 
     id: str
     arm: str
     t: int
+    probability: float | None = None
 
 
 class _Request(NamedTuple, Generic[T]):
@@ -162,7 +164,8 @@ class Client:
         """Create an experiment; the same again does nothing.
 
         The first of its kind on a machine is compiled, which this waits for.
-        more: evidence, seed, horizon, ties, patience, reward_wait_s, default_reward.
+        more: evidence, seed, horizon, ties, patience, reward_wait_s, default_reward,
+        probabilities.
         """
         request = _create(name, arms, policy, family, more)
         while "compiling" in (told := self._send(request)):

@@ -22,6 +22,7 @@ from ..live.feature_game import FeatureGame
 from ..live.input_checks import a_reward, support, the_features
 from ..live.live_arm import LiveArm
 from ..live.live_game import LiveGame
+from ..live.propensities import Propensities
 from ..live.state import Reader, plain_game, restored
 from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
 from .definition import Definition, check_room
@@ -29,6 +30,9 @@ from .history import History
 from .rows import Kind, Row
 
 log = logging.getLogger("rbmle.service")
+# How far a recomputed probability may be from the stored one: on another machine `exp` may differ
+# in its last bit. On the same machine they are equal.
+PROBABILITY_ERROR = 1e-9
 STATES = ("active", "paused", "retired")
 _MOST_OPEN = 10_000  # decisions that are found without reading the log: some 2 MB
 _SLICE = 1_000  # rows that one transaction looks through for deadlines: 40 ms if all have passed
@@ -86,6 +90,7 @@ class Experiment:
         self.live, self.arms = live, list(live.arms.values())
         self.places = {arm.name: place for place, arm in enumerate(self.arms)}
         self.support = support(self.definition.settings.family)
+        self._propensities = Propensities(live, self.definition.settings.ties)
         self._reads = self.definition.reads
         self._featured = live if isinstance(live, FeatureGame) else None
         # What the policy remembers, and where evidence works with features, only choosing changes.
@@ -99,11 +104,18 @@ class Experiment:
         text = None if context is None else written(context, self.places)
         t, number = self.live.rounds + 1, self.live.number
         self.sound = False
-        arm = self.live.pull(features).place
-        row = self._row(Kind.DECISION, now, id=id, arm=arm, t=t, number=number, text=text)
+        arm, p = self._pull(features)
+        told = {"id": id, "arm": arm.place, "t": t, "number": number, "text": text}
+        row = self._row(Kind.DECISION, now, **told, probability=p)
         self._opened(row)
         self.sound = True
         return row
+
+    def _pull(self, features: Floats | None) -> tuple[LiveArm, float | None]:
+        """The arm that is chosen, and its probability, if that is wanted and known."""
+        if self.definition.probabilities:
+            return self._propensities.decide_anyway(features)
+        return self.live.pull(features), None
 
     def _features(self, context: Context | None) -> Floats | None:
         """The context as the game reads it; raises if it is not allowed."""
@@ -215,7 +227,7 @@ class Experiment:
             if row.kind == Kind.DECISION:
                 arm = self.arms[row.arm or 0]
                 if again:
-                    self._compare(row, arm)
+                    self._compare(row, arm, recompute)
                 else:
                     self.live.play(arm)
                 self.seq, self.at = row.seq, row.at
@@ -227,14 +239,21 @@ class Experiment:
             else:
                 self._changed(row)
 
-    def _compare(self, row: Row, arm: LiveArm) -> None:
+    def _compare(self, row: Row, arm: LiveArm, recompute: bool) -> None:
         t, number = self.live.rounds + 1, self.live.number
         given = features_of(row.text or "", len(self.arms), self._reads) if self._reads else None
-        chosen = self.live.pull(given)
+        chosen, p = self._pull(given) if recompute else (self.live.pull(given), row.probability)
         if chosen is not arm or (t, number) != (row.t, row.number):
             raise LogError(
                 f"{self.name}: row {row.seq} chose {arm.name!r} in round {row.t}; "
                 f"by the rows before it must be {chosen.name!r} in round {t}."
+            )
+        stored = row.probability
+        same = p == stored or (p and stored and abs(p - stored) <= PROBABILITY_ERROR)
+        if not same:
+            raise LogError(
+                f"{self.name}: row {row.seq} has the probability {stored}; "
+                f"by the rows before it must be {p}."
             )
 
     def _opened(self, row: Row) -> None:

@@ -67,6 +67,7 @@ class NewExperiment(_Body):
     patience: Positive | None = None
     reward_wait_s: Seconds | None = None
     default_reward: float | None = None
+    probabilities: bool | None = None
 
 
 class NewDecision(_Body):
@@ -132,11 +133,13 @@ class Created(NewExperiment, kw_only=True):
 
 
 class Decided(_Body):
-    """A decision: its id, the arm to play, and the round."""
+    """A decision: its id, the arm to play, the round, and the probability of the arm, if it is
+    known."""
 
     id: Name
     arm: Name
     t: Positive
+    probability: Annotated[float, Meta(ge=0, le=1)] | None
 
 
 class RewardCounted(_Body):
@@ -228,6 +231,7 @@ class Details(Summary):
     patience: Positive
     reward_wait_s: Seconds | None
     default_reward: float | None
+    probabilities: bool
     t: Count
     paid: float
     gain: float | None

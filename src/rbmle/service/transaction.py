@@ -217,7 +217,8 @@ class Transaction:
             self._append(key, row)
             if id is not None:
                 self.named.setdefault(id, []).append(row)
-        return answer(200, messages.Decided(row.name(), known.arms[row.arm or 0].name, row.t or 0))
+        arm = known.arms[row.arm or 0].name
+        return answer(200, messages.Decided(row.name(), arm, row.t or 0, row.probability))
 
     def _reward(self, key: Key, request: Reward) -> Answer:
         found = self._found(key, request)
