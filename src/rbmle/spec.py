@@ -123,7 +123,7 @@ def _known() -> ChainMap[str, type]:
 def _plain(owner: type, field: str, value: object) -> object:
     if isinstance(value, Choice):
         return value.name
-    if isinstance(value, (bool, int)):
+    if isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
         return str(value) if isinf(value) else value
@@ -137,6 +137,8 @@ def _plain(owner: type, field: str, value: object) -> object:
 
 
 def _value(data: object) -> object:
+    if isinstance(data, Mapping) and not isinstance(data.get("name"), str):
+        return dict(data)
     if isinstance(data, Mapping) or (isinstance(data, str) and data.endswith(")")):
         return from_spec(data)
     return _INFINITE.get(data, data) if isinstance(data, str) else data

@@ -47,6 +47,7 @@ FORMS: list[tuple[Any, Any]] = [
     (rbmle.RBMLE(rbmle.ArmBias()), rbmle.Gaussian()),
     (rbmle.MOSS(anytime=True), rbmle.Gaussian()),
     (rbmle.KLUCB(plus=True), rbmle.Gaussian()),
+    (rbmle.Floor("ucb", 0.1), rbmle.Bernoulli()),
 ]
 POLICIES = [each for each in rbmle.POLICIES.values() if each.__module__.startswith("rbmle.")]
 PAIRS = [

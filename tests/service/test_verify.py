@@ -96,3 +96,15 @@ def test_probabilities_are_stored_unless_they_are_not_wanted(
             row = ledger.storage.rows(number, 1, 1)[0]
         assert row.event().get("probability") == (1.0 if known else None)
     assert clean(ledger.storage)
+
+
+def test_a_holdout_is_served(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    interpret(monkeypatch)
+    ledger = Ledger(opened())
+    floored = {"name": "Floor", "policy": "ucb", "share": {"c": 0.5}}
+    ledger.run([create("x", policy=floored)])
+    made = [said(each) for each in ledger.run([decide("x") for _ in range(200)])]
+    held = [each for each in made if each["arm"] == "c"]
+    assert 65 < len(held) < 135
+    assert all(each["probability"] >= 0.5 for each in held)
+    assert clean(ledger.storage)

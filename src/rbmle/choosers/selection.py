@@ -8,7 +8,7 @@ from .._numba.compile import Floats
 from ..evidence import Evidence
 from ..families import Family
 from ..policies.arms import Arms, Clock
-from ..policies.base import Policy
+from ..policies.base import Policy, bare
 from ..random import Draws
 from . import knowledge_facts as _knowledge_facts  # noqa: F401  the facts about our policies
 from . import rbmle_facts as _rbmle_facts  # noqa: F401
@@ -48,6 +48,7 @@ def chooser_for(
 
     evidence: if it changes the statistics of more than the pulled arm, no bound may be kept.
     """
+    policy = bare(policy)
     facts = facts_for(policy, family)
     scan: Chooser = scan_for(policy, n_arms)
     if facts is None:
@@ -63,7 +64,7 @@ def chooser_on_device(
     policy: Policy, family: Family, n_arms: int, evidence: Evidence | None = None
 ) -> Chooser:
     """The quickest chooser on a GPU."""
-    facts = facts_for(policy, family)
+    facts = facts_for(bare(policy), family)
     changes_all = evidence is not None and evidence.changes_all()
     if facts is None or changes_all or not facts.helps_devices():
         return Scan(n_arms)

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from .._numba.compile import kernel
 from ..choosers import Chooser, chooser_for
 from ..policies.arms import Arms
-from ..policies.base import fresh_state
+from ..policies.base import bare, fresh_state
+from ..policies.floor import floors_of
 from .calendar import calendar_for
+from .floors import rules_of
 from .game import Game, Rules
 from .imputation import pending_for
 from .plan import Filled, Plan, Task
@@ -55,7 +57,8 @@ def rules_and_game(
         arms, Arms.fresh(n_arms) if apart else arms, fresh_state(policy, family, n_arms),
         np.zeros(evidence.memory_size(n_arms)), source.own(), pending,
     )  # fmt: skip
-    return Rules(policy, family, evidence, chooser), game
+    shares = floors_of(policy, range(n_arms))
+    return rules_of(bare(policy), family, evidence, chooser, shares), game
 
 
 def course_for(plan: Plan, p: int, index: int, draws: Any) -> Course:

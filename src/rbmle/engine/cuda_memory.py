@@ -13,6 +13,7 @@ from .cpu_kernel import course_for, rules_and_game
 from .cuda_kernel import Slice
 from .cuda_launches import Launch, launches
 from .cuda_rows import add_rows, spread
+from .floors import FlooredRules
 from .game import Game, Rules
 from .plan import Plan, Task
 from .rounds import Checkpoints, Course
@@ -64,8 +65,11 @@ def arguments(plan: Plan, launch: Launch, bring: Callable[[Any], Any], threads: 
         rows(game.state.size), rows(game.memory.size), launch.source.on_device(bring, rows),
         spread(game.pending, room, bring, threads),
     )  # fmt: skip
+    rules = rules._replace(chooser=spread(chooser, room, bring, threads))
+    if isinstance(rules, FlooredRules):
+        rules = rules._replace(shares=bring(rules.shares))
     given = Given(
-        rules._replace(chooser=spread(chooser, room, bring, threads)), game,
+        rules, game,
         _course(course, worlds, bring, room, threads),
         Checkpoints(bring(plan.rounds), rows(plan.rounds.size), rows(plan.rounds.size)),
         Slice(len(worlds), first, last - first, 1, 1), bring(np.zeros(1, np.int64)),

@@ -18,6 +18,7 @@ from ..rewards.delays import Arrivals
 from ..rewards.linear_problem import LinearStream
 from ..rewards.problems import Stream
 from ..rewards.sources import TableRows
+from .floors import FlooredRules
 from .imputation import Imputed
 from .late_rewards import Late
 from .regret_counters import ByCounts, ByPulls
@@ -27,7 +28,7 @@ Room = Callable[..., Any]  # an array of this shape and kind, with its own layou
 # Arrays that all threads read, and never write.
 _SHARED = {
     Arrivals: ("table",), TableRows: ("values",), MeanPath: ("means", "gaps", "starts"),
-    Late: ("places", "slots"), Imputed: ("places",),
+    Late: ("places", "slots"), Imputed: ("places",), FlooredRules: ("shares",),
 }  # fmt: skip
 _BY_PROBLEM = {Stream: "means", ByPulls: "gaps", ByCounts: "gaps"}
 

@@ -16,6 +16,7 @@ from ..evidence import Counting, Evidence, as_evidence, check_evidence
 from ..families import Family
 from ..policies.base import Policy
 from ..policies.fit import Assuming, as_policy, labelled, on_problem, player
+from ..policies.floor import floors_of
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
 from ..rewards.delays import as_delay
@@ -199,7 +200,8 @@ def _players(
     """The players on each problem. Without titles they are checked once for all problems alike."""
     known: dict[object, tuple[Player, ...]] = {}
     for place, problem in enumerate(given.problems):
-        alike = place if given.titles else (type(problem.law), problem.law, problem.dimension)
+        shape = problem.dimension, problem.n_arms
+        alike = place if given.titles else (type(problem.law), problem.law, shape)
         if alike not in known:
             known[alike] = tuple(
                 _player(given, each, place, labels[k] if labels else "")
@@ -216,6 +218,7 @@ def _player(given: Setup, policy: object, place: int, label: str) -> Player:
         evidence = as_evidence(given.evidence, given.owner)
         found: Player = player(policy, problem, given.family, evidence, given.owner)
         check_evidence(evidence, found[1], problem.dimension)
+        floors_of(found[0], range(problem.n_arms))
     except ParameterError as mistake:
         if not given.titles:
             raise

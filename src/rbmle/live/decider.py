@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from ..evidence import Counting
+from ..policies.floor import floors_of
 from ..spec import to_spec
 from . import input_checks as checks
 from .choosing import Chooses
@@ -86,6 +87,7 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         live = [LiveArm(each) for each in checks.the_names(arms)]
         given = policy, family, seed, horizon, ties, replication, patience, evidence
         settings = Settings.checked(*given)
+        floors_of(settings.policy, [arm.name for arm in live])
         self._use(settings, game_of(settings, live), Decisions())
 
     def _use(self, settings: Settings, game: LiveGame, decisions: Decisions) -> None:

@@ -15,20 +15,20 @@ from typing import Any
 import numpy as np
 
 from .._numba.compile import Floats
-from ..choosers import chooser_for
-from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game, Rules
+from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game
 from ..engine.imputation import Imputed
 from ..engine.late_rewards import WAITING, Late
 from ..errors import FamilyWarning, ParameterError
 from ..evidence import Counting, Features, can_impute
 from ..policies.arms import Arms, Clock
-from ..policies.base import fresh_state, memory_of
+from ..policies.base import bare, fresh_state, memory_of
+from ..policies.floor import floors_of
 from ..policies.misfit import ENOUGH, misfit_so_far
 from ..random import Counter, key
 from .input_checks import room
 from .kernels import Constants, choose, observe, observe_one, rank
 from .live_arm import LiveArm, Name
-from .settings import Settings
+from .settings import Settings, live_rules
 
 
 class LiveGame:
@@ -37,7 +37,8 @@ class LiveGame:
     def __init__(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
         """withdrawn: how many pulls were forgotten or belonged to arms that are removed. They no
         longer count as rounds, but their random numbers are not used again."""
-        self.policy, self.family = settings.policy, settings.family
+        self._settings, self.family = settings, settings.family
+        self.policy = bare(settings.policy)
         self.evidence, self._counting = settings.evidence, isinstance(settings.evidence, Counting)
         self.arms = {arm.name: arm for arm in arms}
         self.withdrawn, self.patience = withdrawn, settings.patience
@@ -72,10 +73,7 @@ class LiveGame:
         n_arms, n_enabled = len(self.arms), len(self.enabled)
         places, reads = [arm.place for arm in self.enabled], self.evidence.reads()
         apart = reads == 0 or n_enabled < n_arms
-        self.rules = Rules(
-            self.policy, self.family, self.evidence,
-            chooser_for(self.policy, self.family, n_enabled, self.evidence),
-        )  # fmt: skip
+        self.rules = live_rules(self._settings, self._by_place)
         self.game = Game(
             Arms.fresh(n_enabled) if apart else self.known, self.known,
             fresh_state(self.policy, self.family, n_enabled), self.remembered,
@@ -281,6 +279,7 @@ class LiveGame:
 
     def add(self, arm: LiveArm) -> None:
         """Add an arm."""
+        floors_of(self._settings.policy, [*self.arms, arm.name], strict=False)
         self.lay_out([*self.arms, arm.name])
         self.arms[arm.name] = arm
         self.arrange()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._numba.compile import Floats
+from ..engine.floors import FlooredRules
 from ..engine.game import Game
 from ..engine.late_rewards import BLIND, WAITING
 from ..errors import ParameterError, Words
@@ -55,7 +56,7 @@ class Propensities:
         live = self.live
         if isinstance(live, FeatureGame):
             self._compile()
-            p = self._of_features(live.peeked(features))
+            p = self._with_floors(self._of_features(live.peeked(features)))
         else:
             live.expire()
             p = self.of_next()
@@ -63,6 +64,10 @@ class Propensities:
 
     def of_next(self) -> Floats:
         """The probability of each enabled arm, where the game is ready for its next choice."""
+        return self._with_floors(self._of_next())
+
+    def _of_next(self) -> Floats:
+        """The same without floors."""
         self._compile()
         live, game = self.live, self.live.game
         if self._refresh is not None:
@@ -71,6 +76,13 @@ class Propensities:
             return self._of_late(game)
         places = [arm.place for arm in live.enabled]
         return self._of_features(game._replace(arms=Arms(*(each[places] for each in game.known))))
+
+    def _with_floors(self, p: Floats) -> Floats:
+        rules = self.live.rules
+        if not isinstance(rules, FlooredRules):
+            return p
+        shares = rules.shares[[arm.place for arm in self.live.enabled]]
+        return np.asarray(shares + (1.0 - shares.sum()) * p)
 
     def _of_features(self, game: Game) -> Floats:
         """Where no arm is blind, and the arms of the game are the enabled ones."""

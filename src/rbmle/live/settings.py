@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..choosers import chooser_for
+from ..engine.floors import rules_of
+from ..engine.game import Rules
 from ..errors import ParameterError, integer, one_of
 from ..evidence import Counting, as_evidence
 from ..families import FAMILIES
+from ..policies.base import bare
 from ..policies.fit import as_family, as_policy, check_fit, on_family
+from ..policies.floor import floors_of
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from ..rewards.delays import PATIENCE as PATIENCE
+from .live_arm import LiveArm
 
 
 class Settings(NamedTuple):
@@ -55,3 +61,14 @@ class Settings(NamedTuple):
         """All settings but the policy, the family and the evidence, as data for JSON."""
         names = ("seed", "replication", "horizon", "ties", "patience")
         return {name: getattr(self, name) for name in names}
+
+
+def live_rules(settings: Settings, arms: list[LiveArm]) -> Rules:
+    """The rules of a live game. Arms that are disabled have no floor."""
+    policy, family, evidence = settings.policy, settings.family, settings.evidence
+    enabled = [arm.enabled for arm in arms]
+    chooser = chooser_for(policy, family, sum(enabled), evidence)
+    shares = floors_of(policy, [arm.name for arm in arms], strict=False)
+    if shares is not None:
+        shares *= enabled
+    return rules_of(bare(policy), family, evidence, chooser, shares)

@@ -17,7 +17,7 @@ from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, StateError
 from ..evidence import EVIDENCE, Counting
 from ..families import FAMILIES
-from ..policies.base import POLICIES
+from ..policies.fit import PLAYERS
 from ..spec import from_spec
 from .feature_game import FeatureGame, FeaturePull, game_of
 from .input_checks import support
@@ -122,7 +122,7 @@ def resumed(
     goes on with its memory.
     """
     try:
-        own = from_spec(saved.take("policy"), POLICIES) if policy is None else policy
+        own = from_spec(saved.take("policy"), PLAYERS) if policy is None else policy
         model = from_spec(saved.take("family"), FAMILIES) if family is None else family
         if evidence is None:
             evidence = from_spec(saved.take("evidence"), EVIDENCE)

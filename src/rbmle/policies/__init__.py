@@ -16,6 +16,7 @@ from .base import POLICIES, Policy, policy, policy_named
 from .bayes import BayesUCB, LinTS, ThompsonSampling
 from .best_arm import SuccessiveRejects, TopTwo, TrackAndStop
 from .fit import Assuming, check_fit, families_of, player
+from .floor import Floor
 from .ids import IDS, VIDS
 from .imed import IMED
 from .kg import KG, KGMN, KGMin, KGStar
@@ -46,6 +47,7 @@ __all__ = [
     "BetaBias",
     "Choice",
     "Clock",
+    "Floor",
     "GPUCBTuned",
     "KGMin",
     "KGStar",

@@ -218,11 +218,16 @@ def memory_of(policy: Policy) -> tuple[int, int]:
     return shared, policy.remembers(1) - shared
 
 
+def bare(policy: Any) -> Any:
+    """The policy without its `Floor`, if it has one."""
+    return policy.bare() if hasattr(type(policy), "bare") else policy
+
+
 def ranks_only(policy: Policy) -> bool:
     """Whether the policy only ranks arms by index: then it draws random numbers only for ties."""
-    return type(policy).choose is Policy.choose
+    return type(bare(policy)).choose is Policy.choose
 
 
 def has_index(policy: Policy) -> bool:
     """Whether the policy gives each arm an index."""
-    return type(policy).index_of is not Policy.index_of
+    return type(bare(policy)).index_of is not Policy.index_of

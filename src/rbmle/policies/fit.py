@@ -17,9 +17,10 @@ from ..families.registry import mean_at
 from ..random import Draws
 from ..spec import STAND_INS, as_record, stands_in
 from .arms import Arms, Clock
-from .base import NEEDS, POLICIES, Policy, fresh_state, ranks_only
+from .base import NEEDS, POLICIES, Policy, bare, fresh_state, ranks_only
 
-PLAYERS: ChainMap[str, type] = ChainMap(POLICIES, STAND_INS)  # what a policy's name may mean
+WRAPPERS: dict[str, type] = {}  # `Floor`
+PLAYERS: ChainMap[str, type] = ChainMap(POLICIES, WRAPPERS, STAND_INS)  # what a name may mean
 _ROUNDS = 100  # of a dry run; they take a few milliseconds
 _PLACES = (0.3, 0.6)  # the constant rewards of its two arms, as places in the range of means
 _tried: set[tuple[object, ...]] = set()
@@ -98,6 +99,8 @@ def player(
 def on_problem(given: Any, problem: object) -> Any:
     """The policy to play on the problem: what a stand-in stands for, or what was given."""
     policy, family = given if isinstance(given, Assuming) else (given, None)
+    if bare(policy) is not policy and stands_in(bare(policy)):
+        return policy.replace(policy=policy.policy.on(problem, family))
     return policy.on(problem, family) if stands_in(policy) else given
 
 
@@ -106,6 +109,8 @@ def on_family(policy: Any, family: object, owner: str, key: str = "policy") -> A
 
     owner, key: whose parameter the policy is, for error messages.
     """
+    if bare(policy) is not policy:
+        return policy.replace(policy=on_family(policy.policy, family, owner, key))
     if not stands_in(policy):
         return policy
     if not hasattr(policy, "on_family"):
@@ -130,6 +135,7 @@ def check_fit(policy: Any, family: Any, evidence: DrawsErrors | None = None) -> 
     evidence: if it draws errors of means together, as the policy wants, it checks the family.
     A user's own policy is also refused if it uses what it must not; see `dry_run`.
     """
+    policy = bare(policy)
     if type(policy) not in NEEDS:
         wanted = "an instance of a policy class, as in UCB()"
         raise ParameterError("policy", "policy", wanted, policy)

@@ -23,6 +23,7 @@ from ..live.propensities import Propensities
 from ..live.settings import PATIENCE, Settings
 from ..policies.base import has_index
 from ..policies.fit import PLAYERS
+from ..policies.floor import floors_of
 from ..random import MAX_ARMS
 from ..spec import from_spec, to_spec
 from .messages import NewExperiment, a_label
@@ -66,6 +67,7 @@ class Definition(NamedTuple):
             raise ParameterError("experiment", "arms", "distinct names", twice)
         settings = _settings(body)
         check_room(settings.evidence, len(body.arms))
+        floors_of(settings.policy, body.arms)
         wait, default = body.reward_wait_s, body.default_reward
         if wait is not None:
             wait = number("experiment", "reward_wait_s", wait, f"(0, {_MAX_REWARD_WAIT_SECONDS:g}]")

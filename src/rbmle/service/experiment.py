@@ -24,6 +24,7 @@ from ..live.live_arm import LiveArm
 from ..live.live_game import LiveGame
 from ..live.propensities import Propensities
 from ..live.state import Reader, plain_game, restored
+from ..policies.floor import floors_of
 from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
 from .definition import Definition, check_room
 from .history import History
@@ -190,6 +191,7 @@ class Experiment:
     def add(self, name: str, now: float) -> Row:
         """Add an arm."""
         check_room(self.definition.settings.evidence, len(self.arms) + 1)
+        floors_of(self.definition.settings.policy, [*self.places, name], strict=False)
         self.sound = False
         row = self._row(Kind.ADDED, now, arm=len(self.arms), text=name)
         self._changed(row)

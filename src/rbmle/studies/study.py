@@ -19,8 +19,7 @@ from ..engine.plan import Listed, Plan, Setup, plan
 from ..errors import ParameterError, StudyError, integer, one_of
 from ..evidence import Counting
 from ..families import FAMILIES
-from ..policies.base import POLICIES
-from ..policies.fit import Assuming, as_policy, labelled, on_problem
+from ..policies.fit import PLAYERS, Assuming, as_policy, labelled, on_problem
 from ..rewards.problems import World
 from ..rewards.sources import SOURCES, Rewards
 from ..spec import stands_in, to_spec
@@ -259,7 +258,7 @@ def _policies(given: object) -> dict[str, object]:
     for each in listed:
         policy, family = each if isinstance(each, Assuming) else (each, None)
         kind, allowed, wrong = type(policy), "", policy
-        if POLICIES.get(kind.__name__) is not kind and not stands_in(policy):
+        if PLAYERS.get(kind.__name__) is not kind and not stands_in(policy):
             allowed = "instances of policy classes, as in UCB()"
         elif family is not None and type(family) not in FAMILIES.values():
             allowed, wrong = "assuming instances of families, as in Gaussian()", family
