@@ -37,7 +37,11 @@ class Attacked:
 
     def connect(self, sent: str | bytes = b"") -> socket.socket:
         made = socket.create_connection(("127.0.0.1", self.port), timeout=60.0)
-        made.sendall(sent.encode() if isinstance(sent, str) else sent)
+        try:
+            made.sendall(sent.encode() if isinstance(sent, str) else sent)
+        except OSError:  # it was cut while we sent
+            made.close()
+            raise
         return made
 
     def ask(self, method: str, path: str, body: Any = None, head: str = HEAD) -> tuple[int, Any]:

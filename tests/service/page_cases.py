@@ -8,14 +8,14 @@ from typing import Any
 EVIL = "<img src=x onerror=alert(1)>"
 
 
-def start_browser(profile: str) -> Any:
+def start_browser(profile: str, *flags: str) -> Any:
     """Headless Chromium with an empty profile."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                  "--disable-background-networking", "--disable-component-update",
-                 f"--user-data-dir={profile}"):  # fmt: skip
+                 f"--user-data-dir={profile}", *flags):  # fmt: skip
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     return webdriver.Chrome(options=options)

@@ -22,9 +22,9 @@ def refuses(
     writes: bool = True,
     **scope: Any,
 ) -> str:
-    made = [(name.encode(), value.encode()) for name, value in headers.items()]
-    asked = {"method": "POST", "path": "/v1/batch", "headers": made, **scope}
-    return Gate(allowed).refuses(asked, keyless, writes)
+    made = {name.encode(): value.encode() for name, value in headers.items()}
+    asked = {"method": "POST", "path": "/v1/batch", **scope}
+    return Gate(allowed).refuses(asked, made, keyless, writes)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:80", "localhost:8000", "[::1]:8000"])

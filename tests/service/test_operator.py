@@ -48,12 +48,12 @@ def test_requests_are_counted_by_operation_and_status(ours: Worker) -> None:
         ours.decide("x")
     ours.decide("none")
     found = metrics(ours)
-    at = 'method="POST",path="/v1/experiments/{name}/decisions",worker="0"'
-    assert found[f'rbmle_http_requests_total{{{at},status="200"}}'] == 3
-    assert found[f'rbmle_http_requests_total{{{at},status="404"}}'] == 1
-    assert found[f"rbmle_http_seconds_count{{{at}}}"] == 4
-    assert found[f'rbmle_http_seconds_bucket{{{at},le="+Inf"}}'] == 4
-    assert 0.0 < found[f"rbmle_http_seconds_sum{{{at}}}"] < 60.0
+    at = 'method="POST",path="/v1/experiments/{name}/decisions"'
+    made, none = (f'{at},status="{status}",worker="0"' for status in (200, 404))
+    assert found[f"rbmle_http_seconds_count{{{made}}}"] == 3
+    assert found[f"rbmle_http_seconds_count{{{none}}}"] == 1
+    assert found[f'rbmle_http_seconds_bucket{{{made},le="+Inf"}}'] == 3
+    assert 0.0 < found[f"rbmle_http_seconds_sum{{{made}}}"] < 60.0
     assert found['rbmle_commit_seconds_count{worker="0"}'] >= 4
     assert found['rbmle_queue{worker="0"}'] == 0
     assert found["rbmle_workers"] == 1
@@ -76,7 +76,7 @@ def test_one_worker_tells_of_all(tmp_path: Path) -> None:
     for each in workers:
         each._store(tmp_path)
     text = workers[1].text()
-    assert 'rbmle_http_requests_total{method="GET",path="/",worker="7",status="200"} 1' in text
+    assert 'rbmle_http_seconds_count{method="GET",path="/",status="200",worker="7"} 1' in text
     assert "rbmle_workers 2" in text
     assert text.count("# TYPE rbmle_http_seconds histogram") == 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
 from time import perf_counter
@@ -27,7 +27,7 @@ from .ledger import Ledger
 from .messages import Answer, a_label, answer, no_experiment, refusal
 from .meters import Meters
 from .storage import Key, StorageError, open_storage
-from .transaction import AddArm, Create, End, Keyed, Request, SetState
+from .transaction import AddArm, Create, End, Request, SetState
 from .views import events, experiment_details, experiment_list, metrics, with_conclusions
 
 # Seconds that creating an experiment waits for its code: loading it from the cache takes half of
@@ -108,12 +108,10 @@ class App:
         storage = open_storage(self.database, create=False, timeouts=True)
         return Ledger(storage, keys, self.clock)
 
-    async def _run(self, call: Call, request: Request) -> Answer:
-        return (await self._submit(call, ((call.key, request),)))[0]
-
-    async def _submit(self, call: Call, requests: Sequence[Keyed]) -> list[Answer]:
+    async def _run(self, call: Call, *requests: Request) -> list[Answer]:
+        """Carry out the requests in one transaction."""
         begin = perf_counter()
-        answers = await self.committer.submit(requests)
+        answers = await self.committer.submit([(call.key, each) for each in requests])
         call.spent["database"] = perf_counter() - begin
         return answers
 
@@ -125,12 +123,12 @@ class App:
             a_label("id", body.id)
         await self._prepare(call, call.name)
         asked = messages.Decide(experiment=call.name, id=body.id, context=body.context)
-        return await self._run(call, asked)
+        return (await self._run(call, asked))[0]
 
     async def reward(self, call: Call, body: messages.NewReward) -> Answer:
         """Tell the reward of a decision."""
         only, id = call.query.get("experiment"), call.names["id"]
-        return await self._run(call, messages.Reward(id=id, value=body.value, experiment=only))
+        return (await self._run(call, messages.Reward(id=id, value=body.value, experiment=only)))[0]
 
     async def batch(self, call: Call, body: messages.BatchRequest) -> Answer:
         """Decisions and rewards in one transaction."""
@@ -140,7 +138,7 @@ class App:
         requests = [_item(each, place) for place, each in enumerate(body.items)]
         for name in {each.experiment for each in requests if each.experiment is not None}:
             await self._prepare(call, name)
-        answers = await self._submit(call, [(call.key, each) for each in requests])
+        answers = await self._run(call, *requests)
         told = [messages.BatchAnswer(each.status, msgspec.Raw(each.body)) for each in answers]
         return answer(200, messages.BatchAnswers(told))
 
@@ -152,7 +150,7 @@ class App:
         definition = await asyncio.to_thread(Definition.of, body)
         patience = _COMPILE_SECONDS if is_ours(definition) else None
         await self._compile(call, definition, patience)
-        told = await self._run(call, Create(call.name, definition))
+        (told,) = await self._run(call, Create(call.name, definition))
         progress = self.compiler.progress(definition)
         if told.status < 300 and progress is not None:
             plain = asdict(definition.plain())
@@ -198,15 +196,15 @@ class App:
 
     async def add_arm(self, call: Call, body: messages.NewArm) -> Answer:
         """Add an arm."""
-        return await self._run(call, AddArm(call.name, a_label("name", body.name)))
+        return (await self._run(call, AddArm(call.name, a_label("name", body.name))))[0]
 
     async def set_state(self, call: Call, body: messages.NewState) -> Answer:
         """Make an arm active, paused or retired."""
-        return await self._run(call, SetState(call.name, call.names["arm"], body.state))
+        return (await self._run(call, SetState(call.name, call.names["arm"], body.state)))[0]
 
     async def end(self, call: Call) -> Answer:
         """End an experiment: no more decisions; rewards of those that were made still count."""
-        return await self._run(call, End(call.name))
+        return (await self._run(call, End(call.name)))[0]
 
     # Looking
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 
 import msgspec
 from starlette.types import Scope
 
-from .gate import Gate
-from .http import Call, Sent
+from .gate import Gate, Headers
+from .http import Call
 from .keys import ROLES, Keys, WrongKey
-from .logs import SLOW_SECONDS, RequestLog, Told, access
+from .logs import SLOW_SECONDS, RequestLog, Told
 from .messages import WRONG_KEYS, RefusedError, no_experiment, refusal
 from .meters import Meters
 from .storage import Key
@@ -35,19 +34,21 @@ class Callers:
     def __init__(self, keys: Keys, edge: Edge, meters: Meters) -> None:
         self.keys, self._gate, self._meters = keys, Gate(edge.allowed_hosts), meters
         self._log, self._wrong_keys = RequestLog(), WrongKeys()
+        self._access_log = edge.access_log
 
-    def admit(self, scope: Scope, writes: bool) -> None:
+    def _admit(self, scope: Scope, headers: Headers, writes: bool) -> None:
         """Raise RefusedError if the request is not answered, whatever its key."""
-        why = self._gate.refuses(scope, self.keys.keyless, writes)
+        why = self._gate.refuses(scope, headers, self.keys.keyless, writes)
         if why:
             raise RefusedError(refusal(403, why), why)
 
     async def authorize(self, scope: Scope, role: str, experiment: str | None) -> Key:
         """The key of an admitted request, if it has this role there; else raises RefusedError."""
-        token = _token(scope)
+        headers: Headers = dict(scope["headers"])
+        token = _token(headers)
         if not self.keys.loaded or (token is not None and self.keys.open):
             await self.read_keys()
-        self.admit(scope, writes=role != "read")
+        self._admit(scope, headers, writes=role != "read")
         key = self.keys.of(token)
         if token is not None and isinstance(key, WrongKey):
             key = await self._again(token, key, _client(scope))
@@ -73,18 +74,21 @@ class Callers:
             await self._wrong_keys.delay(client)
         return key
 
-    def recognized(self, scope: Scope) -> Key | None:
-        """The key of a request that needs none, if it has a valid one, or the service has none."""
-        key = self.keys.of(_token(scope))
+    def recognize(self, scope: Scope) -> Key | None:
+        """The key of an admitted request that needs none, if it has a valid one, or there is none;
+        raises RefusedError if it is not admitted."""
+        headers: Headers = dict(scope["headers"])
+        self._admit(scope, headers, writes=False)
+        key = self.keys.of(_token(headers))
         return key if isinstance(key, Key) else None
 
-    def observe(self, scope: Scope, call: Call, path: str, status: int, sent: Sent) -> None:
+    def observe(self, scope: Scope, call: Call, path: str, status: int) -> None:
         """Count and log a request. path: the form of its address."""
-        method, seconds = scope["method"], sent.seconds
+        method, seconds = scope["method"], call.seconds
         self._meters.observe(method, path, status, seconds)
-        if call.cause or seconds > SLOW_SECONDS or access.isEnabledFor(logging.INFO):
+        if self._access_log or call.cause or seconds > SLOW_SECONDS:
             key, client = call.key.number or None, _client(scope)
-            told = Told(method, path, status, 1000.0 * seconds, sent.bytes, key, client)
+            told = Told(method, path, status, 1000.0 * seconds, call.sent, key, client)
             self._log.tell(told, call.spent, call.cause)
 
 
@@ -94,9 +98,10 @@ def _client(scope: Scope) -> str:
     return client[0] if client else "?"
 
 
-def _token(scope: Scope) -> str | None:
+def _token(headers: Headers) -> str | None:
     """The key that the request states."""
-    headers: list[tuple[bytes, bytes]] = scope["headers"]
-    stated = next((value for name, value in headers if name == b"authorization"), b"")
+    stated = headers.get(b"authorization")
+    if stated is None:
+        return None
     kind, _, token = stated.decode("latin-1").partition(" ")
     return token.strip() if kind.lower() == "bearer" else None

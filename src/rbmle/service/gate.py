@@ -25,8 +25,10 @@ SECURITY_HEADERS = [
     ("x-content-type-options", "nosniff"),
     ("cache-control", "no-store"),
 ]
+Headers = dict[bytes, bytes]
 _ELSEWHERE = (b"cross-site", b"same-site")
-_PROXY_HEADERS = (b"forwarded", b"via", b"x-real-ip")  # and all that begin with x-forwarded-
+_FORWARDED = (b"for", b"host", b"proto", b"port", b"server", b"by", b"prefix", b"scheme", b"ssl")
+_PROXY_HEADERS = {b"forwarded", b"via", b"x-real-ip", *(b"x-forwarded-" + e for e in _FORWARDED)}
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 OTHER_SITE = "A web page of another site asked for this; only the service's own page may."
@@ -71,31 +73,31 @@ class Gate:
         self._allowed = frozenset(each.lower() for each in allowed)
         self._accepts = functools.lru_cache(maxsize=256)(self._is_ours)
 
-    def _is_ours(self, host: str) -> bool:
-        name = _name(host)
+    def _is_ours(self, host: bytes) -> bool:
+        name = _name(_text(host))
         return is_loopback(name) or name in self._allowed
 
-    def refuses(self, scope: Scope, keyless: bool, writes: bool) -> str:
+    def refuses(self, scope: Scope, headers: Headers, keyless: bool, writes: bool) -> str:
         """Why the request is refused, in one sentence; "" if it is not.
 
         keyless: whether there is no key. writes: whether it may write. A link to the page may be
         followed from anywhere.
         """
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        host = headers.get(b"host", b"").decode("latin-1").lower()
+        host, origin = headers.get(b"host", b""), headers.get(b"origin")
         if headers.get(b"sec-fetch-site") in _ELSEWHERE:
             followed = headers.get(b"sec-fetch-mode") == b"navigate" and scope["method"] == "GET"
             if not (followed and scope["path"] == "/"):
                 return OTHER_SITE
-        origin = headers.get(b"origin")
         if origin is not None:
-            asked = _host(origin.decode("latin-1").lower())
-            if not asked or asked not in (host, _host(f"http://{host}"), _host(f"https://{host}")):
+            name, asked = _text(host), _host(_text(origin))
+            if not asked or asked not in (name, _host(f"http://{name}"), _host(f"https://{name}")):
                 return OTHER_SITE
         if (keyless or self._allowed) and not self._accepts(host):
             return OTHER_HOST
-        if keyless and writes:
-            for name in headers:
-                if name in _PROXY_HEADERS or name.startswith(b"x-forwarded-"):
-                    return PROXY
+        if keyless and writes and not _PROXY_HEADERS.isdisjoint(headers):
+            return PROXY
         return ""
+
+
+def _text(header: bytes) -> str:
+    return header.decode("latin-1").lower()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -24,7 +24,7 @@ from ..errors import ParameterError
 from .keys import ANYONE
 from .logs import failed
 from .messages import COMPONENTS, MAX_NAME_LENGTH, Answer, Refused, RefusedError, refusal
-from .storage import Key, StorageError
+from .storage import StorageError
 
 if TYPE_CHECKING:
     from .callers import Callers
@@ -59,20 +59,22 @@ _TEXTS = {
 }
 
 
-@dataclass(slots=True)
 class Call:
     """A request without its body: its key, the names and the parameters of its address.
 
     trusted: whether it has a valid key, or none is needed: then it may see names and paths.
-    For the log: spent, the seconds of its parts; cause, why it was refused, where that matters.
+    For the log: spent, the seconds of its parts; cause, why it was refused, where that matters;
+    seconds, until the answer was there; sent, the bytes of its body.
     """
 
-    key: Key = ANYONE
-    names: dict[str, str] = field(default_factory=dict)
-    query: dict[str, str] = field(default_factory=dict)
-    trusted: bool = False
-    spent: dict[str, float] = field(default_factory=dict)
-    cause: str = ""
+    __slots__ = ("cause", "key", "names", "query", "seconds", "sent", "spent", "trusted")
+
+    def __init__(self) -> None:
+        self.key, self.trusted = ANYONE, False
+        self.names: dict[str, str] = {}
+        self.query: dict[str, str] = {}
+        self.spent: dict[str, float] = {}
+        self.cause, self.seconds, self.sent = "", 0.0, 0
 
     @property
     def name(self) -> str:
@@ -167,14 +169,6 @@ def openapi(operations: Sequence[Operation]) -> Schema:
     }
 
 
-@dataclass(slots=True)
-class Sent:
-    """What an answer took: seconds until it was there, and the bytes of its body."""
-
-    seconds: float
-    bytes: int = 0
-
-
 class Endpoint:
     """The operations of the application at one address, by their methods."""
 
@@ -200,27 +194,26 @@ class Endpoint:
         except Exception as problem:
             failed(f"500 {scope['method']} {self._path}", problem)
             told = refusal(500, "The service failed; its log says why.")
-        sent = Sent(perf_counter() - begin)
+        call.seconds = perf_counter() - begin
         status = told.status_code if isinstance(told, Response) else told.status
         try:
-            await respond(told, scope, receive, send, sent, self._allow)
+            await respond(told, scope, receive, send, call, self._allow)
         finally:
-            self._callers.observe(scope, call, self._path, status, sent)
+            self._callers.observe(scope, call, self._path, status)
 
     async def _answer(self, scope: Scope, receive: Receive, call: Call) -> Answer | Response:
         operation = self._operations.get(scope["method"])
-        given: dict[str, str] = scope.get("path_params", {})
         try:
-            call.names = {name: unquote(text, errors="strict") for name, text in given.items()}
+            for name, text in scope.get("path_params", {}).items():
+                call.names[name] = unquote(text, errors="strict") if "%" in text else text
         except UnicodeDecodeError:
             return NOTHING
         if operation is not None and operation.role:
-            name = call.names.get("name")
-            call.key = await self._callers.authorize(scope, operation.role, name)
+            only = call.names.get("name")
+            call.key = await self._callers.authorize(scope, operation.role, only)
             call.trusted = True
         else:
-            self._callers.admit(scope, writes=False)
-            known = self._callers.recognized(scope)
+            known = self._callers.recognize(scope)
             call.key, call.trusted = known or ANYONE, known is not None
         if operation is None:
             return refusal(405, f"Use {self._allow} here.") if self._operations else NOTHING
@@ -235,7 +228,7 @@ class Endpoint:
 
 
 async def respond(
-    told: Answer | Response, scope: Scope, receive: Receive, send: Send, sent: Sent, allow: str
+    told: Answer | Response, scope: Scope, receive: Receive, send: Send, call: Call, allow: str
 ) -> None:
     """Send an answer. One of JSON is sent without a `Response`, which takes a microsecond more."""
     if isinstance(told, Response):
@@ -243,7 +236,7 @@ async def respond(
             told = Response(media_type=told.media_type)
 
         async def counted(message: Message) -> None:
-            sent.bytes += len(message.get("body", b""))
+            call.sent += len(message.get("body", b""))
             await send(message)
 
         await told(scope, receive, counted)
@@ -252,7 +245,7 @@ async def respond(
     headers = [*_HEADERS.get(status, _JSON), (b"content-length", b"%d" % len(body))]
     if status == 405:
         headers.append((b"allow", allow.encode()))
-    sent.bytes = len(body)
+    call.sent = len(body)
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

@@ -11,7 +11,7 @@ import asyncio
 import platform
 import time
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -23,7 +23,6 @@ _STORE_SECONDS = 1.0
 _MAX_AGE_SECONDS = 10.0  # of the file of a worker that lives
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 _KINDS = {
-    "rbmle_http_requests_total": ("counter", "Requests that were answered."),
     "rbmle_http_seconds": ("histogram", "Time from a request's head to its answer."),
     "rbmle_wrong_keys_total": ("counter", "Requests with a key that is not valid."),
     "rbmle_commit_seconds": ("histogram", "Time of a transaction that may write."),
@@ -67,28 +66,21 @@ class Meters:
     def __init__(self, worker: int = 0, folder: str | None = None) -> None:
         """worker: its process. folder: where the workers of a service store their lines."""
         self._worker, self._folder = worker, None if folder is None else Path(folder)
-        self._requests: Counter[tuple[str, str, int]] = Counter()
-        self._seconds: defaultdict[tuple[str, str], Histogram] = defaultdict(Histogram)
+        self._seconds: defaultdict[tuple[str, str, int], Histogram] = defaultdict(Histogram)
         self.commits = Histogram()
         self.wrong_keys = 0
         self.queue: Callable[[], int] = lambda: 0
 
     def observe(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request. path: its form, of which there are few."""
-        self._requests[method, path, status] += 1
-        self._seconds[method, path].observe(seconds)
+        self._seconds[method, path, status].observe(seconds)
 
     def _lines(self) -> list[Line]:
         here: dict[str, object] = {"worker": self._worker}
-        told = [
-            (
-                name := "rbmle_http_requests_total",
-                sample(name, {**_at(method, path), **here, "status": status}, n),
-            )
-            for (method, path, status), n in self._requests.items()
-        ]
-        for (method, path), seconds in self._seconds.items():
-            told += seconds.lines("rbmle_http_seconds", {**_at(method, path), **here})
+        told: list[Line] = []
+        for (method, path, status), seconds in [*self._seconds.items()]:
+            labels = {"method": method, "path": path, "status": status, **here}
+            told += seconds.lines("rbmle_http_seconds", labels)
         told += self.commits.lines("rbmle_commit_seconds", here)
         build: dict[str, object] = {
             "version": version("rbmle"),
@@ -132,7 +124,3 @@ class Meters:
             told += [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
             told += [line for lines in workers for metric, line in lines if metric == name]
         return "\n".join(told) + "\n"
-
-
-def _at(method: str, path: str) -> dict[str, object]:
-    return {"method": method, "path": path}
