@@ -76,6 +76,7 @@ def add_target(target: Target) -> None:
     _targets.append(target)
 
 
+@functools.cache
 def _template(
     target: Target, name: str, record: types.BaseNamedTuple, function: FunctionType
 ) -> type:
@@ -93,13 +94,24 @@ def _template(
                 return typing.signature(constant[0], *args, recvr=record)
             try:
                 callee = target.compiled(function)
-                signature = callee.get_call_type(self.context, (record, *args), kws)
+                signature = _call_type(callee, self.context, (record, *args), tuple(kws.items()))
             except Exception as problem:
                 failures.append((function, _line_in(function, problem)))
                 raise
             return None if signature is None else signature.as_method()
 
     return BridgedMethod
+
+
+@functools.cache
+def _call_type(
+    callee: types.Dispatcher,
+    context: typing.BaseContext,
+    args: tuple[types.Type, ...],
+    kws: tuple[tuple[str, types.Type], ...],
+) -> Signature | None:
+    """The type of a call, which Numba asks for several times at each place."""
+    return callee.get_call_type(context, args, dict(kws))
 
 
 @functools.cache
@@ -145,7 +157,7 @@ def _lower_calls(target: Target, name: str) -> None:
             kind, value = constant
             return context.get_dummy_value() if value is None else context.get_constant(kind, value)
         callee = target.compiled(function)
-        found = callee.get_call_type(context.typing_context, signature.args, {})
+        found = _call_type(callee, context.typing_context, signature.args, ())
         code = context.get_function(callee, found)
         context.add_linking_libs(getattr(code, "libs", ()))
         if len(args) < len(signature.args):  # Numba drops a record that has no fields

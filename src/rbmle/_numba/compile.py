@@ -26,6 +26,7 @@ from .._io.machine import log
 from .._records.record import checked, is_package
 from ..errors import DefinitionError
 from . import cache as _cache
+from .announcement import Announcement
 from .bridge import APART, INTERPRETED, Target, add_target, bridge, failures
 from .inlining import MethodCompiler
 from .mistakes import explained, rehearse
@@ -48,11 +49,13 @@ PRIVATE = (
     "numba.core.caching.IndexDataCacheFile._load_index(self)",
     "numba.core.caching.IndexDataCacheFile._load_data(self, name)",
     "numba.core.caching.IndexDataCacheFile._data_path(self, name)",
-    "numba.core.codegen.JITCodeLibrary._optimize_final_module(self)",
-    "numba.core.codegen.JITCodeLibrary._finalize_final_module(self)",
-    "numba.core.codegen.JITCodeLibrary._finalize_dynamic_globals(self)",
+    "numba.core.codegen.JITCodeLibrary.add_ir_module(self, ir_module)",
+    "numba.core.codegen.JITCodeLibrary.finalize(self)",
+    "numba.core.codegen.JITCodeLibrary._optimize_functions(self, ll_module)",
+    "numba.core.codegen.JITCodeLibrary._get_module_for_linking(self)",
     "numba.core.codegen.JITCodeLibrary.get_pointer_to_function(self, name)",
     "numba.core.codegen.JITCPUCodegen._add_module(self, module)",
+    "numba.core.codegen.JITCPUCodegen.set_env(self, env_name, env)",
     "numba.core.codegen.JitEngine.is_symbol_defined(self, name)",
     "numba.core.compiler.CompilerBase.define_pipelines(self)",
     "numba.core.compiler.DefaultPassBuilder.define_nopython_pipeline(state, name)",
@@ -68,8 +71,7 @@ PRIVATE = (
     "numba.core.types.Array.copy(self, dtype, ndim, layout, readonly)",
 )
 
-_lean: set[Callable[..., object]] = set()  # functions that `lean` and `inlined` compiled
-_said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
+_lean: set[Callable[..., object]] = set()  # functions that `lean` compiled
 _defaults: dict[type, set[str]] = {}  # the methods that a class got from `record`'s defaults
 extended_outside: set[type] = set()  # classes that got a method from outside the package
 _dispatchers: dict[tuple[FunctionType, bool], CPUDispatcher] = {}  # (method, counts references?)
@@ -86,17 +88,17 @@ _INLINED = _OPTIONS | {"no_cpython_wrapper": True, "pipeline_class": MethodCompi
 def njit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function of this package to native code, and cache the code on disk.
 
-    It is compiled with the options of its first caller. So it must not return arrays: if the first
-    caller is `lean`, they would be freed too early in one that counts references. (A method of a
-    record may: it is compiled for each caller's options.) And if it takes arrays and is called in
-    short loops, it should be `lean`, or it may count references for all.
+    Compiled code calls it as it calls a method, unless it is `apart`: then it is compiled with the
+    options of its first caller, and must not return arrays. If the first caller is `lean`, they
+    would be freed too early in one that counts references.
     """
     compiled: Callable[P, R] = _cached_on_disk(function)
     return compiled
 
 
 def _cached_on_disk(function: Callable[..., object]) -> CPUDispatcher:
-    compiled = numba.njit(**_OPTIONS | _called(function))(function)
+    options = _OPTIONS | _called(function)
+    compiled = numba.njit(**options)(function) if function in APART else _Inlined(function, options)
     folder = _cache.place(_COMPILER).folder
     if folder is not None and not INTERPRETED:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
@@ -107,6 +109,17 @@ def _cached_on_disk(function: Callable[..., object]) -> CPUDispatcher:
         finally:
             numba.config.CACHE_DIR = outer
     return compiled
+
+
+class _Inlined(CPUDispatcher):  # type: ignore[misc]
+    """A function that Python calls as a function, and compiled code as it calls a method."""
+
+    def __init__(self, function: Callable[..., object], options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=options | {"nopython": True, "boundscheck": None})
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return _compiled(self.py_func)
 
 
 def apart(function: Callable[P, R]) -> Callable[P, R]:
@@ -142,14 +155,7 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
     most of the time. Its code is cached on disk with the kernel that calls it.
     """
     _lean.add(function)
-    compiled: Callable[P, R] = numba.njit(_nrt=False, **_OPTIONS)(function)
-    return compiled
-
-
-def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """As `lean`, for a long function that kernels alone call, never Python: see `inlining.py`."""
-    _lean.add(function)
-    compiled: Callable[P, R] = numba.njit(_nrt=False, **_INLINED)(function)
+    compiled: Callable[P, R] = _Inlined(function, _OPTIONS | {"_nrt": False})
     return compiled
 
 
@@ -224,7 +230,7 @@ def extend(*classes: type, name: str | None = None) -> Callable[[Callable[P, R]]
 def _compiled(function: FunctionType) -> types.Type:
     """The Numba type of a method, which counts references to arrays if its caller does."""
     caller = ConfigStack.top_or_none()
-    counts = caller is None or bool(caller.nrt)
+    counts = function not in _lean and (caller is None or bool(caller.nrt))
     if (function, counts) not in _dispatchers:
         compiler = numba.njit(_nrt=counts, **_INLINED | _called(function))
         _dispatchers[function, counts] = compiler(function)
@@ -261,7 +267,7 @@ class Kernel(Generic[R]):
         if INTERPRETED:
             return self.interpreted(*args)
         if all(map(is_cacheable, args)):
-            with event.install_listener("numba:compile", _Announcement(args)):
+            with event.install_listener("numba:compile", Announcement(args, _COMPILER)):
                 result: R = self._cached(*args)
                 return result
         return self.specialised(*args)(*args)
@@ -277,7 +283,7 @@ class Kernel(Generic[R]):
         cacheable, signature = all(map(is_cacheable, args)), tuple(map(numba.typeof, args))
         compiled = self._cached if cacheable else self._uncached
         if signature not in compiled.overloads:  # else it would wait for what others compile
-            with event.install_listener("numba:compile", _Announcement(args)):
+            with event.install_listener("numba:compile", Announcement(args, _COMPILER)):
                 if cacheable:
                     compiled.compile(signature)
                 else:
@@ -318,30 +324,3 @@ def is_cacheable(value: object) -> bool:
     kind = type(value)
     ours = kind is tuple or (is_package(kind) and kind not in extended_outside)
     return ours and all(map(is_cacheable, value))
-
-
-class _Announcement(event.Listener):  # type: ignore[misc]
-    """Logs once for each pair of classes that they are being compiled, to explain the wait."""
-
-    def __init__(self, args: tuple[object, ...]) -> None:
-        self.kinds = compiled_for(args)
-
-    def on_start(self, event: event.Event) -> None:
-        if self.kinds not in _said:
-            _said.add(self.kinds)
-            _cache.explain(_COMPILER)
-            log.info("compiling %s, once", " for ".join(each.__name__ for each in self.kinds))
-
-    def on_end(self, event: event.Event) -> None:
-        pass
-
-
-def compiled_for(args: tuple[object, ...]) -> tuple[type, ...]:
-    """The policy's class and the family's, or whichever records come first in a kernel's arguments.
-
-    They are the first two arguments, or the first two fields of the rules that are the first.
-    """
-    records = [each for each in args if isinstance(each, tuple) and hasattr(each, "_fields")]
-    if records and records[0]._fields[:2] == ("policy", "family"):
-        records = list(records[0])
-    return tuple(type(each) for each in records[:2])

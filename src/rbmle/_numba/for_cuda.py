@@ -25,8 +25,9 @@ from numba.cuda.core import config, errors
 
 from .._io.machine import log
 from ..errors import RbmleError
+from .announcement import compiled_for
 from .bridge import APART, INTERPRETED, Target, add_target, failures
-from .compile import Floats, compiled_for
+from .compile import Floats
 from .mistakes import explained, refuse_exceptions, refuse_generators
 
 SIMULATED = bool(config.ENABLE_CUDASIM)  # numba-cuda's simulator stands in for a device

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, inlined, record
+from .._numba.compile import Floats, lean, record
 from .game import Game, Moment, Rules
 
 
@@ -43,7 +43,7 @@ class Span(NamedTuple):
     end: int
 
 
-@inlined
+@lean
 def play_rounds(
     rules: Rules, game: Game, course: Course, kept: Checkpoints, span: Span, stop: NDArray[np.int64]
 ) -> bool:
