@@ -96,6 +96,18 @@ def test_an_expired_key_is_refused_with_a_sentence(
         assert ours.decide("x", key=key).status == 200
 
 
+def test_a_key_that_has_expired_does_not_let_it_listen_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = f"sqlite:///{tmp_path}/rbmle.db"
+    earlier = time.time() - 3600.0
+    with monkeypatch.context() as patch, closing(open_storage(place)) as storage:
+        patch.setattr(keys_module.time, "time", lambda: earlier)
+        create_key(storage, "admin", expires="30m")
+    assert run(["serve", "--host", "0.0.0.0", "--port", "0", "--database", place]) == 2
+    assert "as long as there is no key" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["", "90", "d", "0d", "-1d", "1w", "1.5h", "90d ", "9" * 9 + "d"])
 def test_durations_that_are_none(text: str) -> None:
     with pytest.raises(ValueError, match="'--expires' must be a time such as 90d, 12h or 30m"):

@@ -114,7 +114,7 @@ class Operation:
         try:
             return self._decode(body or self.empty)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-            sentence = str(problem).rstrip(".")
+            sentence = str(problem)[:1_000].rstrip(".")  # which may hold a field of 4 MB
             raise RefusedError(refusal(400, f"The body cannot be read: {sentence}.")) from None
 
     def described(self) -> Schema:

@@ -28,6 +28,11 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def is_valid(key: Key) -> bool:
+    """Whether the key was not revoked and has not expired."""
+    return key.revoked is None and (key.expires is None or time.time() < key.expires)
+
+
 class WrongKey(NamedTuple):
     """Why a request has no valid key: for the log, and as the caller is told."""
 
@@ -99,9 +104,7 @@ class Keys:
         if key.number == 0:
             return self.open
         stored = self._known.get(key.number)
-        if stored is None or stored.revoked is not None:
-            return False
-        return stored.expires is None or time.time() < stored.expires
+        return stored is not None and is_valid(stored)
 
     def _due(self) -> dict[int, float]:
         """The keys whose last use is to be stored, and when that was."""

@@ -28,7 +28,7 @@ from .addresses import without_password
 from .app import App
 from .callers import Edge
 from .gate import SECURITY_HEADERS, is_loopback
-from .keys import list_keys
+from .keys import is_valid, list_keys
 from .meters import Meters
 from .storage import Key, MissingError, open_storage
 from .supervisor import POLL_SECONDS, Heart, on_signals, supervise
@@ -84,7 +84,7 @@ def serve(
     integer("serve", "--max-connections", edge.max_connections, "[1, 100000]")
     one_of("serve", "--log-format", edge.log_format, logs.FORMATS)
     keys, here, public = _keys(database), is_loopback(host), without_password(database)
-    if not here and not any(each.revoked is None for each in keys):
+    if not here and not any(map(is_valid, keys)):
         allowed = "127.0.0.1 as long as there is no key"
         hint = " Create one: rbmle service key create --role admin"
         same = f" --database {database}" if public == database else ", with the same database"
