@@ -21,7 +21,8 @@ from rbmle.service.rows import Kind
 from rbmle.service.storage import open_storage
 from rbmle.service.verify import verify
 
-# One experiment counts; the other reads features, which come with each decision.
+# One experiment counts, one decides from snapshots, and one reads features, which come with each
+# decision.
 X = {"a": [1.0, 0.0], "b": [0.6, 0.8], "c": [0.0, -1.0]}
 KILLS = int(os.environ.get("RBMLE_KILLS", "2"))
 
@@ -42,7 +43,8 @@ class Caller(threading.Thread):
         while not self.stopping:
             count += 1
             id = f"c{self.number}-{count}"
-            name, context = ("x", None) if count % 3 else ("features", X)
+            name = ("features", "x", "snapshot")[count % 3]
+            context = X if name == "features" else None
             self.arms[id] = self.client.decide(name, id, context).arm
             if count % 5 == 0 and self.client.decide(name, id, context).arm != self.arms[id]:
                 self.changed.append(id)
@@ -84,6 +86,7 @@ def nothing_is_lost(url: str, kill: Callable[[Service], None]) -> None:
     with service, Client(service.address) as client:
         client.create("x", ["a", "b", "c"], "ucb", seed=1)
         client.create("features", "abc", "ucb", "gaussian", evidence="linear(dimension=2)")
+        client.create("snapshot", ["a", "b", "c"], "ucb", seed=1, consistency="snapshot")
         callers = [Caller(number, service.address) for number in range(8)]
         for each in callers:
             each.start()
@@ -103,7 +106,7 @@ def nothing_is_lost(url: str, kill: Callable[[Service], None]) -> None:
     assert not [each.changed for each in callers if each.changed]
     storage = open_storage(url)
     with storage.reading():
-        rows = [row for number in (1, 2) for row in storage.rows(number, 1)]
+        rows = [row for number in (1, 2, 3) for row in storage.rows(number, 1)]
     decided = {row.id: "abc"[row.arm or 0] for row in rows if row.kind == Kind.DECISION}
     place = {row[:2]: row.id for row in rows if row.kind == Kind.DECISION}
     paid = {
@@ -117,7 +120,7 @@ def nothing_is_lost(url: str, kill: Callable[[Service], None]) -> None:
     assert len(decided) == len(place)  # no id twice, and none without
     assert None not in decided
     assert len(paid) == sum(row.kind == Kind.REWARD for row in rows)
-    assert [each.wrong for each in verify(storage)] == ["", ""]
+    assert [each.wrong for each in verify(storage)] == ["", "", ""]
     storage.close()
     told = subprocess.run(
         [sys.executable, "-m", "rbmle", "service", "verify", "--database", url],

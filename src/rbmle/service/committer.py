@@ -217,16 +217,27 @@ class Committer(LedgerThread):
 
     def _commit(self, ledger: Ledger, groups: Sequence[Asked], sweep: bool = False) -> bool:
         """Carry out the requests; returns whether that worked."""
-        requests: list[Keyed] = [each for asked in groups for each in asked.what]  # type: ignore[union-attr]
         begin = time.monotonic()
         try:
-            answers = iter(ledger.run(requests, sweep))
+            if not sweep:
+                groups = self._commit_ahead(ledger, groups)
+            requests: list[Keyed] = [each for asked in groups for each in asked.what]  # type: ignore[union-attr]
+            answers = iter(ledger.run(requests, sweep) if requests or sweep else ())
         except Exception as problem:
             self._fail(groups, problem)
             return False
         self.seconds.observe(time.monotonic() - begin)
         self._tell([(each.future, [*islice(answers, _size(each))]) for each in groups])
         return True
+
+    def _commit_ahead(self, ledger: Ledger, groups: Sequence[Asked]) -> Sequence[Asked]:
+        """Carry out what `run_ahead` can, and return the rest. A group of several requests is left:
+        it is one transaction."""
+        single = [each for each in groups if _size(each) == 1]
+        answers = ledger.run_ahead([each.what[0] for each in single])  # type: ignore[index]
+        done = {each.future: told for each, told in zip(single, answers, strict=True) if told}
+        self._tell([(future, [told]) for future, told in done.items()])
+        return [each for each in groups if each.future not in done] if done else groups
 
 
 class Reader(LedgerThread):

@@ -10,12 +10,13 @@ import msgspec
 import numpy as np
 
 from ..choosers import chooser_for
-from ..errors import ParameterError, Words, number
+from ..errors import ParameterError, Words, number, one_of
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..families.registry import mean_at
 from ..inference.summary import summarise
 from ..live.feature_game import game_of
+from ..live.fork import Fork, why_no_fork
 from ..live.input_checks import a_reward, support
 from ..live.live_arm import LiveArm
 from ..live.live_game import LiveGame
@@ -47,6 +48,7 @@ class Definition(NamedTuple):
     wait: the seconds after which a reward is no longer waited for; None: for ever.
     default: the reward that counts then; None: the decision is withdrawn.
     probabilities: whether the probability of each decision is computed and stored.
+    consistency: "serial", or "snapshot" (`snapshot.py`).
     """
 
     arms: tuple[str, ...]
@@ -54,6 +56,7 @@ class Definition(NamedTuple):
     wait: float | None
     default: float | None
     probabilities: bool
+    consistency: str = "serial"
 
     @classmethod
     def of(cls, body: NewExperiment) -> Definition:
@@ -82,7 +85,11 @@ class Definition(NamedTuple):
                 raise problem.of("experiment", "default_reward") from None
         told = body.probabilities
         probabilities = len(body.arms) <= _MOST_PROBABILITIES if told is None else told
-        return cls(tuple(body.arms), settings, wait, default, probabilities)
+        mode = one_of("experiment", "consistency", body.consistency, ("serial", "snapshot"))
+        why = why_no_fork(settings) if mode == "snapshot" else ""
+        if why:
+            raise ParameterError("experiment", "consistency", f"'serial' {why}", mode)
+        return cls(tuple(body.arms), settings, wait, default, probabilities, mode)
 
     @classmethod
     def read(cls, text: str) -> Definition:
@@ -103,6 +110,7 @@ class Definition(NamedTuple):
             reward_wait_s=self.wait,
             default_reward=self.default,
             probabilities=self.probabilities,
+            consistency=self.consistency,
         )
 
     def text(self) -> str:
@@ -128,6 +136,8 @@ class Definition(NamedTuple):
             if not self.reads:
                 one = np.ones(2)
                 summarise(("a", "b"), self.settings.family, one, self.default_value() * one)
+            if self.consistency == "snapshot":
+                Fork(live).choose(0)
 
     def kind(self) -> tuple[object, ...]:
         """What its compiled code depends on: the types of its records, not their numbers."""

@@ -28,7 +28,7 @@ from ..policies.floor import floors_of
 from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
 from .definition import Definition, check_room
 from .history import History
-from .rows import Kind, Row
+from .rows import Kind, Made, Row
 
 log = logging.getLogger("rbmle.service")
 # How far a recomputed probability may be from the stored one: on another machine `exp` may differ
@@ -117,6 +117,18 @@ class Experiment:
         if self.definition.probabilities:
             return self._propensities.decide_anyway(features)
         return self.live.pull(features), None
+
+    def take(self, made: deque[Made], now: float, context: Context | None) -> Row:
+        """Append the next decision of those that were made from a snapshot."""
+        self._features(context)
+        id, basis, seed, arm, t, p = made.popleft()
+        place = {"arm": arm, "t": t, "number": self.live.number, "value": float(seed)}
+        self.sound = False
+        self.live.play(self.arms[arm])
+        row = self._row(Kind.DECISION, now, id=id, probability=p, basis=basis, **place)
+        self._opened(row)
+        self.sound = True
+        return row
 
     def _features(self, context: Context | None) -> Floats | None:
         """The context as the game reads it; raises if it is not allowed."""
@@ -228,7 +240,9 @@ class Experiment:
                 raise LogError(f"{self.name}: row {row.seq} does not follow row {self.seq}.")
             if row.kind == Kind.DECISION:
                 arm = self.arms[row.arm or 0]
-                if again:
+                if row.basis is not None and row.number != self.live.number:
+                    raise LogError(f"{self.name}: row {row.seq} has number {row.number}.")
+                if again and row.basis is None:
                     self._compare(row, arm, recompute)
                 else:
                     self.live.play(arm)

@@ -43,10 +43,15 @@ class Cache:
         self._stored: dict[int, Stored] = {}
         self._snapshots: dict[int, int] = {}  # number -> `seq` of the stored snapshot
         self._quarantine: dict[int, _Quarantine] = {}
+        self.snapshots = False  # whether an experiment in snapshot mode was ever loaded
 
     def all(self) -> list[Experiment]:
         """All cached experiments, in the order of their numbers."""
         return [self._numbered[each] for each in sorted(self._numbered)]
+
+    def cached(self, which: str | int) -> Experiment | None:
+        """The experiment of that name or number, if it is cached."""
+        return self._named.get(which) if isinstance(which, str) else self._numbered.get(which)
 
     def quarantined(self) -> dict[str, str]:
         """The names of experiments in quarantine, and why they are there."""
@@ -100,6 +105,7 @@ class Cache:
         self._named[stored.name] = self._numbered[stored.number] = made
         self._stored[stored.number] = stored
         self._quarantine.pop(stored.number, None)
+        self.snapshots = self.snapshots or made.definition.consistency == "snapshot"
         return made
 
     def catch_up(self, experiment: Experiment) -> Experiment:
@@ -134,9 +140,13 @@ class Cache:
             log.error("%s", told)
             raise QuarantineError(told) from problem
 
+    def wants_snapshot(self, experiment: Experiment) -> bool:
+        """Whether many rows have come since the last snapshot."""
+        return experiment.seq - self._snapshots[experiment.number] >= ROWS_PER_SNAPSHOT
+
     def save_snapshot(self, experiment: Experiment) -> None:
         """Write a snapshot if many rows have come since the last; within a locked transaction."""
-        if experiment.seq - self._snapshots[experiment.number] >= ROWS_PER_SNAPSHOT:
+        if self.wants_snapshot(experiment):
             self._storage.save_snapshot(experiment.number, experiment.seq, experiment.snapshot())
             self._snapshots[experiment.number] = experiment.seq
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from .ahead import Ahead
 from .experiment import Experiment
 from .experiment_cache import Cache
 from .keys import Keys
@@ -51,6 +52,25 @@ class Ledger:
         if transaction.rows:
             self._tried(None)
         return answers
+
+    def run_ahead(self, requests: Sequence[Keyed]) -> list[Answer | None]:
+        """Carry out what can be done with a short lock, see `ahead.py`; None for what is left.
+
+        What is done is durable on return, whatever becomes of the rest.
+        """
+        if not self.cache.snapshots:
+            return [None] * len(requests)
+        try:
+            with self.storage.reading():
+                self._renew()
+                self.keys.refresh(self.storage)
+                allowed = [each if self.keys.allows(each[0]) else None for each in requests]
+                ahead = Ahead(self.storage, self.cache, allowed)
+            ahead.append(self.clock())
+        except StorageError as problem:
+            self._tried(problem)
+            raise
+        return ahead.answers
 
     def try_to_write(self) -> dict[str, str]:
         """Raise StorageError if nothing can be written now, because the disk is full for instance;

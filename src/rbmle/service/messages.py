@@ -29,6 +29,7 @@ Positive = Annotated[int, _described(minimum=1)]
 Seconds = Annotated[float, _described(exclusiveMinimum=0)]
 Ties = Annotated[str, _described(enum=["random", "first"])]
 State = Annotated[str, _described(enum=["active", "paused", "retired"])]
+Consistency = Annotated[str, _described(enum=["serial", "snapshot"])]
 _Fields = Annotated[
     dict[str, Any], _described(properties={"name": {"type": "string"}}, required=["name"])
 ]
@@ -68,6 +69,7 @@ class NewExperiment(_Body):
     reward_wait_s: Seconds | None = None
     default_reward: float | None = None
     probabilities: bool | None = None
+    consistency: Consistency = "serial"
 
 
 class NewDecision(_Body):
@@ -232,6 +234,7 @@ class Details(Summary):
     reward_wait_s: Seconds | None
     default_reward: float | None
     probabilities: bool
+    consistency: Consistency
     t: Count
     paid: float
     gain: float | None

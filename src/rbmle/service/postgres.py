@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..errors import ParameterError
 from .addresses import without_password
+from .next_rows import CHANGED, LAST
 from .rows import Row
 from .storage import (
     ANSWER_SECONDS,
@@ -55,6 +56,14 @@ _INSERT = (
 )
 
 
+_NEXT = f"""INSERT INTO log ({FIELDS}) SELECT experiment, last.seq + new.seq, kind,
+    greatest(last.at, ?::float8), id, arm, t, number + CASE WHEN kind = 1 THEN made ELSE 0 END, of,
+    value, text, key, probability, basis
+    FROM unnest({", ".join(f"?::{each}[]" for each in _TYPES)}) AS new ({FIELDS}),
+    (SELECT seq, at, coalesce(made, 0) AS made FROM ({LAST}) AS one (seq, at, made)) AS last
+    WHERE NOT EXISTS ({CHANGED})"""
+
+
 @functools.cache
 def _spelled(statement: str) -> bytes:
     return statement.replace("?", "%s").encode()
@@ -67,6 +76,11 @@ def _element(value: float | str | None) -> str:
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return repr(value)
+
+
+def _columns(rows: Sequence[Row]) -> list[str]:
+    """The rows as arrays, one for each field."""
+    return [f"{{{','.join(map(_element, each))}}}" for each in zip(*rows, strict=True)]
 
 
 def _password(url: str) -> str:
@@ -100,6 +114,7 @@ class PostgresStorage(Storage):
     """
 
     failures = (psycopg.Error,)
+    duplicates = (psycopg.errors.UniqueViolation,)
 
     def __init__(self, url: str, read_only: bool = False, timeouts: bool = False) -> None:
         self._read_only, self._timeouts = read_only, timeouts
@@ -260,9 +275,23 @@ class PostgresStorage(Storage):
     def decisions(self, ids: Sequence[str]) -> list[Row]:
         return self._rows("id = ANY(?)", [list(ids)])
 
+    def closed(self, experiment: int, seqs: Sequence[int]) -> set[int]:
+        asked = "SELECT of FROM log WHERE experiment = ? AND of = ANY(?)"
+        return {each[0] for each in self._ask(asked, [experiment, list(seqs)])}
+
     def append(self, rows: Sequence[Row]) -> None:
-        columns = zip(*rows, strict=True)
-        self._run(_INSERT, [f"{{{','.join(map(_element, each))}}}" for each in columns])
+        self._run(_INSERT, _columns(rows))
+
+    def append_next(self, rows: Sequence[Row], at: float, basis: int, repairs: int) -> bool:
+        """All of it in one trip to the server: the lock is held while that works, no longer."""
+        number = rows[0].experiment
+        values = [at, *_columns(rows), number, number, number, basis, number, repairs]
+        inserted = None
+        with self._unless_there(), self.writing():
+            self.lock([number])
+            with self._translated():
+                inserted = self._execute(_NEXT, values)
+        return inserted is not None and inserted.rowcount == len(rows)
 
     def put(self, table: str, rows: Sequence[Stored | Key]) -> None:
         super().put(table, rows)

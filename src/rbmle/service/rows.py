@@ -31,6 +31,7 @@ class Row(NamedTuple):
     t: the round of a decision, as the policy counts them. number: how many decisions there were,
     this one included. (They differ if decisions were withdrawn.)
     of: the `seq` of the decision whose reward this is, or is not.
+    value: the reward; of a decision that was made from a snapshot, the seed of its random numbers.
     text: what its kind says; of a decision and of its outcome, the context, if there is one.
     key: the number of the key that it was written with; None if there was none.
     probability: of the arm, when a decision was made. basis: the `seq` of the last row that the
@@ -69,9 +70,25 @@ class Row(NamedTuple):
         known["kind"] = Kind(self.kind).name.lower()
         if self.kind == Kind.DECISION:
             known["id"] = self.name()
+            if self.value is not None:
+                known["seed"] = int(known.pop("value"))
         if self.context is not None:
             known["context"] = msgspec.Raw(known.pop("text").encode())
         return known
+
+
+class Made(NamedTuple):
+    """A decision that was made from a snapshot (`snapshot.py`), and is not appended yet.
+
+    seed: of its random numbers. The other fields are those of its row.
+    """
+
+    id: str
+    basis: int
+    seed: int
+    arm: int
+    t: int
+    probability: float
 
 
 _OURS = re.compile(r"d-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})")

@@ -12,7 +12,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
 
-from .rows import Row
+from .next_rows import CHANGED, LAST
+from .rows import Kind, Row
 from .storage import (
     ANSWER_SECONDS,
     FIELDS,
@@ -81,6 +82,7 @@ class SqliteStorage(Storage):
     """
 
     failures = (sqlite3.Error, OSError)
+    duplicates = (sqlite3.IntegrityError,)
 
     def __init__(
         self, path: str, create: bool = True, read_only: bool = False, timeouts: bool = False
@@ -243,6 +245,10 @@ class SqliteStorage(Storage):
     def decisions(self, ids: Sequence[str]) -> list[Row]:
         return self._rows("id IN (SELECT value FROM json_each(?))", [json.dumps(list(ids))])
 
+    def closed(self, experiment: int, seqs: Sequence[int]) -> set[int]:
+        asked = "SELECT of FROM log WHERE experiment = ? AND of IN (SELECT value FROM json_each(?))"
+        return {each[0] for each in self._ask(asked, [experiment, json.dumps(list(seqs))])}
+
     def append(self, rows: Sequence[Row]) -> None:
         with self._translated():
             self._opened().executemany(_INSERT, rows)
@@ -252,6 +258,23 @@ class SqliteStorage(Storage):
 
     def overwrite_deleted(self) -> None:
         self._do("PRAGMA secure_delete = ON")
+
+    def append_next(self, rows: Sequence[Row], at: float, basis: int, repairs: int) -> bool:
+        number = rows[0].experiment
+        with self._unless_there(), self.writing():
+            if self._ask(CHANGED, [number, basis, number, repairs]):
+                return False
+            ((seq, last, made),) = self._ask(LAST, [number, number])
+            at = max(at, last)
+            self.append([
+                row._replace(
+                    seq=seq + row.seq, at=at,
+                    number=(row.number or 0) + (made or 0) * (row.kind == Kind.DECISION),
+                )
+                for row in rows
+            ])  # fmt: skip
+            return True
+        return False
 
     def close(self) -> None:
         if self._base is not None:

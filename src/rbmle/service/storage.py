@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError, RbmleError
 from .addresses import without_password
+from .next_rows import NextRows
 from .rows import Kind, Row
 from .upkeep import Upkeep
 
@@ -32,9 +33,8 @@ NO_ANSWER = (
     f"service: the database has not answered for {ANSWER_SECONDS:g} s. What was asked may have "
     "been done, or not: send it again, with the same id."
 )
-# {serial}, {real}, {blob}: what the databases spell differently. The log of an experiment lies
-# together, in its order, so appending touches its last page only; a caller's id costs one more
-# page. `one_outcome` is why no reward can ever be counted twice, nor race its deadline.
+# {serial}, {real}, {blob}: what databases spell differently. A log lies together, in its order: to
+# append touches one page, an id one more. `one_outcome`: no reward counts twice, or after its end.
 _TABLES = (
     """CREATE TABLE experiments (
         number {serial}, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
@@ -104,7 +104,7 @@ class Key(NamedTuple):
         return self.experiment is None or self.experiment == experiment
 
 
-class Storage(Upkeep):
+class Storage(Upkeep, NextRows):
     """What the service needs of a database. Statements have `?` for a value.
 
     failures: what the database raises.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
@@ -17,7 +18,8 @@ from .experiment import STATES, Experiment, Open
 from .experiment_cache import Cache, QuarantineError
 from .keys import Keys
 from .messages import Answer, ArmState, Decide, Reward, answer, no_experiment, refusal
-from .rows import Kind, Row, place_of
+from .rows import Kind, Made, Row, place_of
+from .snapshot import decisions_for, to_be_made, uses_snapshots
 from .storage import Key, Storage, StorageError
 
 
@@ -59,6 +61,7 @@ class Transaction:
 
     def __init__(self, storage: Storage, cache: Cache, touched: dict[int, Experiment]) -> None:
         self.storage, self.cache, self.touched = storage, cache, touched
+        self.made: dict[int, deque[Made]] = {}  # decisions that are appended when they are answered
         self.rows: list[Row] = []
         self.created: set[str] = set()
         self.named: dict[str, list[Row]] = {}  # decisions by the caller's id
@@ -81,6 +84,7 @@ class Transaction:
                 waiting = self.storage.waiting(each.number, each.resolved, until)
                 self.rows += each.expire(waiting, until, self.now)
         self.closed = {(each.experiment, each.of): each for each in self.rows}
+        self._make(keyed)
         answers = [
             self._answer(key, each) if good else messages.NO_KEY
             for (key, each), good in zip(requests, allowed, strict=True)
@@ -162,6 +166,14 @@ class Transaction:
         """Append a row that this key asked for."""
         self.rows.append(row._replace(key=key.number) if key.number else row)
 
+    def _make(self, requests: Sequence[Keyed]) -> None:
+        """Make the decisions of experiments in snapshot mode that were not made ahead."""
+        for number, known in self.touched.items():
+            if uses_snapshots(known):
+                seen = [each for key, each in requests if key.sees(known.name)]
+                wanted = to_be_made(known, seen, self.named)
+                self.made[number] = deque(decisions_for(known, wanted))
+
     def _answer(self, key: Key, request: Request) -> Answer:
         try:
             if isinstance(request, Reward):
@@ -213,10 +225,13 @@ class Transaction:
         if row is None and known.ended:
             return refusal(410, f"The experiment {known.name!r} has ended.")
         if row is None:
-            row = known.decide(id, self.now, request.context)
+            if uses_snapshots(known):
+                row = known.take(self.made[known.number], self.now, request.context)
+            else:
+                row = known.decide(id, self.now, request.context)
             self._append(key, row)
-            if id is not None:
-                self.named.setdefault(id, []).append(row)
+            if row.id is not None:
+                self.named.setdefault(row.id, []).append(row)
         arm = known.arms[row.arm or 0].name
         return answer(200, messages.Decided(row.name(), arm, row.t or 0, row.probability))
 

@@ -14,6 +14,7 @@ from .contexts import features_of_arm, written_vector
 from .definition import Definition
 from .experiment import Experiment, LogError
 from .rows import Kind, Row
+from .snapshot import Remade, uses_snapshots
 from .storage import Storage, Stored
 
 _ROWS_PER_READ = 20_000
@@ -70,6 +71,9 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
         except _UNUSABLE as problem:
             told = f"{stored.name}: the snapshot cannot be read ({type(problem).__name__}"
             raise LogError(f"{told}: {problem}).") from None
+    remade = None
+    if uses_snapshots(experiment):
+        remade = Remade(experiment, storage.bases(stored.number))
     for rows in _pieces(storage, stored):
         for row in rows:
             if row.seq == 1:
@@ -81,7 +85,13 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
                 sums.check(row)
             elif row.context is not None and not (row.kind == Kind.DECISION and sums.reads):
                 raise LogError(f"{stored.name}: row {row.seq} has a context that nobody reads.")
+            if row.kind == Kind.DECISION and remade is not None:
+                remade.check(row)
+            elif row.basis is not None:
+                raise LogError(f"{stored.name}: row {row.seq} has a basis, in serial mode.")
             experiment.apply([row], recompute=True)
+            if remade is not None:
+                remade.keep()
             sums.count(row)
             if snapshot is not None and row.seq == before.seq:
                 waits = next(iter(sums.waiting), before.resolved + 1) <= before.resolved

@@ -1,0 +1,65 @@
+"""`Fork`: a copy of a game that goes on choosing, while the game itself stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..policies.base import Policy, bare, ranks_only
+from ..random import Counter, key
+from .live_game import LiveGame
+from .propensities import Propensities
+from .settings import Settings
+
+T = TypeVar("T")
+
+
+class Choice(NamedTuple):
+    """The place of the arm that was chosen, the round, and the probability of that arm."""
+
+    arm: int
+    t: int
+    probability: float
+
+
+def why_no_fork(settings: Settings) -> str:
+    """Why the game of such a decider has no forks, in a few words; "" if it has."""
+    policy, evidence = bare(settings.policy), settings.evidence
+    if not ranks_only(policy) and type(policy).propensities is Policy.propensities:
+        return f"for {type(policy).__name__}, which does not tell its probabilities"
+    if policy.remembers(1) > 0:
+        return f"for {type(policy).__name__}, whose choices depend on earlier ones"
+    return f"with {type(evidence).__name__}, which reads features" if evidence.reads() else ""
+
+
+class Fork(LiveGame):
+    """The game as it is now. Pulls are noted in arrays of its own: the game does not see them, nor
+    does the fork see what the game learns later."""
+
+    def __init__(self, live: LiveGame) -> None:
+        if not live.compiled:
+            live.compile()
+        vars(self).update(vars(live))
+        self.rules, self.game = copied(live.rules), copied(live.game)
+        self._by_lot = live._constants.randomness.random_ties
+        self._propensities = Propensities(self, "random" if self._by_lot else "first")
+
+    def choose(self, seed: int) -> Choice:
+        """Choose an arm as `pull` does, but by the random numbers of this seed, and say how
+        probable that arm was. The pull is pending from now on."""
+        t, p = self.rounds + 1, self._propensities.of_next()
+        constants = self._constants._replace(randomness=Counter(*key(seed), self._by_lot))
+        place = int(self._choose(self.rules, self.game, constants, t, self.number))
+        self.rounds += 1
+        return Choice(place, t, float(p[self.game.pending.slots[place]]))
+
+
+def copied(value: T) -> T:
+    """A copy of a record, and of all arrays in it."""
+    made: Any = value
+    if isinstance(value, np.ndarray):
+        made = value.copy()
+    elif isinstance(value, tuple):
+        made = tuple.__new__(type(value), map(copied, value))
+    return made  # type: ignore[no-any-return]

@@ -1,0 +1,117 @@
+"""Snapshot mode: decisions are made from the state as it was read, before the lock is taken.
+
+In serial mode a worker chooses while it holds the experiment's lock, from all rows before. In
+snapshot mode it reads the new rows without a lock, chooses for all requests of its transaction from
+that state, the snapshot, and takes the lock only to append. A decision's row names its snapshot by
+the `seq` of the last row in it, `basis`, so that `verify` can make it again.
+
+- The decisions of one transaction follow one another: each sees those before it as pending pulls.
+  Their rounds count on from the snapshot's, so a row's `t` tells where a transaction begins.
+- Random numbers are a function of the experiment's seed and name and of the decision's id: workers
+  that choose from the same snapshot use others. A decision without an id is given one. Its row has
+  the seed that follows, so that ids can be erased.
+- If, when the lock is taken, some decision was made already by another worker, or the arms have
+  changed, all are made again, from what is known then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..live.fork import Fork
+from .experiment import Experiment, LogError
+from .messages import Decide
+from .rows import Made, Row, place_of
+
+SERIAL, SNAPSHOT = "serial", "snapshot"
+_CLOSE = 1e-6  # of two probabilities, which are computed by quadrature: what that promises
+
+
+def uses_snapshots(known: Experiment) -> bool:
+    """Whether the experiment is in snapshot mode."""
+    return known.definition.consistency == SNAPSHOT
+
+
+def decisions_for(known: Experiment, wanted: list[Decide]) -> list[Made]:
+    """Make the wanted decisions from the state as it is now."""
+    fork, made = Fork(known.live), list[Made]()
+    for each in wanted:
+        id = _new_id() if each.id is None else each.id
+        seed = seed_of(known, id)
+        made.append(Made(id, known.seq, seed, *fork.choose(seed)))
+    return made
+
+
+def to_be_made(
+    known: Experiment, requests: Sequence[Any], named: Mapping[str, Sequence[Row]]
+) -> list[Decide]:
+    """The requests for decisions of this experiment that are not made yet and are not refused.
+
+    named: the decisions that are known to be made, by their ids.
+    """
+    found: list[Decide] = []
+    seen: set[str] = set()
+    for each in requests:
+        if not isinstance(each, Decide) or each.experiment != known.name or known.ended:
+            continue
+        if each.id is not None:
+            made = any(row.experiment == known.number for row in named.get(each.id, ()))
+            if made or each.id in seen or place_of(each.id) is not None:
+                continue
+        if each.context is None:
+            found.append(each)
+            seen.add(each.id or "")
+    return found
+
+
+def seed_of(known: Experiment, id: str) -> int:
+    """The seed of a decision's random numbers: 53 bits, which a float holds."""
+    place = f"{known.definition.settings.seed}\n{known.name}\n{id}"
+    return int.from_bytes(hashlib.blake2b(place.encode(), digest_size=8).digest(), "big") >> 11
+
+
+def _new_id() -> str:
+    """A unique id. It begins with the time: new ids are adjacent in the database's index."""
+    return f"{time.time_ns() // 1_000_000:012x}-{uuid.uuid4().hex[:20]}"
+
+
+class Remade:
+    """Makes the decisions of a log again. last_use: for each snapshot, the last row that names it;
+    the snapshot is kept until then."""
+
+    def __init__(self, known: Experiment, last_use: Mapping[int, int]) -> None:
+        self._known, self._last_use = known, last_use
+        self._forks: dict[int, Fork] = {}
+        self._basis, self._fork = 0, Fork(known.live)  # of the last decision
+        self.keep()
+
+    def keep(self) -> None:
+        """Keep the present state if a decision was made from it; forget those that are done."""
+        seq = self._known.seq
+        if seq in self._last_use:
+            self._forks[seq] = Fork(self._known.live)
+        for each in [each for each in self._forks if self._last_use[each] <= seq]:
+            del self._forks[each]
+
+    def check(self, row: Row) -> None:
+        """Raise LogError if this decision, which comes next, is another when it is made again."""
+        known, basis = self._known, row.basis or 0
+        if basis != self._basis or row.t != self._fork.rounds + 1:  # a transaction begins
+            if basis not in self._forks:
+                raise LogError(f"{known.name}: row {row.seq} names no snapshot.")
+            self._basis, self._fork = basis, Fork(self._forks[basis])
+        seed = -1 if row.value is None else int(row.value)
+        if seed < 0 or (row.id is not None and seed != seed_of(known, row.id)):
+            raise LogError(f"{known.name}: row {row.seq} has another seed than its id gives.")
+        choice = self._fork.choose(seed)
+        stored = row.arm, row.t, row.probability
+        close = row.probability is not None and abs(choice[2] - row.probability) <= _CLOSE
+        if stored[:2] != choice[:2] or not close:
+            raise LogError(
+                f"{known.name}: row {row.seq} has arm, round and probability {stored}; "
+                f"from the rows up to {basis} they must be {tuple(choice)}."
+            )
