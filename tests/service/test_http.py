@@ -104,6 +104,7 @@ def test_a_reward_that_is_none_changes_nothing(ours: Worker, body: bytes, status
         ({"seed": 1.5}, 400),
         ({"ties": "last"}, 422),
         ({"patience": 0}, 422),
+        ({"patience": 1_000_001}, 422),
         ({"reward_wait_s": 0}, 422),
         ({"reward_wait_s": -5}, 422),
         ({"default_reward": 0.5}, 422),

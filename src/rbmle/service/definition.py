@@ -70,6 +70,10 @@ class Definition(NamedTuple):
             raise ParameterError("experiment", "arms", "distinct names", twice)
         settings = _settings(body)
         check_room(settings.evidence, len(body.arms))
+        longest = _MAX_EVIDENCE_NUMBERS // (1 + int(settings.evidence.reads()))
+        if settings.patience > longest:  # pending pulls are part of a snapshot, with their features
+            allowed = f"a whole number in [1, {longest}]"
+            raise ParameterError("experiment", "patience", allowed, settings.patience)
         floors_of(settings.policy, body.arms)
         wait, default = body.reward_wait_s, body.default_reward
         if wait is not None:
