@@ -87,6 +87,13 @@ def test_a_function_of_the_context_and_a_model() -> None:
     assert "DR" not in alone.estimates
 
 
+def test_a_decider_as_it_would_choose_now() -> None:
+    log = made(2_000, 1)
+    warm: Any = Decider(NAMES.tolist(), "ts", "bernoulli")
+    warm.learn(log, discount=0.01)
+    assert evaluate(log, warm) == evaluate(log, warm.probabilities())
+
+
 def test_the_table_tells_the_effective_rows() -> None:
     told = str(evaluate(made(1_000, 1), TARGET))
     assert "1,000 rows, worth" in told

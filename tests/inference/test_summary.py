@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -121,3 +122,18 @@ def test_what_has_no_interval_says_why() -> None:
 def test_a_level_that_is_none() -> None:
     with pytest.raises(ParameterError, match=r"summary: 'level' must be a number in \(0, 1\)"):
         paid(a=(1, 1), b=(1, 0)).summary(95)
+
+
+@pytest.mark.slow
+def test_a_summary_of_a_thousand_arms_takes_milliseconds() -> None:
+    """About 10 ms of an idle processor; five times that is allowed."""
+    rng = np.random.default_rng(1)
+    pulls = rng.integers(10, 300, 1_000).astype(float)
+    totals = rng.binomial(pulls.astype(int), 0.3).astype(float)
+    summarise(range(1_000), Bernoulli(), pulls, totals)
+    times = []
+    for _ in range(5):
+        start = time.process_time()
+        summarise(range(1_000), Bernoulli(), pulls, totals)
+        times.append(time.process_time() - start)
+    assert min(times) < 0.05

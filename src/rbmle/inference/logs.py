@@ -99,7 +99,10 @@ def _numbers(owner: str, table: Any, name: str, size: int) -> Floats:
 
 
 def _exported(owner: str, lines: Iterable[str]) -> Iterator[dict[str, list[Any]]]:
-    """The decisions of an export whose rewards came, in the order of the rewards."""
+    """The decisions of an export whose rewards came, in the order of the rewards.
+
+    lines: what `/events` shows, or an archive of the experiment.
+    """
     arms: list[Any] = []
     waiting: dict[int, dict[str, Any]] = {}
     rows: list[tuple[Any, float, Any]] = []
@@ -108,11 +111,11 @@ def _exported(owner: str, lines: Iterable[str]) -> Iterator[dict[str, list[Any]]
             continue
         try:
             event = json.loads(line)
-            kind = event["kind"]
+            kind = "header" if "format" in event else event["kind"]
         except (ValueError, KeyError, TypeError):
             raise ParameterError(owner, "log", f"lines of events; line {number} is none") from None
         if kind == "created":
-            arms = [_name(each) for each in json.loads(event["text"])["arms"]]
+            arms = list(json.loads(event["text"])["arms"])
         elif kind == "added":
             arms.append(event["text"])
         elif kind == "decision":
@@ -120,18 +123,14 @@ def _exported(owner: str, lines: Iterable[str]) -> Iterator[dict[str, list[Any]]
         elif kind in ("reward", "expired") and event.get("value") is not None:
             made = waiting.pop(event.get("of"), None) or event
             if "arm" in made:
-                arm = made["arm"]
-                name = arms[arm] if arm < len(arms) else arm
+                arm = made["arm"]  # its place in /events, its name in an archive
+                name = arms[arm] if isinstance(arm, int) and arm < len(arms) else arm
                 rows.append((name, event["value"], made.get("probability")))
         if len(rows) >= _LINES:
             yield _columns(rows)
             rows = []
     if rows:
         yield _columns(rows)
-
-
-def _name(arm: Any) -> Any:
-    return arm["name"] if isinstance(arm, dict) else arm
 
 
 def _columns(rows: list[tuple[Any, float, Any]]) -> dict[str, list[Any]]:

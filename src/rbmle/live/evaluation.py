@@ -33,8 +33,8 @@ def evaluate(
     of such pieces, of which one at a time is in memory.
     policy: the probability of each arm, {"red": 0.2, "green": 0.8}; an array of those in each row,
     a column for each of `arms`, or of the probability of the row's own arm alone; a function that
-    returns such an array for a `Piece` of the log; or a policy of the package, or its name, which
-    learns as it goes and is replayed.
+    returns such an array for a `Piece` of the log; a `Decider`, as it would choose now; or a policy
+    of the package, or its name, which learns as it goes and is replayed.
     arms: the names of the arms in the order of columns; by default those of the policy, or of the
     first piece of the log in the order in which they occur (whole numbers: in their own order).
     family: which rewards are allowed, and what a replayed policy assumes of them ("bernoulli").
@@ -54,6 +54,8 @@ def evaluate(
     if isinstance(policy, (str, tuple)):
         player: Any = Decider(names, policy, assumed or "bernoulli", seed=seed)
         return replay("evaluate", rows, player, level, seed)
+    if isinstance(policy, Decider):
+        policy = policy.probabilities()
     if isinstance(policy, Mapping):
         fixed = np.array([policy.get(name, 0.0) for name in names], float)
         policy = lambda piece: np.broadcast_to(fixed, (len(piece.arms), fixed.size))  # noqa: E731
@@ -67,6 +69,8 @@ def _names(arms: Iterable[Any] | None, policy: Any, first: Piece) -> list[Any]:
         return list(arms)
     if isinstance(policy, Mapping):
         return list(policy)
+    if isinstance(policy, Decider):
+        return list(policy.arms)
     found = list(dict.fromkeys(first.arms))
     if all(isinstance(each, int) for each in found):
         columns = np.shape(policy)[1] if np.ndim(policy) == 2 else 0
