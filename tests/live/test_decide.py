@@ -21,6 +21,8 @@ CASES = [
     ("ucb", "gaussian(0.5)", "linear(2)", {}),
 ]
 
+SLOW = [pytest.param(each, marks=pytest.mark.slow) for each in CASES[3:]]
+
 
 def play(decider: Any, choose: Any, late: int, rounds: int = 40) -> list[Any]:
     """What was chosen; the reward of each pull comes `late` rounds later, some are lost."""
@@ -40,7 +42,7 @@ def play(decider: Any, choose: Any, late: int, rounds: int = 40) -> list[Any]:
 
 
 @pytest.mark.parametrize("late", [0, 3])
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", [*CASES[:3], *SLOW], ids=str)
 def test_it_chooses_what_pull_does(case: Any, late: int, monkeypatch: pytest.MonkeyPatch) -> None:
     interpret(monkeypatch)
     policy, family, evidence, more = case

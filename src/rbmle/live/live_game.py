@@ -333,9 +333,10 @@ class LiveGame:
 
     def clock(self, game: Game, pending: int) -> Clock:
         """The round and the horizon that the policy sees, with so many pending pulls."""
-        now = self._constants.moment(self.rounds + 1, self.number)
-        clock: Clock = self.evidence.clock(game.memory, now.t, now.horizon)
-        return clock.after(pending, now.t) if self.evidence.changes_all() else clock
+        t, last = self.rounds + 1, self._constants.horizon
+        t = min(t, last) if last > 0 else t
+        clock: Clock = self.evidence.clock(game.memory, t, last)
+        return clock.after(pending, t) if self.evidence.changes_all() else clock
 
     def ranked(self, game: Game, pending: int) -> dict[Name, float]:
         """The indices that follow from this game, with so many pending pulls."""

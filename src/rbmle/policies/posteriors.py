@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,7 @@ def best_and_loss(family: Any, pulls: Floats, sums: Floats) -> tuple[Floats, Flo
     the arm is played from now on: the largest mean less its own."""
     kind, a, b = _laws(family, pulls, sums, "Decider", "probability_best")
     best = np.empty(a.size)
-    largest = largest_draw(_KINDS[kind], a, b, best)
+    largest = _compiled()(_KINDS[kind], a, b, best)
     with np.errstate(all="ignore"):
         means = {
             "normal": a, "beta": a / (a + b), "gamma": a / b,
@@ -47,8 +49,14 @@ def probability_of_draws(owner: str, family: Any, pulls: Floats, sums: Floats) -
     """The probability of each arm that a draw from its posterior is the largest, to 1e-6."""
     kind, a, b = _laws(family, pulls, sums, owner, "probabilities")
     best = np.empty(a.size)
-    largest_draw(_KINDS[kind], a, b, best)
+    _compiled()(_KINDS[kind], a, b, best)
     return best
+
+
+@cache
+def _compiled() -> Callable[..., float]:
+    """The code of `largest_draw`, whose types need not be looked up at each call."""
+    return largest_draw.specialised(NORMAL, np.empty(1), np.empty(1), np.empty(1))
 
 
 def _laws(
@@ -59,7 +67,7 @@ def _laws(
         told = f"one with a conjugate posterior, for {asked}"
         raise ParameterError(owner, "family", told, Words(type(family).__name__))
     laws = list(map(family.posterior_law, pulls.tolist(), sums.tolist()))
-    a, b = np.array([each[1] for each in laws]), np.array([each[2] for each in laws])
+    a, b = (np.array([each[k] for each in laws], dtype=np.float64) for k in (1, 2))
     if not (np.isfinite(a).all() and 0.0 < b.min() <= b.max() < np.inf):
         told = f"one with a proper prior, for {asked} before every arm has a reward"
         raise ParameterError(owner, "family", told, family)
