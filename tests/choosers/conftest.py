@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbmle.live import live_game
+from rbmle.live import settings
 from rbmle.testing.policy_checks import makers_of_choosers
 
 
@@ -28,7 +28,7 @@ def live_by_each_chooser(monkeypatch):
     def each(policy, family, action):
         results = []
         for make in makers_of_choosers(policy, family):
-            monkeypatch.setattr(live_game, "chooser_for", lambda p, f, n, e, make=make: make(n))
+            monkeypatch.setattr(settings, "chooser_for", lambda p, f, n, e, make=make: make(n))
             results.append(action())
         assert all(each == results[0] for each in results)
 

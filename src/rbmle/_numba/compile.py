@@ -97,10 +97,12 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _cached_on_disk(function: Callable[..., object]) -> CPUDispatcher:
+    if INTERPRETED:
+        return function
     options = _OPTIONS | _called(function)
     compiled = numba.njit(**options)(function) if function in APART else _Inlined(function, options)
     folder = _cache.place(_COMPILER).folder
-    if folder is not None and not INTERPRETED:
+    if folder is not None:
         outer, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:
             compiled._cache = _cache.DiskCache(function)
@@ -155,6 +157,8 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
     most of the time. Its code is cached on disk with the kernel that calls it.
     """
     _lean.add(function)
+    if INTERPRETED:
+        return function
     compiled: Callable[P, R] = _Inlined(function, _OPTIONS | {"_nrt": False})
     return compiled
 
