@@ -26,7 +26,10 @@ from rbmle.policies import (
     LinTS,
     LogBias,
     MaillardSampling,
+    SuccessiveRejects,
     ThompsonSampling,
+    TopTwo,
+    TrackAndStop,
     UCBTuned,
     families_of,
 )
@@ -93,6 +96,7 @@ def test_every_policy_of_the_paper_is_here():
         RBMLE, UCB, UCBTuned, KLUCB, MOSS, BayesUCB, GPUCB, GPUCBTuned, ThompsonSampling,
         KG, KGStar, KGMin, KGMN, IDS, VIDS,
     ]  # fmt: skip
-    assert {type(each) for each in DEFAULTS} == {*named, IMED, LinTS, MaillardSampling}
+    others = {IMED, LinTS, MaillardSampling, TrackAndStop, TopTwo, SuccessiveRejects}
+    assert {type(each) for each in DEFAULTS} == {*named, *others}
     for policy in (RBMLE, UCB, KLUCB, ThompsonSampling, BayesUCB):
         assert {type(each) for each in FAMILIES} <= set(families_of(policy))

@@ -4,6 +4,9 @@ its horizon counts decisions."""
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,18 @@ import pytest
 from service_cases import definition
 
 from rbmle.service.experiment import Experiment, Open
-from rbmle.service.views import _details as details
+from rbmle.service.messages import Details
+from rbmle.service.storage import open_storage
+from rbmle.service.views import _details
+
+Told = Callable[[Experiment], Details]
+
+
+@pytest.fixture
+def details(tmp_path: Path) -> Iterator[Told]:
+    """What the service tells of an experiment whose rows are in no database."""
+    with closing(open_storage(f"sqlite:///{tmp_path}/empty.db")) as storage:
+        yield lambda known: _details(known, storage)
 
 
 def paid(known: Experiment, rounds: int, sd: float = 60.0) -> None:
@@ -21,7 +35,9 @@ def paid(known: Experiment, rounds: int, sd: float = 60.0) -> None:
         known.reward(row.seq, known.open[row.seq], float(rng.normal(100.0, sd)), float(k))
 
 
-def test_it_is_in_the_log_once_and_in_the_view(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_in_the_log_once_and_in_the_view(
+    details: Told, caplog: pytest.LogCaptureFixture
+) -> None:
     known = Experiment(1, "x", definition(family="gaussian"))
     with caplog.at_level(logging.WARNING, "rbmle.service"):
         paid(known, 19)
@@ -39,7 +55,7 @@ def test_it_is_in_the_log_once_and_in_the_view(caplog: pytest.LogCaptureFixture)
     assert details(right).warning is None
 
 
-def test_the_horizon_counts_decisions() -> None:
+def test_the_horizon_counts_decisions(details: Told) -> None:
     """A reward is that of a decision, however late: none counts as a pull made elsewhere."""
     known = Experiment(1, "x", definition(policy="moss", horizon=40, patience=3))
     rows = [known.decide(None, 0.0) for _ in range(20)]

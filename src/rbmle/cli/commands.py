@@ -235,7 +235,7 @@ def show(folder: Run, modules: Import = None, json: Json = False) -> None:
 
     Example: rbmle show decider.json
     """
-    if folder.is_file():
+    if folder.is_file() and folder.suffix != ".toml":  # that is a study
         found = Decider.load(folder).summary()
         if json:
             show_json(found.data())

@@ -14,7 +14,7 @@ from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
 from .bayes import ThompsonSampling
-from .fit import as_policy
+from .fit import as_inner_policy
 
 _BLOCKS = 64  # of random numbers between two draws of a posterior; a draw needs a few
 _COIN = 1 << 20  # the place of the number that decides between leader and challenger
@@ -151,6 +151,11 @@ class TrackAndStop(NamedTuple):
         return (total - 1.0) / (total + 1.0) if total < inf else 1.0
 
 
+def as_base(given: object) -> Any:
+    """The policy that chooses the leader, or its name."""
+    return as_inner_policy(given, "TopTwo", "base")
+
+
 @policy(needs=("posterior_draw",))
 class TopTwo(NamedTuple):
     """Top-two sampling (Russo 2016): a leader, or else the arm that may be better than it.
@@ -164,7 +169,7 @@ class TopTwo(NamedTuple):
     Deviation: after 100 draws that the leader won, the challenger is chosen in the second way.
     """
 
-    base: Annotated[Any, as_policy] = ThompsonSampling()
+    base: Annotated[Any, as_base] = ThompsonSampling()
     beta: Annotated[float, "(0, 1)"] = 0.5
 
     def choose(self, state: Floats, family: Conjugate, arms: Arms, clock: Clock, rng: Draws) -> int:

@@ -31,6 +31,17 @@ def as_policy(given: object, owner: str = "Assuming", key: str = "policy") -> An
     return as_record(given, PLAYERS, owner, key)
 
 
+def as_inner_policy(given: object, owner: str, key: str, stand_ins: bool = False) -> Any:
+    """A policy that is a part of another, given as such or by its name.
+
+    stand_ins: whether one that stands for a policy, as "recommended" does, is allowed too.
+    """
+    found = as_policy(given, owner, key) if isinstance(given, (str, tuple)) else None
+    if type(found) not in POLICIES.values() and not (stand_ins and stands_in(found)):
+        raise ParameterError(owner, key, "a policy, as in UCB() or 'ucb'", given)
+    return found
+
+
 def as_family(given: object, owner: str = "Assuming", key: str = "family") -> Any:
     """The family that is meant: given as such, or by its name as in "gaussian(sigma=2)"."""
     return as_record(given, FAMILIES, owner, key)

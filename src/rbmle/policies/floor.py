@@ -11,7 +11,7 @@ from .._numba.compile import Floats
 from .._records.record import checked, register
 from ..errors import ParameterError, number, show
 from .base import Policy
-from .fit import WRAPPERS, as_policy
+from .fit import WRAPPERS, as_inner_policy
 
 Shares = float | tuple[tuple[Any, float], ...]
 _ROUNDING = 1e-9  # by which floors may add up to more than 1: ten of 0.1 do not, in floats
@@ -32,10 +32,7 @@ def as_shares(given: Any) -> Shares:
 
 def as_floored(given: Any) -> Any:
     """A policy, or its name."""
-    found = as_policy(given, "Floor")
-    if isinstance(found, Floor) or not hasattr(found, "_fields") or hasattr(found, "family"):
-        raise ParameterError("Floor", "policy", "a policy, as in UCB() or 'ucb'", given)
-    return found
+    return as_inner_policy(given, "Floor", "policy", stand_ins=True)
 
 
 @checked
