@@ -116,7 +116,8 @@ def test_the_same_id_with_another_context_is_the_same_decision(opened: Opened) -
 @pytest.mark.slow
 def test_one_list_for_all_arms_where_each_has_its_theta(opened: Opened) -> None:
     ledger = Ledger(opened())
-    each = {**LINEAR, "evidence": {"name": "Linear", "dimension": 2, "shared": False}}
+    evidence = {"name": "Linear", "dimension": 2, "shared": False}
+    each = {**LINEAR, "evidence": evidence, "patience": 5}
     ledger.run([create(**each), decide(id="v", context=[0.5, 1.0]), reward("v", 2.0)])
     assert one(ledger, decide(id="w", context=[0.5, 1.0]))[0] == 200
     assert [row.context for row in rows(ledger)] == ["[0.5,1.0]", None, "[0.5,1.0]"]
@@ -222,7 +223,8 @@ def test_evidence_that_is_too_large_is_refused(
     size = Linear(2, shared=False).memory_size(3)
     monkeypatch.setattr(definition_module, "_MAX_EVIDENCE_NUMBERS", size)
     ledger = Ledger(opened())
-    each = {**LINEAR, "evidence": {"name": "Linear", "dimension": 2, "shared": False}}
+    evidence = {"name": "Linear", "dimension": 2, "shared": False}
+    each = {**LINEAR, "evidence": evidence, "patience": 5}
     ledger.run([create(**each)])
     status, body = one(ledger, add_arm("d"))
     assert status == 422

@@ -32,7 +32,7 @@ def test_its_lines_work_when_they_are_pasted_together(tmp_path: Path) -> None:
         text=True, timeout=300, check=False,
     )  # fmt: skip
     assert '"compiling":{"kind":"RBMLE for Bernoulli","seconds":' in told.stdout
-    assert re.search(r'{"id":"visit-7","arm":"[ab]","t":1}', told.stdout), told
+    assert re.search(r'{"id":"visit-7","arm":"[ab]","t":1,"probability":1.0}', told.stdout), told
     assert '{"counted":true}' in told.stdout
     assert "error" not in told.stdout
 

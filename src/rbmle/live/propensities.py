@@ -70,6 +70,9 @@ class Propensities:
         """The same without floors."""
         self._compile()
         live, game = self.live, self.live.game
+        if live.evidence.reads():  # a look may leave traces, and `pull` looks again
+            known = Arms(*(each.copy() for each in game.known))
+            game = game._replace(known=known, memory=game.memory.copy())
         if self._refresh is not None:
             self._refresh(live.rules, game)
         if not live.evidence.reads():
