@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -114,9 +115,9 @@ def test_a_frozen_postgres_is_told_and_goes_on() -> None:
             again = ours.decide("x", "during")
             assert (again.status, again.data["t"]) == (200, 2)
             assert ours.reward("before").status == 200
-        assert rows_of(url) == [
-            (Kind.DECISION, "before"), (Kind.DECISION, "during"), (Kind.REWARD, None),
-        ]  # fmt: skip
+        # Each once. A reward that was on its way when the database froze may come before.
+        wanted = [(Kind.DECISION, "before"), (Kind.DECISION, "during"), (Kind.REWARD, None)]
+        assert Counter(rows_of(url)) == Counter(wanted)
 
 
 @pytest.mark.postgres
