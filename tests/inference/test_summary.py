@@ -103,6 +103,7 @@ def test_looks_are_remembered_and_saved(tmp_path: Path) -> None:
         Decider.load(tmp_path / "bad.json")
 
 
+@pytest.mark.slow
 def test_what_has_no_interval_says_why() -> None:
     fading: Any = Decider(["a", "b"], "ucb", "bernoulli", evidence="discounted(gamma=0.5)")
     fading.update(["a", "b"], [1.0, 0.0])

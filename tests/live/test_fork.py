@@ -61,6 +61,7 @@ def test_an_arm_is_chosen_as_often_as_its_probability_says(policy: Any) -> None:
         assert abs(share - p) <= 4.0 * np.sqrt(p * (1.0 - p) / n)
 
 
+@pytest.mark.slow
 def test_who_has_no_fork() -> None:
     linear = Decider(["a", "b"], "ucb", "gaussian", evidence="linear(dimension=2)")
     assert "which reads features" in why_no_fork(linear._settings)

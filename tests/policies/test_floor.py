@@ -15,6 +15,7 @@ COINS = rbmle.Problem("bernoulli", [0.2, 0.8, 0.5])
 LAWS = {each.__name__: each for each in testing.checks()}
 
 
+@pytest.mark.slow
 def test_the_probabilities_are_those_of_the_formula() -> None:
     pulls, sums = [12, 30, 7], [5, 15, 2]
     for share, floors in ((0.1, [0.1] * 3), ({2: 0.25}, [0.0, 0.0, 0.25])):

@@ -62,6 +62,7 @@ def test_maillard_sampling_has_a_closed_form() -> None:
     assert rbmle.MaillardSampling().probabilities(COINS, [3, 9], [3, 8]).tolist() == [1.0, 0.0]
 
 
+@pytest.mark.slow
 def test_ids_mixes_two_arms_as_it_draws_them() -> None:
     arms = rbmle.Arms(*(np.array(each, float) for each in ([33, 18, 4], [12, 11, 2], [12, 11, 2])))
     policy, state = rbmle.VIDS(), np.zeros(10**6)
