@@ -61,7 +61,8 @@ def test_the_loss_is_in_units_of_rewards(family: Any) -> None:
 def test_safe_to_stop_in_words() -> None:
     live = paid(red=(2_000, 900), green=(2_000, 1_200))
     assert live.summary().verdict == (
-        "safe to stop: green beats red at level 0.95, at every look since decision 4,000"
+        "safe to stop: green beats red at level 0.95, "
+        "has done so at every look since decision 4,000"
     )
     several = {str(i): (500, 100) for i in range(9)}
     told = paid(**several, best=(500, 400)).summary().verdict

@@ -70,9 +70,10 @@ class Summary:
         if not self.safe_to_stop:
             why = f": {self.note}" if self.note else f" ahead of {named} at level {self.level:g}"
             return f"not safe to stop: {self.leader} leads, but is not known to be{why}"
-        looks = "" if self.since is None else f", at every look since decision {self.since:,}"
-        told = f"{self.leader} beats {named} at level {self.level:g}{looks}"
-        return f"safe to stop: {told}"
+        told = f"safe to stop: {self.leader} beats {named} at level {self.level:g}"
+        if self.since is None:
+            return told
+        return f"{told}, has done so at every look since decision {self.since:,}"
 
     def rows(self) -> list[tuple[str, list[str]]]:
         """The rows of the table. Integrals are right to 1e-6: what is less is shown as such."""
