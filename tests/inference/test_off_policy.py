@@ -184,3 +184,15 @@ def test_memory_is_constant_and_a_million_rows_take_a_second() -> None:
     assert found.rows == 10_000_000
     assert found.rows / (time.process_time() - start) > 0.25e6
     assert found["IPS"].value == pytest.approx(VALUE, abs=0.01)
+
+
+def test_the_model_of_a_short_log_helps() -> None:
+    """The means so far explain most of rewards that are far from 0, also where rows are few."""
+    rng = np.random.default_rng(4)
+    arms = rng.integers(2, size=300)
+    rewards = 5.0 + arms + 0.1 * rng.standard_normal(300)
+    log = {"arm": arms, "reward": rewards, "probability": np.full(300, 0.5)}
+    found = evaluate(log, {0: 0.9, 1: 0.1})
+    ips, robust = (each.high - each.low for each in (found["IPS"], found["DR"]))
+    assert robust < 0.5 * ips
+    assert abs(found["DR"].value - 5.1) < 0.5 * robust

@@ -16,7 +16,9 @@ from ..errors import ParameterError
 from ..special import normal_quantile_upper
 from .logs import Piece
 
-_BLOCK = 4_096  # rows that are taken at a time; the model of a block is made of those before it
+# Rows that are taken at a time, as many as there were before. The model of a block is made of the
+# blocks before it, so the first is short.
+_LEAST_BLOCK, _MOST_BLOCK = 32, 4_096
 _SUMS_TO = 1e-6  # how far from 1 probabilities may add up
 _OWN = 0x7E9  # so that random numbers differ from those of a log that was made with the same seed
 _HEAD = "value", "low", "high", "rows"
@@ -128,8 +130,11 @@ class Estimators:
         rows = np.fromiter(map(known.__getitem__, piece.arms), np.intp, n)
         chances = self._chances(piece, n)
         model = None if self.model is None else np.asarray(self.model(piece), float)
-        for first in range(0, n, _BLOCK):
-            part = slice(first, first + _BLOCK)
+        last = 0
+        while last < n:
+            size = min(max(int(self.seen.sum()), _LEAST_BLOCK), _MOST_BLOCK)
+            part = slice(last, last + size)
+            last += size
             logged = None if piece.probability is None else piece.probability[part]
             of_model = None if model is None else model[part]
             self._block(rows[part], piece.rewards[part], logged, chances[part], of_model)
