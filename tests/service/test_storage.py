@@ -260,3 +260,23 @@ def test_ids_of_our_own_say_their_place() -> None:
     assert place_of(decision(12, 345).name()) == (12, 345)
     for other in ("visit-7", "d-1", "d-0-1", "d-1-2-3", "d-1-x", "D-1-2", "d-1-2\n", "d-٣-1"):
         assert place_of(other) is None
+
+
+@pytest.mark.postgres
+def test_no_request_reads_the_whole_log() -> None:
+    """Statements are planned while the log is empty; the plan must be good for a long one."""
+    from service_cases import create, decide, fresh_postgres, reward
+
+    read = "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'log'"
+    with fresh_postgres() as url, contextlib.closing(open_storage(url)) as storage:
+        ledger = Ledger(storage)
+        ledger.run([create()])
+        for number in range(12):
+            ledger.run([decide(id=f"x-{number}"), reward(f"x-{number - 1}")])
+        with storage.writing():
+            for _ in range(3):
+                storage.decisions(["x-1", "x-2"])
+                storage.closed(1, [2, 3])
+                storage.outcome(1, 2)
+                storage.waiting(1, 2, 10)
+            assert storage._ask(read) == [(0,)]
