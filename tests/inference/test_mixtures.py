@@ -73,6 +73,27 @@ def test_ends_are_where_the_wealth_is_the_bound(family: Any) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
+@pytest.mark.parametrize("level", [0.5, 0.99995])
+def test_ends_after_few_pulls_are_those_of_the_wealth_too(family: Any, level: float) -> None:
+    """Also where they are far out, or nothing up to the end of the range is ruled out."""
+    kind, worth, unit = mixture_of(family) or (0, 0.0, 0.0)
+    bound, found = log(1.0 / (1.0 - level)), 0
+    for n, total in [(1.0, 1.0), (3.0, 1.0), (3.0, 2.0), (2.0, 0.7), (8.0, 1.01), (8.0, 0.0)]:
+        known = n * worth, total * worth / unit
+        ends = interval(family, n, total, level)
+        for side, end in zip((-1.0, 1.0), ends, strict=True):
+            x = end[0] / unit
+            inside = 0.0 < x < (1.0 if kind == COIN else inf) or kind == NORMAL
+            if inside and not (kind == COIN and x > 1.0 - 1e-9):
+                assert log_wealth(kind, SIZE, *known, x) == pytest.approx(bound, abs=1e-6)
+                found += 1
+            elif total not in (0.0, n) and not inside:  # the wealth just before the end of it
+                last = 1e-290 if side < 0.0 else (1.0 - 1e-15 if kind == COIN else 1e290)
+                assert log_wealth(kind, SIZE, *known, last) < bound
+    assert found > 1
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=repr)
 def test_width_at_a_thousand_pulls_is_at_most_twice_the_fixed_one(family: Any) -> None:
     mean = 0.5
     low, high = interval(family, 1_000.0, 1_000.0 * mean)

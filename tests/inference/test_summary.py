@@ -16,6 +16,7 @@ from rbmle import Bernoulli, Decider, Gaussian
 from rbmle.errors import ParameterError, StateError
 from rbmle.inference.intervals import interval
 from rbmle.inference.summary import summarise
+from rbmle.policies.posteriors import best_and_loss
 
 
 def paid(**arms: tuple[int, int]) -> Any:
@@ -126,16 +127,40 @@ def test_a_level_that_is_none() -> None:
         paid(a=(1, 1), b=(1, 0)).summary(95)
 
 
+def test_arms_with_equal_rewards_are_computed_once_and_told_alike() -> None:
+    """Grouped, arms have the numbers that integrals over all of them give."""
+    pulls, totals = np.tile([3.0, 8.0, 8.0], 50), np.tile([2.0, 4.0, 5.0], 50)
+    told = summarise(range(150), Bernoulli(), pulls, totals).arms
+    best, loss = best_and_loss(Bernoulli(), pulls, totals, np.ones(150))
+    assert [told[i].probability_best for i in range(150)] == pytest.approx(best, abs=1e-12)
+    assert [told[i].expected_loss for i in range(150)] == pytest.approx(loss, abs=1e-9)
+    low, high = interval(Bernoulli(), pulls, totals, 1.0 - 0.05 / 150)
+    assert [told[i].low for i in range(150)] == low.tolist()
+    assert [told[i].high for i in range(150)] == high.tolist()
+
+
+_RNG = np.random.default_rng(1)
+_PULLS = _RNG.integers(1, 5_000, 1_000).astype(float)
+_THOUSAND = {  # of each: pulls and totals of a thousand arms
+    "fresh coins": (Bernoulli(), np.zeros(1_000), np.zeros(1_000)),
+    "three pulls": (Bernoulli(), np.full(1_000, 3.0), _RNG.binomial(3, 0.5, 1_000)),
+    "a thousand pulls": (Bernoulli(), np.full(1_000, 1e3), _RNG.binomial(1_000, 0.1, 1_000)),
+    "few pulls, all different": (Bernoulli(), _PULLS // 250 + 1.0, _RNG.random(1_000)),
+    "all different": (Bernoulli(), _PULLS, _PULLS * (0.1 + 0.01 * _RNG.random(1_000))),
+    "Gaussian": (Gaussian(), np.ones(1_000), _RNG.normal(size=1_000)),
+    "Poisson": (rbmle.Poisson(), _PULLS, _RNG.poisson(2.0 * _PULLS)),
+    "exponential": (rbmle.Exponential(), np.full(1_000, 3.0), _RNG.gamma(3.0, 1.0, 1_000)),
+}
+
+
 @pytest.mark.slow
-def test_a_summary_of_a_thousand_arms_takes_milliseconds() -> None:
-    """Measured: 8 to 16 ms of a busy processor; 50 are allowed."""
-    rng = np.random.default_rng(1)
-    pulls = rng.integers(10, 300, 1_000).astype(float)
-    totals = rng.binomial(pulls.astype(int), 0.3).astype(float)
-    summarise(range(1_000), Bernoulli(), pulls, totals)
+@pytest.mark.parametrize("world", _THOUSAND)
+def test_a_summary_of_a_thousand_arms_takes_milliseconds(world: str) -> None:
+    """Measured: 1 to 9 ms of a processor that others use, too; 25 are allowed."""
+    family, pulls, totals = _THOUSAND[world]
     times = []
-    for _ in range(5):
-        start = time.process_time()
-        summarise(range(1_000), Bernoulli(), pulls, totals)
-        times.append(time.process_time() - start)
-    assert min(times) < 0.05
+    for _ in range(9):
+        start = time.thread_time()
+        summarise(range(1_000), family, pulls, totals.astype(float))
+        times.append(time.thread_time() - start)
+    assert min(times) < 0.025

@@ -17,7 +17,7 @@ reward, so that a reward between 0 and 1 raises it by less, on average, than a c
 
 from __future__ import annotations
 
-from math import inf, lgamma, log, nan, sqrt
+from math import exp, inf, lgamma, log, nan, sqrt
 from typing import Any
 
 from .._numba.compile import Floats, kernel, njit
@@ -94,10 +94,21 @@ def spread(kind: int, mean: float) -> float:
 
 
 @njit
+def _risen(kind: int, size: float, n: float, total: float, y: float, least: float) -> float:
+    """The square root of log M - least at the mean whose log-odds (of a coin), or logarithm, is y.
+
+    In y log M is nearly a parabola around the arm's own mean and a line towards the ends of the
+    range: its root is easy to follow.
+    """
+    mean = 1.0 / (1.0 + exp(-y)) if kind == COIN else exp(y)
+    return sqrt(max(log_wealth(kind, size, n, total, mean) - least, 0.0))
+
+
+@njit
 def one_end(kind: int, size: float, n: float, total: float, bound: float, side: float) -> float:
     """The mean on this side (-1.0 or 1.0) of the arm's own at which log M reaches the bound.
 
-    The search widens a bracket from the arm's own mean outwards, then shrinks it by regula falsi
+    The search goes outwards from a guess until it has a bracket, then shrinks that by regula falsi
     with the weights of Illinois. An end of the range is returned where nothing before it is ruled
     out.
     """
@@ -107,40 +118,44 @@ def one_end(kind: int, size: float, n: float, total: float, bound: float, side: 
     end = low if side < 0.0 else high
     if own == end or (kind == WAIT and own <= 0.0):
         return end
+    width = sqrt((n + size) * (2.0 * bound + log(1.0 + n / size))) / n
     if kind == NORMAL:
-        return own + side * sqrt((n + size) * (2.0 * bound + log(1.0 + n / size))) / n
-    near, f_near = own, log_wealth(kind, size, n, total, own) - bound
-    step = 2.0 * spread(kind, own) / sqrt(n) + 1e-12 * own
-    if step <= 1e-12 * own:  # a coin or a count without success, whose own deviation is 0
-        step = 1.0 / n
-    far = own + side * step
+        return own + side * width
+    if low < own < high:
+        near, least = log(own), log_wealth(kind, size, n, total, own)
+        near -= log(1.0 - own) if kind == COIN else 0.0
+        step = width / (1.0 if kind == WAIT else spread(kind, own))
+    else:  # the other end of the range, where M is 1
+        near, least, step = -side * log(n + 1.0), 0.0, 1.0
+    enough = sqrt(bound - least)
+    f_near = _risen(kind, size, n, total, near, least) - enough
+    while f_near > 0.0:
+        near -= side
+        f_near = _risen(kind, size, n, total, near, least) - enough
     while True:
-        if (far - end) * side >= 0.0:
-            far = 0.5 * (near + end)
-        f_far = log_wealth(kind, size, n, total, far) - bound
+        far = near + side * step
+        if abs(far) > 700.0:  # exp(710) overflows
+            return end
+        f_far = _risen(kind, size, n, total, far, least) - enough
         if f_far > 0.0:
             break
-        if far > 1e290 or abs(far - end) < 1e-290:
-            return end
-        near, f_near = far, f_far
-        step *= 2.0
-        far += side * step
+        near, f_near, step = far, f_far, 2.0 * step
     moved = 0.0
     for _ in range(100):
-        x = (near * f_far - far * f_near) / (f_far - f_near)
-        if not min(near, far) < x < max(near, far) or f_far > 1e3:
-            x = 0.5 * (near + far)
-        f = log_wealth(kind, size, n, total, x) - bound
+        y = (near * f_far - far * f_near) / (f_far - f_near)
+        if not min(near, far) < y < max(near, far) or f_far > 1e3:
+            y = 0.5 * (near + far)
+        f = _risen(kind, size, n, total, y, least) - enough
         if f > 0.0:
-            far, f_far = x, f
+            far, f_far = y, f
             f_near *= 0.5 if moved > 0.0 else 1.0
         else:
-            near, f_near = x, f
+            near, f_near = y, f
             f_far *= 0.5 if moved < 0.0 else 1.0
         moved = f
-        if abs(far - near) <= 1e-14 * max(abs(far), abs(near)) or f == 0.0:
+        if abs(far - near) <= 1e-14 * max(abs(near), 1.0) or f == 0.0:
             break
-    return near
+    return 1.0 / (1.0 + exp(-near)) if kind == COIN else exp(near)
 
 
 @kernel

@@ -143,13 +143,19 @@ def summarise(
         note = f"{type(family).__name__} has no confidence sequence"
     with np.errstate(all="ignore"):  # 0 / 0 for an arm without rewards
         means = totals / pulls
-    low = high = best = loss = np.full(len(names), nan)
+    # Of arms with equal pulls and totals all is equal: each pair is looked at once.
+    pairs, which = np.unique(pulls + 1j * totals, return_inverse=True)
+    times = np.bincount(which[able], minlength=pairs.size).astype(float)
+    low = high = best = loss = np.full(pairs.size, nan)
     if not note:
-        low, high = interval(family, pulls, totals, 1.0 - alpha / len(names))
+        low, high = interval(family, pairs.real, pairs.imag, 1.0 - alpha / len(names))
     with suppress(ParameterError):  # no posterior, or an improper one
         if posterior:
-            best, loss = best.copy(), loss.copy()
-            best[able], loss[able] = best_and_loss(family, pulls[able], totals[able])
+            on, best, loss = times > 0.0, best.copy(), loss.copy()
+            known = pairs.real[on], pairs.imag[on], times[on]
+            best[on], loss[on] = best_and_loss(family, *known)
+    low, high = low[which], high[which]
+    best, loss = (np.where(able, each[which], nan) for each in (best, loss))
     columns = (each.tolist() for each in (pulls.astype(int), means, low, high, best, loss))
     arms = {name: Arm(*row) for name, *row in zip(names, *columns, strict=True)}
     played = np.flatnonzero(able & (pulls > 0))

@@ -140,8 +140,8 @@ class LinTS(NamedTuple):
         one; `live` refuses evidence that draws them together."""
         means = (arms.sums / arms.pulls).tolist()
         deviations = self.v / np.sqrt(np.array(list(map(family.variance, means))) * arms.pulls)
-        best = np.empty(deviations.size)
-        largest_draw(NORMAL, np.array(list(map(family.natural, means))), deviations, best)
+        best, once = np.empty(deviations.size), np.ones(deviations.size)
+        largest_draw(NORMAL, np.array(list(map(family.natural, means))), deviations, once, best)
         return best
 
     def scratch(self, family: Family, n_arms: int) -> int:

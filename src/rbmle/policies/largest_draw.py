@@ -29,7 +29,9 @@ _DROP = 25.0  # of the log density at the ends of a posterior: about 1e-11 of it
 _WIDEST = 2.5  # standard deviations in a panel
 _LEAST = 1e-300  # in place of an F that rounds to 0: h = f / F stays finite, and h F is still f
 _MOST_PARTS, _MAX_PANELS = 64.0, 4_096
-_FAR = 30.0  # where the range of the largest draw is longer, exp(d) may overflow: v is not used
+_NEVER = 1e-18  # a largest draw below a node where P is less does not count
+_MANY = 100  # posteriors that are alike: whole panels leave errors of 1e-7 to 5e-6, too many
+_FAR = 300.0  # where the range of the largest draw is longer, exp(d) may overflow: v is not used
 
 
 @njit
@@ -157,14 +159,17 @@ class Posteriors(NamedTuple):
 
 
 @lean
-def accumulate(mass: float, f: Floats, below: Floats) -> float:
-    """Fill `below` with the integral of f up to each node, on top of `mass`; returns the whole."""
+def accumulate(mass: float, f: Floats, below: Floats, begin: int) -> float:
+    """Fill `below` with the integral of f up to each node, on top of `mass`; returns the whole.
+
+    begin: the first node that is filled."""
     for first in range(0, f.size, NODES):
-        for k in range(NODES):
-            s = mass
-            for m in range(NODES):
-                s += UP_TO[m, k] * f[first + m]
-            below[first + k] = max(s, _LEAST)
+        if first >= begin:
+            for k in range(NODES):
+                s = mass
+                for m in range(NODES):
+                    s += UP_TO[m, k] * f[first + m]
+                below[first + k] = max(s, _LEAST)
         for m in range(NODES):
             mass += W[m] * f[first + m]
     return mass
@@ -184,9 +189,10 @@ def common(kind: int, begin: float, d: Floats, v: Floats) -> None:
 
 
 @kernel
-def largest_draw(kind: int, a: Floats, b: Floats, best: Floats) -> float:
+def largest_draw(kind: int, a: Floats, b: Floats, times: Floats, best: Floats) -> float:
     """Fill `best` with the p_a of posteriors of this kind; returns the mean of the largest draw.
 
+    times: how many posteriors there are with these a and b; `best` is that of one of them.
     Posteriors that reach the range of the largest draw with a probability below 1e-11 get 0.
     """
     n = a.size
@@ -202,7 +208,7 @@ def largest_draw(kind: int, a: Floats, b: Floats, best: Floats) -> float:
         begin, end = max(begin, low[i]), max(end, high[i])
     posteriors = Posteriors(kind, a, b, mode, low, high, top)
     left, span = np.empty(_MAX_PANELS), np.empty(_MAX_PANELS)
-    parts = 1.0
+    parts = 1.0 if times.sum() < _MANY else 1.5
     while True:
         panels = posteriors.lay(begin, end, parts, left, span)
         nodes = panels * NODES
@@ -212,25 +218,28 @@ def largest_draw(kind: int, a: Floats, b: Floats, best: Floats) -> float:
             p = k // NODES
             d[k], P[k] = left[p] + span[p] * X[k % NODES] - begin, W[k % NODES]
         common(kind, begin + top, d, v)
-        hazard = np.zeros((n, nodes))
+        hazard, dead = np.zeros((n, nodes)), 0
         for i in range(n):
             if high[i] > begin:
                 reached = NODES * np.searchsorted(left[:panels], high[i])
                 f = hazard[i, :reached]
                 posteriors.fill(i, begin, span, d, v, f)
-                mass = accumulate(posteriors.mass_before(i, begin, parts), f, F)
-                for k in range(reached):
+                mass = accumulate(posteriors.mass_before(i, begin, parts), f, F, dead)
+                for k in range(dead, reached):
                     f[k] /= F[k]
-                    P[k] *= F[k] / mass
+                    P[k] *= F[k] / mass if times[i] == 1.0 else (F[k] / mass) ** times[i]
+                while P[dead + NODES - 1] < _NEVER and dead + NODES < nodes:
+                    P[dead : dead + NODES] = 0.0
+                    dead += NODES
         total, mean = 0.0, 0.0
         for i in range(n):
             best[i] = sum_of_products(P, hazard[i])
-            total += best[i]
+            total += times[i] * best[i]
         if abs(total - 1.0) <= CLOSE or parts >= _MOST_PARTS:
             for k in range(nodes):
                 x = value_at(kind, begin + top + d[k])
                 for i in range(n):
-                    mean += hazard[i, k] * P[k] * x
+                    mean += times[i] * hazard[i, k] * P[k] * x
             for i in range(n):
                 best[i] /= total
             return mean / total

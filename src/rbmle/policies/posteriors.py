@@ -26,15 +26,18 @@ def probability_best(family: Any, pulls: Floats, sums: Floats) -> Floats:
     >>> probability_best(Bernoulli(), np.array([0.0, 1.0]), np.array([0.0, 1.0])).round(6)
     array([0.333333, 0.666667])
     """
-    return best_and_loss(family, pulls, sums)[0]
+    return best_and_loss(family, pulls, sums, np.ones(pulls.size))[0]
 
 
-def best_and_loss(family: Any, pulls: Floats, sums: Floats) -> tuple[Floats, Floats]:
+def best_and_loss(family: Any, pulls: Floats, sums: Floats, times: Floats) -> tuple[Floats, Floats]:
     """`probability_best`, and what is lost in each round, by expectation under the posterior, if
-    the arm is played from now on: the largest mean less its own."""
+    the arm is played from now on: the largest mean less its own.
+
+    times: how many arms there are with these pulls and sums.
+    """
     kind, a, b = _laws(family, pulls, sums, "Decider", "probability_best")
     best = np.empty(a.size)
-    largest = _compiled()(_KINDS[kind], a, b, best)
+    largest = _compiled()(_KINDS[kind], a, b, times, best)
     with np.errstate(all="ignore"):
         means = {
             "normal": a, "beta": a / (a + b), "gamma": a / b,
@@ -49,14 +52,14 @@ def probability_of_draws(owner: str, family: Any, pulls: Floats, sums: Floats) -
     """The probability of each arm that a draw from its posterior is the largest, to 1e-6."""
     kind, a, b = _laws(family, pulls, sums, owner, "probabilities")
     best = np.empty(a.size)
-    _compiled()(_KINDS[kind], a, b, best)
+    _compiled()(_KINDS[kind], a, b, np.ones(a.size), best)
     return best
 
 
 @cache
 def _compiled() -> Callable[..., float]:
     """The code of `largest_draw`, whose types need not be looked up at each call."""
-    return largest_draw.specialised(NORMAL, np.empty(1), np.empty(1), np.empty(1))
+    return largest_draw.specialised(NORMAL, *(np.ones(1) for _ in range(4)))
 
 
 def _laws(
