@@ -63,7 +63,7 @@ def test_safe_to_stop_in_words() -> None:
     live = paid(red=(2_000, 900), green=(2_000, 1_200))
     assert live.summary().verdict == (
         "safe to stop: green beats red at level 0.95, "
-        "has done so at every look since decision 4,000"
+        "has done so in every summary since decision 4,000"
     )
     several = {str(i): (500, 100) for i in range(9)}
     told = paid(**several, best=(500, 400)).summary().verdict
@@ -86,7 +86,18 @@ def test_an_arm_without_rewards_is_not_beaten_unless_disabled() -> None:
     assert live.summary().verdict == "nothing to compare: green is the only arm"
 
 
-def test_looks_are_remembered_and_saved(tmp_path: Path) -> None:
+def test_who_asks_after_every_decision_is_told_the_decision_itself() -> None:
+    live = paid(red=(100, 45), green=(100, 55))
+    safe = []
+    for k in range(200):
+        live.update("green" if k % 2 else "red", 1.0 if k % 2 else 0.0)
+        safe.append((live.t - 1, live.summary().safe_to_stop))
+    since = [made for made, found in safe if not found][-1] + 1
+    assert 210 < since < 400
+    assert live.summary().since == since
+
+
+def test_summaries_are_remembered_and_saved(tmp_path: Path) -> None:
     live = paid(red=(2_000, 900), green=(2_000, 1_200))
     assert live.summary().since == 4_000
     live.update(["red"] * 10, [1.0] * 10)

@@ -45,8 +45,9 @@ class Summary:
     arms: a record for each. leader: the enabled arm with the largest mean; None before any reward.
     safe_to_stop: whether the leader's mean is above that of every other enabled arm. Whoever stops
     as soon as this is true is wrong with probability at most 1 - level, at whatever time.
-    since: the number of decisions made when that was first found, and found at every look since;
-    None where it is not so, or where looks are not remembered.
+    since: how many decisions had been made at the first of the summaries of this level that all
+    found this leader safe, up to now. Between two summaries nothing is checked. None where it is
+    not so, or where summaries are not remembered.
     note: what is not told and why, if something is not.
     """
 
@@ -73,7 +74,7 @@ class Summary:
         told = f"safe to stop: {self.leader} beats {named} at level {self.level:g}"
         if self.since is None:
             return told
-        return f"{told}, has done so at every look since decision {self.since:,}"
+        return f"{told}, has done so in every summary since decision {self.since:,}"
 
     def rows(self) -> list[tuple[str, list[str]]]:
         """The rows of the table. Integrals are right to 1e-6: what is less is shown as such."""
@@ -152,8 +153,7 @@ def summarise(
     with suppress(ParameterError):  # no posterior, or an improper one
         if posterior:
             on, best, loss = times > 0.0, best.copy(), loss.copy()
-            known = pairs.real[on], pairs.imag[on], times[on]
-            best[on], loss[on] = best_and_loss(family, *known)
+            best[on], loss[on] = best_and_loss(family, pairs.real[on], pairs.imag[on], times[on])
     low, high = low[which], high[which]
     best, loss = (np.where(able, each[which], nan) for each in (best, loss))
     columns = (each.tolist() for each in (pulls.astype(int), means, low, high, best, loss))
