@@ -2,9 +2,10 @@
 
     python examples/off_policy.py [off_policy.png]
 
-A shop has shown one of three banners at random, green more often than the others, and noted with
-which probability. Visitors come by phone or by desktop, and like different banners. What would
-other rules have earned? The figure needs the extra: pip install ".[report]".
+A shop has shown one of three banners (0: red, 1: green, 2: blue) at random, green more often than
+the others, and noted with which probability. Visitors come by desktop or by phone, and like
+different banners. What would other rules have earned? The figure needs the extra:
+pip install ".[report]".
 """
 
 import sys
@@ -14,41 +15,34 @@ import numpy as np
 
 import rbmle
 
-ARMS = ["red", "green", "blue"]
-CHANCES = np.array([0.25, 0.5, 0.25])
-CLICKS = {False: np.array([0.05, 0.06, 0.03]), True: np.array([0.02, 0.06, 0.09])}  # by phone?
+CLICKS = np.array([[0.05, 0.06, 0.03], [0.02, 0.06, 0.09]])  # by desktop, by phone
 
-rng = np.random.default_rng(3)
-phone = rng.random(40_000) < 0.4
-shown = rng.choice(3, phone.size, p=CHANCES)
-clicked = rng.random(phone.size) < np.where(phone, CLICKS[True][shown], CLICKS[False][shown])
-log = {
-    "arm": np.array(ARMS)[shown],
-    "reward": clicked.astype(float),
-    "probability": CHANCES[shown],
-    "phone": phone,
-}
+# Stands for the real world: two visits of five are by phone. Floors that add up to 1 leave nothing
+# to the policy: banners are shown at random.
+visits = rbmle.TableFeatures(3, [[1.0, 0.0]] * 3 + [[0.0, 1.0]] * 2, common=True)
+shop = rbmle.LinearProblem(np.log(CLICKS / (1.0 - CLICKS)).T, visits, "bernoulli")
+shown = rbmle.Floor("ucb", {0: 0.25, 1: 0.5, 2: 0.25})
+log = rbmle.simulate_log(shop, shown, 40_000, seed=3)
 
 
 def by_device(piece: Any) -> Any:
     """Blue for phones, green for others: a row of probabilities for each visit."""
-    return np.where(piece.columns["phone"][:, None], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0])
+    phone = piece.columns["context"][:, :1, 1] == 1.0  # all banners have the visit's features
+    return np.where(phone, [0.0, 0.0, 1.0], [0.0, 1.0, 0.0])
 
 
 rules = {
-    "as it was": {"red": 0.25, "green": 0.5, "blue": 0.25},
-    "always green": {"green": 1.0},
+    "as it was": {0: 0.25, 1: 0.5, 2: 0.25},
+    "always green": {1: 1.0},
     "by device": by_device,
     "Thompson sampling": "ts",
 }
-found = {
-    name: rbmle.evaluate(log, rule, arms=ARMS, family="bernoulli") for name, rule in rules.items()
-}
+found = {name: rbmle.evaluate(log, rule, family="bernoulli") for name, rule in rules.items()}
 for name, each in found.items():
     print(f"{name}\n{each}\n")
 
 try:
-    rbmle.evaluate(log, {"green": 0.5, "gold": 0.5})
+    rbmle.evaluate(log, {1: 0.5, 3: 0.5})
 except rbmle.ParameterError as refused:
     print(refused)
 

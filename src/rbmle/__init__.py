@@ -15,6 +15,7 @@ from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from .inference.identification import GLR, identify
 from .live.decider import Decider
 from .live.evaluation import evaluate
+from .live.simulated_log import simulate_log
 from .paper.published import published, published_problem
 from .paper.published_table import PublishedTable
 from .policies import (
@@ -196,6 +197,7 @@ __all__ = [
     "report",
     "run",
     "simulate",
+    "simulate_log",
     "simulate_many",
     "theory",
     "write_report",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rbmle import Bernoulli, Decider, Problem, evaluate, simulate
+from rbmle import Bernoulli, Decider, Floor, Problem, evaluate, simulate, simulate_log
 from rbmle.errors import ParameterError
 
 MEANS, LOGGED = np.array([0.2, 0.5, 0.3]), np.array([0.5, 0.2, 0.3])
@@ -20,11 +20,11 @@ VALUE = float(MEANS @ list(TARGET.values()))
 NAMES = np.array(list(TARGET))
 
 
-def made(rows: int, seed: int, chances: Any = LOGGED) -> dict[str, Any]:
+def made(rows: int, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
-    arm = rng.choice(3, rows, p=chances)
+    arm = rng.choice(3, rows, p=LOGGED)
     paid = (rng.random(rows) < MEANS[arm]).astype(float)
-    return {"arm": NAMES[arm], "reward": paid, "probability": chances[arm]}
+    return {"arm": NAMES[arm], "reward": paid, "probability": LOGGED[arm]}
 
 
 def test_all_estimates_are_unbiased_and_their_intervals_hold() -> None:
@@ -47,8 +47,8 @@ def test_replay_of_a_policy_that_learns_is_what_it_earns() -> None:
     earned = MEANS.max() * steps - result.regret[0].mean(axis=0)
     away = []
     for seed in range(200):
-        log = made(400, seed, np.full(3, 1 / 3))
-        found = evaluate(log, "ucb", family="bernoulli", arms=NAMES, seed=seed)["replay"]
+        log = simulate_log(coins, Floor("ucb", 1 / 3), 400, seed=seed)
+        found = evaluate(log, "ucb", family="bernoulli", seed=seed)["replay"]
         away.append(found.value * found.rows - earned[found.rows - 1])
     assert abs(np.mean(away)) < 3.0 * np.std(away, ddof=1) / np.sqrt(200)
 

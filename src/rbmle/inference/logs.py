@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._numba.compile import Floats
-from ..errors import Interval, ParameterError
+from ..errors import Interval, ParameterError, Words
 
 _ORDER = ("seq", "t", "at", "time", "timestamp")  # columns that must not fall, if there are any
 _LINES = 50_000  # of an export that are read at a time
@@ -57,7 +57,8 @@ def _tables(owner: str, log: Any) -> Iterator[Any]:
         for each in log:
             yield from _tables(owner, each)
     else:
-        raise ParameterError(owner, "log", "a table, a mapping of columns or a file of lines", log)
+        told = "a table, a mapping of columns, a file of lines, or what simulate_log returns"
+        raise ParameterError(owner, "log", told, Words(type(log).__name__))
 
 
 def _piece(owner: str, table: Any, last: dict[str, Any], allowed: Interval | None) -> Piece:
