@@ -18,6 +18,7 @@ from ..errors import ParameterError, one_of
 from ..inference import identification
 from ..inference.summary import HEAD
 from ..live.decider import Decider
+from ..live.state import is_decider
 from ..paper import folder as paper
 from ..paper import scaling
 from ..paper.reproduction import QUICK, QUICK_TABLES, count_verdicts
@@ -235,7 +236,7 @@ def show(folder: Run, modules: Import = None, json: Json = False) -> None:
 
     Example: rbmle show decider.json
     """
-    if folder.is_file() and folder.suffix != ".toml":  # that is a study
+    if is_decider(folder):
         found = Decider.load(folder).summary()
         if json:
             show_json(found.data())
@@ -271,9 +272,12 @@ def report(
     out: Annotated[Path | None, Option(help="The page; report.html in the folder.")] = None,
     modules: Import = None,
 ) -> None:
-    """Write a run as one self-contained page with tables and figures.
+    """Write a run as one self-contained page with tables and figures; or what may be concluded from
+    a decider's file, as decider.html.
 
     Example: rbmle report study-run
+
+    Example: rbmle report decider.json
     """
     say(f"Wrote {reports.write_report(folder, out)}.")
 

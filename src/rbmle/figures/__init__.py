@@ -13,6 +13,7 @@ try:
 except ImportError:
     raise ImportError(str(_not_installed("figures", "matplotlib", "report"))) from None
 
+from .arm_intervals import ArmIntervals, arm_intervals, draw_arm_intervals
 from .atlas_figures import (
     AtlasGaps,
     AtlasMap,
@@ -54,6 +55,7 @@ from .theory_figures import (
 
 __all__ = [
     "STYLES",
+    "ArmIntervals",
     "AtlasGaps",
     "AtlasMap",
     "AtlasRisk",
@@ -65,11 +67,13 @@ __all__ = [
     "Style",
     "TimeAgainstArms",
     "TimeAgainstRegret",
+    "arm_intervals",
     "atlas_gaps",
     "atlas_map",
     "atlas_risk",
     "best_arm_share",
     "draw_adaptive",
+    "draw_arm_intervals",
     "draw_atlas_gaps",
     "draw_atlas_map",
     "draw_atlas_risk",

@@ -123,12 +123,17 @@ def draw_final_regret(
             box.set(facecolor=colour, alpha=0.75, edgecolor=INK, linewidth=0.8)
             dots.set(markerfacecolor=colour)
         set_axes(axes, record.title, _regret_axis(axes, record, log), ChartAxis(""))
-        axes.set_ylim(count - 0.4, -0.6)
-        axes.set_yticks(range(count), [short(name, record.names) for name in record.names])
-        axes.tick_params(axis="y", length=0)
-        axes.grid(False, axis="y")
-        fit(figure, axes)
+        name_rows(figure, axes, record.names)
     return figure
+
+
+def name_rows(figure: RecordFigure, axes: Axes, names: Sequence[str]) -> None:
+    """Write a name beside each row of a drawing, from top to bottom, and fit it into the figure."""
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_yticks(range(len(names)), [short(name, names) for name in names])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(False, axis="y")
+    fit(figure, axes)
 
 
 def _regret_axis(axes: Axes, record: FinalRegret, log: bool) -> ChartAxis:

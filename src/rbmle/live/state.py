@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from math import inf, isnan, nan
+from pathlib import Path
 from sys import float_info
 from typing import Any
 
@@ -107,6 +108,11 @@ def read(path: str | os.PathLike[str]) -> Reader:
     if version > VERSION:
         raise reader.error(f"its version {version} is newer than {VERSION}, the newest known here")
     return reader
+
+
+def is_decider(path: Path) -> bool:
+    """Whether the path may be that of a saved decider: a file that is no study."""
+    return path.is_file() and path.suffix != ".toml"
 
 
 def _refuse(constant: str) -> None:

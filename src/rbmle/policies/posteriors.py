@@ -43,6 +43,8 @@ def best_and_loss(family: Any, pulls: Floats, sums: Floats, times: Floats) -> tu
             "normal": a, "beta": a / (a + b), "gamma": a / b,
             "inverse gamma": np.where(a > 1.0, b / (a - 1.0), np.inf),
         }[kind]  # fmt: skip
+        if np.isinf(means).any():
+            largest = np.inf
         unit = family.posterior_mean(float(pulls[0]), float(sums[0])) / means[0]
         unit = unit if unit > 0.0 else 1.0  # it is NaN where both are 0 or infinite
         return best, np.maximum(unit * (largest - means), 0.0)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from .._io.machine import require_extra
 from ..errors import ParameterError
+from ..live.decider import Decider
+from ..live.live_arm import Name
+from ..live.state import is_decider
 from ..paper.folder import is_paper, load_paper
 from ..result import Result
 from ..studies.runner import load
@@ -15,40 +18,50 @@ from ..studies.study_result import StudyResult, kept_times
 
 
 def write_report(
-    run: StudyResult | Result | str | os.PathLike[str],
+    run: StudyResult | Result | Decider[Name] | str | os.PathLike[str],
     path: str | os.PathLike[str] | None = None,
     command: str | None = None,
 ) -> Path:
     """Write a run as one self-contained page with tables and figures; returns the page's path.
 
-    run: the folder of a run or of the recomputed paper; or the result of `run` or `simulate`.
-    path: the file to write; by default report.html in the folder.
+    run: the folder of a run or of the recomputed paper; the result of `run` or `simulate`; or, for
+    what may be concluded from its rewards, a `Decider` or the file that it saved.
+    path: the file to write; by default report.html in the folder, or beside a decider's file one of
+    its name that ends in .html.
     command: the command that the page names as its origin.
 
     Nothing is played or timed: the page shows what the run stored.
     """
     require_extra("report", "report")
     # Imported only now, because they need the packages that `require_extra` has just looked for.
+    from .decider_report import decider_report
     from .paper_report import paper_report
     from .study_report import result_report, study_report
 
     if isinstance(run, (str, os.PathLike)):
         folder = Path(run)
-        target = folder / "report.html" if path is None else Path(path)
+        alone = is_decider(folder)
+        usual = folder.with_suffix(".html") if alone else folder / "report.html"
+        target = usual if path is None else Path(path)
         said = command or shlex.join(["rbmle", "report", str(folder)])
-        if is_paper(folder):
+        if alone:
+            decider_report(Decider.load(folder), target, said, str(folder))
+        elif is_paper(folder):
             paper_report(load_paper(folder), target, said, str(folder))
         else:
             result = load(folder)
             study_report(result, target, said, kept_times(result.study, folder), str(folder))
         return target
-    if not isinstance(run, (StudyResult, Result)):
-        raise ParameterError("report", "run", "a run folder, a StudyResult or a Result", run)
+    if not isinstance(run, (StudyResult, Result, Decider)):
+        told = "a run folder, a StudyResult, a Result, or a Decider or its file"
+        raise ParameterError("report", "run", told, run)
     if path is None:
         raise ParameterError("report", "path", "given where the run is no folder", path)
     target, said = Path(path), command or "rbmle.report(...)"
     if isinstance(run, StudyResult):
         study_report(run, target, said, {})
+    elif isinstance(run, Decider):
+        decider_report(run, target, said)
     else:
         result_report(run, target, said)
     return target

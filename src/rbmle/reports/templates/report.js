@@ -4,7 +4,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const keyOf = (row, column) => {
     const cell = row.cells[column];
-    return "value" in cell.dataset ? Number(cell.dataset.value) : cell.textContent.trim();
+    return "value" in cell.dataset ? Number(cell.dataset.value.replace("inf", "Infinity")) : cell.textContent.trim();
   };
   const compare = (a, b) => {
     if (typeof a === "number" && typeof b === "number") {
