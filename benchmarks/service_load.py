@@ -9,6 +9,12 @@ before has come. What is counted is what the client was told. It then verifies t
     python benchmarks/service_load.py --compare 3
 
 compares, in three rounds, with the same server without its database and with a bare `Decider`.
+
+    python benchmarks/service_load.py --database postgresql://... --policy ts --clients 4 \\
+        --consistency snapshot --servers 2 --workers 4 --connections 256
+
+starts two servers of four workers each on one database, and asks each from 256 connections, all in
+four processes. Here PostgreSQL's processor time is that of all its processes on this machine.
 """
 
 from __future__ import annotations
@@ -23,6 +29,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,20 +47,21 @@ def request(method: str, path: str, body: bytes) -> bytes:
 class Connection:
     """One connection: it asks and tells in turn."""
 
-    def __init__(self, port: int, number: int, ids: bool, context: bytes = b"") -> None:
+    def __init__(self, port: int, experiment: str, id: str, context: bytes = b"") -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.number, self.count, self.ids, self.context = number, 0, ids, context
+        self.path = f"/v1/experiments/{experiment}/decisions"
+        self.id, self.count, self.context = id, 0, context
         self.deciding, self.since = True, 0.0
         self.read = b""
 
     def ask(self) -> None:
         self.deciding = True
         self.count += 1
-        fields = [b'"id": "c%d-%d"' % (self.number, self.count)] if self.ids else []
+        fields = [b'"id": "%b-%d"' % (self.id.encode(), self.count)] if self.id else []
         fields += [b'"context": ' + self.context] if self.context else []
         body = b"{%b}" % b", ".join(fields)
-        self.send(request("POST", "/v1/experiments/load/decisions", body))
+        self.send(request("POST", self.path, body))
 
     def send(self, data: bytes) -> None:
         self.since = time.perf_counter()
@@ -78,59 +89,77 @@ class Connection:
         return took
 
 
-def load(
-    port: int, connections: int, seconds: float, ids: bool, wait: float = 1.0, context: bytes = b""
-) -> dict[str, Any]:
-    """Ask for so many seconds and return rates and latencies. wait: 0.0 to poll without pause."""
-    everyone = [Connection(port, number, ids, context) for number in range(connections)]
+def load(given: argparse.Namespace, seconds: float, client: int) -> tuple[int, list[float], float]:
+    """Ask for so many seconds as one of the clients: how many decisions, how long each request
+    took, and the processor time of this client."""
+    begun = time.process_time()
+    everyone = [
+        Connection(port, given.name, f"{client}-{k}-{time.time_ns():x}" * given.ids, given.context)
+        for port in given.ports
+        for k in range(client, given.connections, given.clients)
+    ]
     ready = selectors.DefaultSelector()
     for each in everyone:
         ready.register(each.socket, selectors.EVENT_READ, each)
         each.ask()
     took: list[float] = []
-    decisions = rewards = 0
-    begin = time.perf_counter()
-    end = begin + seconds
+    decisions, wait = 0, 0.0 if given.poll else 1.0
+    end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         for key, _ in ready.select(wait):
             deciding, lasted = key.data.deciding, key.data.receive()
             if lasted is not None:
                 decisions += deciding
-                rewards += not deciding
                 took.append(lasted)
-    lasted = time.perf_counter() - begin
     for each in everyone:
         each.socket.close()
+    return decisions, took, time.process_time() - begun
+
+
+def loads(given: argparse.Namespace, seconds: float) -> dict[str, Any]:
+    """Ask from all clients at once; rates and latencies."""
+    one = partial(load, given, seconds)
+    if given.clients > 1:
+        with ProcessPoolExecutor(given.clients) as pool:
+            list(pool.map(abs, range(given.clients)))  # all have started
+            found = list(pool.map(one, range(given.clients)))
+    else:
+        found = [one(0)]
+    decisions, took = sum(each[0] for each in found), np.concatenate([each[1] for each in found])
     low, high, top = np.quantile(took, [0.5, 0.99, 1.0]) * 1000.0
     return {
-        "decisions a second": round(decisions / lasted),
-        "rewards a second": round(rewards / lasted),
+        "decisions a second": round(decisions / seconds),
+        "rewards a second": round((took.size - decisions) / seconds),
         "median ms": round(low, 2),
         "p99 ms": round(high, 2),
         "largest ms": round(top, 2),
-        "client's CPU us a request": round(time.process_time() / len(took) * 1e6, 1),
+        "client's CPU us a request": round(sum(each[2] for each in found) / took.size * 1e6, 1),
     }
 
 
-def cpu(pid: int) -> float:
-    """The seconds of CPU that a process and its children have used."""
+def cpu(pids: list[int], name: str = "") -> float:
+    """The seconds of CPU that processes and their children have used, or all of this name have."""
     total = 0.0
     for each in os.listdir("/proc"):
         if each.isdigit():
             try:
                 with open(f"/proc/{each}/stat") as file:
-                    fields = file.read().rpartition(")")[2].split()
+                    before, _, after = file.read().rpartition(")")
             except OSError:
                 continue
-            if int(each) == pid or int(fields[1]) == pid:
+            fields, program = after.split(), before.partition("(")[2]
+            if int(each) in pids or int(fields[1]) in pids or program == name:
                 total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return total
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--workers", type=int, default=2)
-    options.add_argument("--connections", type=int, default=32)
+    options.add_argument("--servers", type=int, default=1)
+    options.add_argument("--workers", type=int, default=2, help="of each server")
+    options.add_argument("--connections", type=int, default=32, help="to each server")
+    options.add_argument("--clients", type=int, default=1, help="processes that ask")
+    options.add_argument("--consistency", default="serial", help="or snapshot")
     options.add_argument("--arms", type=int, default=10)
     options.add_argument("--policy", default="rbmle")
     options.add_argument("--evidence", help="for instance discounted(gamma=0.99)")
@@ -149,49 +178,63 @@ def main() -> None:
 
 
 def measure(given: argparse.Namespace, *more: str, verify: bool = True) -> dict[str, Any]:
-    """Start a service, load it, and verify what it stored. more: further options of `serve`."""
+    """Start servers, load them, and verify what they stored. more: further options of `serve`."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         database = given.database or f"sqlite:///{folder}/load.db"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        place = ["--database", database]
-        serve = ["serve", "--port", str(port), "--workers", str(given.workers), *place, *more]
-        rbmle = [sys.executable, "-m", "rbmle"]
-        service = subprocess.Popen([*rbmle, *serve], stdout=subprocess.DEVNULL)
-        try:
-            body: dict[str, Any] = {
-                "arms": [f"arm-{n}" for n in range(given.arms)],
-                "policy": given.policy, "family": "bernoulli", "seed": 1,
-            }  # fmt: skip
-            context = b""
-            if given.evidence:
-                body["evidence"] = given.evidence
-            if given.features:
-                linear = {"name": "Linear", "dimension": given.features}
-                body |= {"family": "gaussian", "evidence": linear}
-                drawn = np.random.default_rng(1).normal(size=(given.arms, given.features)).round(4)
-                context = json.dumps(dict(zip(body["arms"], drawn.tolist(), strict=True))).encode()
-            _create(port, json.dumps(body).encode())
-            asked = given.connections, min(2.0, given.seconds), given.ids
-            load(port, *asked, context=context)  # to warm up
-            before = cpu(service.pid)
-            wait = 0.0 if given.poll else 1.0
-            found = load(port, given.connections, given.seconds, given.ids, wait, context)
-            used = cpu(service.pid) - before
-            found["server's CPU us a request"] = round(
-                used / given.seconds * 1e6
-                / (found["decisions a second"] + found["rewards a second"]), 1,
-            )  # fmt: skip
-        finally:
-            service.send_signal(signal.SIGTERM)
-            service.wait()
+        given.ports, given.name = [], f"load-{time.time_ns():x}"
+        given.context, body = _definition(given)
+        with started(given, "--database", database, *more) as pids:
+            for port in given.ports:
+                _create(port, given.name, json.dumps(body).encode())
+            loads(given, min(2.0, given.seconds))  # to warm up
+            before = cpu(pids), cpu([], "postgres")
+            found = loads(given, given.seconds)
+            after = cpu(pids), cpu([], "postgres")
+        asked = (found["decisions a second"] + found["rewards a second"]) * given.seconds
+        for who, old, new in zip(("servers'", "PostgreSQL's"), before, after, strict=True):
+            found[f"{who} CPU us a request"] = round((new - old) / asked * 1e6, 1)
         if verify:
-            told = subprocess.run(
-                [*rbmle, "service", "verify", *place], check=True, stdout=subprocess.PIPE, text=True
-            )
+            command = [sys.executable, "-m", "rbmle", "service", "verify", "--database", database]
+            told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             print(told.stdout, end="")
         return found
+
+
+@contextmanager
+def started(given: argparse.Namespace, *options: str) -> Iterator[list[int]]:
+    """Servers, each at a port of its own; the numbers of their processes."""
+    servers: list[subprocess.Popen[bytes]] = []
+    try:
+        for _ in range(given.servers):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                given.ports.append(probe.getsockname()[1])
+            place = ["--port", str(given.ports[-1]), "--workers", str(given.workers)]
+            command = [sys.executable, "-m", "rbmle", "serve", *place, *options]
+            servers.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+        yield [each.pid for each in servers]
+    finally:
+        for each in servers:
+            each.send_signal(signal.SIGTERM)
+            each.wait()
+
+
+def _definition(given: argparse.Namespace) -> tuple[bytes, dict[str, Any]]:
+    """The context of each decision, and the body that creates the experiment."""
+    body: dict[str, Any] = {
+        "arms": [f"arm-{n}" for n in range(given.arms)],
+        "policy": given.policy, "family": "bernoulli", "seed": 1,
+        "consistency": given.consistency,
+    }  # fmt: skip
+    context = b""
+    if given.evidence:
+        body["evidence"] = given.evidence
+    if given.features:
+        linear = {"name": "Linear", "dimension": given.features}
+        body |= {"family": "gaussian", "evidence": linear}
+        drawn = np.random.default_rng(1).normal(size=(given.arms, given.features)).round(4)
+        context = json.dumps(dict(zip(body["arms"], drawn.tolist(), strict=True))).encode()
+    return context, body
 
 
 def compare(given: argparse.Namespace) -> None:
@@ -224,18 +267,20 @@ def decider(arms: int, policy: str, seconds: float = 1.0) -> float:
     return count / (time.perf_counter() - begin)
 
 
-def _create(port: int, body: bytes) -> None:
+def _create(port: int, name: str, body: bytes) -> None:
     deadline = time.monotonic() + 60.0
     while True:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=60.0) as one:
-                one.sendall(request("PUT", "/v1/experiments/load", body))
+                one.sendall(request("PUT", f"/v1/experiments/{name}", body))
                 told = b""
                 while not told.endswith(b"}"):
                     told += one.recv(65536)
                 made = told.startswith((b"HTTP/1.1 201", b"HTTP/1.1 200"))
                 if made and b'"compiling":{' not in told:
                     return
+                if told.startswith(b"HTTP/1.1 4"):
+                    raise SystemExit(f"The service answered {told!r}")
         except OSError:
             if time.monotonic() > deadline:
                 raise

@@ -41,7 +41,7 @@ class WithoutDatabase(SqliteStorage):
         return 0
 
 
-def _open(url: str, create: bool = True) -> Storage:
+def _open(url: str, create: bool = True, timeouts: bool = False) -> Storage:
     return WithoutDatabase(url.removeprefix("sqlite:///"))
 
 

@@ -276,7 +276,6 @@ def test_no_request_reads_the_whole_log() -> None:
         with storage.writing():
             for _ in range(3):
                 storage.decisions(["x-1", "x-2"])
-                storage.closed(1, [2, 3])
                 storage.outcome(1, 2)
                 storage.waiting(1, 2, 10)
             assert storage._ask(read) == [(0,)]

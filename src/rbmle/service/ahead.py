@@ -1,9 +1,10 @@
 """`Ahead`: requests of experiments in snapshot mode, worked out before the lock is taken.
 
-All that takes time, reading, choosing, making rows and answers, is done from one state of the
-database that was read without a lock. Then one statement takes the lock and appends the rows after
-whatever is the last by then, unless the arms have changed, or some row is there already. In that
-case nothing is appended, and `Transaction` carries the requests out.
+All that takes time, choosing, making rows and answers, is done from the state that this worker has.
+Then one trip to the database takes the lock, appends the rows after whatever is the last by then,
+commits, and brings back the rows of others, so that the state is new again. If the arms have
+changed, or some row is there already, nothing is appended, and `Transaction` carries the requests
+out.
 """
 
 from __future__ import annotations
@@ -11,117 +12,162 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from math import inf
+from time import monotonic
 from typing import NamedTuple
 
 from ..errors import ParameterError
-from .experiment import Experiment
+from .experiment import Experiment, Open
 from .experiment_cache import Cache, QuarantineError
+from .keys import Keys
 from .messages import COUNTED, Answer, Decide, Decided, Reward, answer
-from .rows import Kind, Row
-from .snapshot import decisions_for, to_be_made, uses_snapshots
+from .next_rows import Next
+from .rows import Kind, Row, place_of
+from .snapshot import MAX_AGE_SECONDS, decisions_for, to_be_made
 from .storage import Key, Storage
-from .transaction import Request
+from .transaction import Keyed
+
+# The state is read again when it is older, so that there is time to decide.
+_REFRESH_SECONDS = MAX_AGE_SECONDS / 2
 
 
-class _Done(NamedTuple):
-    """A row to append, and what the request at this place is told once it is."""
+class _Asked(NamedTuple):
+    """A request, its key, and its place among all."""
 
     place: int
-    row: Row
-    told: Answer
+    key: Key
+    request: Decide | Reward
+
+
+class _Plan(NamedTuple):
+    """What is to be appended to an experiment, and what callers are told once it is."""
+
+    known: Experiment
+    wanted: Next
+    told: dict[int, Answer]
 
 
 class Ahead:
-    """Requests, each with its key. answers: None for those that are not carried out.
+    """Requests that are carried out together; within no transaction. It is used once."""
 
-    It is made within a transaction that reads. None in place of a request leaves it out.
-    """
+    def __init__(self, storage: Storage, cache: Cache, keys: Keys) -> None:
+        self._storage, self._cache, self._keys = storage, cache, keys
+        self._generation = storage.generation
+        # Decisions that rewards name: experiment, place in its log, and what is known of it. None
+        # if it has a reward, or is too old to be remembered.
+        self._decided: dict[str, list[tuple[int, int, Open | None]]] = {}
 
-    def __init__(
-        self, storage: Storage, cache: Cache, requests: Sequence[tuple[Key, Request] | None]
-    ) -> None:
-        self._storage, self._cache, self._requests = storage, cache, requests
-        self.answers: list[Answer | None] = [None] * len(requests)
-        known = [each[1] for each in requests if each is not None]
-        ids = {each.id for each in known if isinstance(each, (Decide, Reward)) and each.id}
-        self._named: dict[str, list[Row]] = {}
-        for row in storage.decisions(sorted(ids)) if ids else []:
-            self._named.setdefault(row.name(), []).append(row)
-        asked: dict[int, list[tuple[int, Request]]] = {}
-        for place, each in enumerate(requests):
-            meant = None if each is None else self._meant(*each)
-            if meant is not None and each is not None:
-                asked.setdefault(meant, []).append((place, each[1]))
-        self._plans = [self._plan(number, some) for number, some in asked.items()]
+    def run(self, requests: Sequence[Keyed], now: float) -> list[Answer | None]:
+        """The answers to what was carried out, and is durable; None for what is left."""
+        asked = [
+            _Asked(place, key, each)
+            for place, (key, each) in enumerate(requests)
+            if isinstance(each, (Decide, Reward)) and self._keys.allows(key)
+        ]
+        self._read(asked)
+        meant: dict[int, list[_Asked]] = {}
+        for each in asked:
+            number = self._meant(each)
+            if number is not None:
+                meant.setdefault(number, []).append(each)
+        answers: list[Answer | None] = [None] * len(requests)
+        known = self._cache.snapshots
+        plans = [self._plan(known[each], meant[each], now) for each in sorted(meant)]
+        plans = [each for each in plans if each.wanted.rows]
+        began = monotonic()
+        wanted = [each.wanted for each in plans]
+        done = self._storage.append_next(wanted, self._generation) if plans else []
+        for plan, rows in zip(plans, done, strict=True):
+            if rows is not None:
+                for place, told in plan.told.items():
+                    answers[place] = told
+                with suppress(QuarantineError):  # they are committed: the next request is told
+                    self._cache.advance(plan.known, rows, began)
+        return answers
 
-    def _meant(self, key: Key, request: Request) -> int | None:
+    def _read(self, asked: Sequence[_Asked]) -> None:
+        """Read new rows, if the state is not new enough, and decisions that nobody remembers."""
+        cache, requests = self._cache, [each.request for each in asked]
+        names = {each.experiment for each in requests if isinstance(each, Decide)}
+        used = {number for number, known in cache.snapshots.items() if known.name in names}
+        for each in requests:
+            if isinstance(each, Reward):
+                self._decided[each.id] = found = [
+                    (known.number, known.recent[each.id], known.open.get(known.recent[each.id]))
+                    for known in cache.snapshots.values()
+                    if each.id in known.recent
+                ]
+                used |= {number for number, _, _ in found}
+        unknown = [id for id, found in self._decided.items() if not (found or place_of(id))]
+        if not unknown and not any(map(self._is_old, used)):
+            return
+        with self._storage.reading():
+            if self._storage.generation != self._generation:
+                return  # `Ledger` invalidates the cache
+            for row in self._storage.decisions(unknown) if unknown else ():
+                self._decided[row.name()].append((row.experiment, row.seq, Open.of(row)))
+                used.add(row.experiment)
+            for number in filter(self._is_old, used):
+                with suppress(QuarantineError):  # `Transaction` tells
+                    cache.catch_up(cache.snapshots[number])
+
+    def _is_old(self, number: int) -> bool:
+        """Whether it is an experiment in snapshot mode whose new rows should be read."""
+        known = self._cache.snapshots.get(number)
+        return known is not None and self._cache.read_at(known) < monotonic() - _REFRESH_SECONDS
+
+    def _meant(self, asked: _Asked) -> int | None:
         """The number of the experiment in snapshot mode that the request is for, if it is."""
-        which: list[str | int] = []
+        request, which = asked.request, list[str | int]()
         if isinstance(request, Decide):
             which = [request.experiment]
-        elif isinstance(request, Reward):
-            which = [row.experiment for row in self._named.get(request.id, ())]
+        else:
+            which = [each[0] for each in self._decided[request.id]]
         found = self._cache.cached(which[0]) if len(which) == 1 else None
-        if found is None or not uses_snapshots(found) or not key.sees(found.name):
+        if found is None or found.number not in self._cache.snapshots:
             return None
-        return found.number if request.experiment in (None, found.name) else None
+        if not asked.key.sees(found.name) or request.experiment not in (None, found.name):
+            return None
+        return None if self._cache.wants_snapshot(found) else found.number
 
-    def _plan(self, number: int, asked: list[tuple[int, Request]]) -> tuple[int, list[_Done]]:
-        """The last row of an experiment, and what is to be appended after it."""
-        known = self._cache.cached(number)
-        assert known is not None
-        with suppress(QuarantineError):  # `Transaction` tells
-            self._cache.catch_up(known)
-            if not self._cache.wants_snapshot(known):  # it writes that, too
-                return known.seq, self._rows(known, asked)
-        return 0, []
-
-    def _rows(self, known: Experiment, asked: list[tuple[int, Request]]) -> list[_Done]:
-        """Rows whose `seq` and, of decisions, `number` count from those that will be the last."""
-        wanted = to_be_made(known, [each for _, each in asked], self._named)
-        made, left = deque(decisions_for(known, wanted)), deque(wanted)
-        closed = self._closed(known, asked)
-        done: list[_Done] = []
-        for place, each in asked:
-            seq = len(done) + 1
-            if left and each is left[0]:
+    def _plan(self, known: Experiment, asked: Sequence[_Asked], now: float) -> _Plan:
+        at, until = known.moment(now), inf
+        rows, told, ids = list[Row](), dict[int, Answer](), list[str]()
+        left = deque(to_be_made(known, [each.request for each in asked], known.recent))
+        last = self._cache.read_at(known) + MAX_AGE_SECONDS
+        made = deque(decisions_for(known, left, last))
+        for place, key, request in asked:
+            if isinstance(request, Reward):
+                found = self._reward(known, request, now)
+                if found is None:
+                    continue
+                row, deadline = found
+                until = min(until, deadline)
+                told[place] = COUNTED
+                if request.experiment is None:
+                    ids.append(request.id)
+            elif made and request is left[0]:
                 left.popleft()
-                id, basis, seed, arm, t, p = made.popleft()
-                n = len(wanted) - len(left)
-                row = Row(known.number, seq, int(Kind.DECISION), 0.0, id, arm, t, n)
-                row = row._replace(value=float(seed), probability=p, basis=basis)
-                told = answer(200, Decided(id, known.arms[arm].name, t, p))
-                done.append(_Done(place, row, told))
-            elif isinstance(each, Reward):
-                of = self._named[each.id][0]
-                with suppress(ParameterError):  # `Transaction` refuses it
-                    value = known.checked(each.value)
-                    if of.seq not in closed:
-                        closed.add(of.seq)
-                        row = Row(known.number, seq, int(Kind.REWARD), 0.0, None, of.arm)
-                        row = row._replace(number=of.number, of=of.seq, value=value)
-                        done.append(_Done(place, row, COUNTED))
-        return done
+                row = made.popleft()
+                arm = known.arms[row.arm or 0].name
+                told[place] = answer(200, Decided(row.name(), arm, row.t or 0, row.probability))
+            else:
+                continue
+            seq = known.seq + len(rows) + 1
+            rows.append(row._replace(seq=seq, at=at, key=key.number or None))
+        repairs, keys = self._cache.repairs(known.number), self._keys.version
+        wanted = Next(known.number, known.seq, rows, at, repairs, keys, ids, until)
+        return _Plan(known, wanted, told)
 
-    def _closed(self, known: Experiment, asked: list[tuple[int, Request]]) -> set[int]:
-        """Decisions whose rewards are left: those that have one, and all that have a deadline,
-        which must not pass before the lock is taken."""
-        seqs = [self._named[each.id][0].seq for _, each in asked if isinstance(each, Reward)]
-        if known.definition.wait is not None:
-            return set(seqs)
-        return self._storage.closed(known.number, seqs) if seqs else set()
-
-    def _key(self, place: int) -> int | None:
-        """The number of the key that the request at this place came with, if it was one."""
-        asked = self._requests[place]
-        return asked[0].number or None if asked is not None else None
-
-    def append(self, now: float) -> None:
-        """Append what was worked out, and fill `answers`; after the transaction that read."""
-        for basis, done in self._plans:
-            if done:
-                rows = [each.row._replace(key=self._key(each.place)) for each in done]
-                repairs = self._cache.repairs(rows[0].experiment)
-                if self._storage.append_next(rows, now, basis, repairs):
-                    for each in done:
-                        self.answers[each.place] = each.told
+    def _reward(self, known: Experiment, request: Reward, now: float) -> tuple[Row, float] | None:
+        """The row of a reward, and the deadline of its decision; None if it is left."""
+        ((_, of, waiting),) = self._decided.pop(request.id, [(0, 0, None)])
+        if waiting is None or known.late(waiting, now):
+            return None
+        try:
+            value = known.checked(request.value)
+        except ParameterError:  # `Transaction` refuses it
+            return None
+        told = waiting.arm, None, waiting.number, of, value
+        row = Row(known.number, 0, int(Kind.REWARD), 0.0, None, *told)
+        return row, waiting.at + (known.definition.wait or inf)

@@ -9,7 +9,7 @@ which worker makes it.
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable
 from math import inf
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from ..policies.floor import floors_of
 from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
 from .definition import Definition, check_room
 from .history import History
-from .rows import Kind, Made, Row
+from .rows import Kind, Row
 
 log = logging.getLogger("rbmle.service")
 # How far a recomputed probability may be from the stored one: on another machine `exp` may differ
@@ -68,9 +68,10 @@ class Experiment:
 
     seq, at: the place and the time of the last row. made, rewarded, expired: how many rows there
     are of each kind. ended: no decision is made any more. open: the newest decisions that wait, by
-    `seq`, oldest first; whether an older one waits, the log tells. resolved: no decision up to this
-    place of the log waits. sound: False while a change is under way; one that failed may have left
-    traces, so that the experiment must be computed again from its rows.
+    `seq`, oldest first; whether an older one waits, the log tells. recent: in snapshot mode, the
+    `seq` of the newest decisions by id. resolved: no decision up to this place of the log waits.
+    sound: False while a change is under way; one that failed may have left traces, so that the
+    experiment must be computed again from its rows.
     """
 
     def __init__(self, number: int, name: str, definition: Definition, at: float = 0.0) -> None:
@@ -80,6 +81,7 @@ class Experiment:
         self.sound, self.ended = True, False
         self.made = self.rewarded = self.expired = 0
         self.open: dict[int, Open] = {}
+        self.recent: OrderedDict[str, int] = OrderedDict()
         self._queue: deque[int] = deque()
         self.resolved = 1
         self._due = inf  # no deadline of `wait` passes before
@@ -118,16 +120,12 @@ class Experiment:
             return self._propensities.decide_anyway(features)
         return self.live.pull(features), None
 
-    def take(self, made: deque[Made], now: float, context: Context | None) -> Row:
+    def take(self, made: deque[Row], now: float, context: Context | None) -> Row:
         """Append the next decision of those that were made from a snapshot."""
         self._features(context)
-        id, basis, seed, arm, t, p = made.popleft()
-        place = {"arm": arm, "t": t, "number": self.live.number, "value": float(seed)}
-        self.sound = False
-        self.live.play(self.arms[arm])
-        row = self._row(Kind.DECISION, now, id=id, probability=p, basis=basis, **place)
-        self._opened(row)
-        self.sound = True
+        row = made.popleft()._replace(seq=self.seq + 1, number=self.live.number)
+        row = row._replace(at=self.moment(now))
+        self.apply([row])
         return row
 
     def _features(self, context: Context | None) -> Floats | None:
@@ -276,6 +274,10 @@ class Experiment:
         self.made += 1
         self.history.decided(row, len(self.arms))
         self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at)
+        if row.basis is not None and row.id is not None:
+            self.recent[row.id] = row.seq
+            if len(self.recent) > _MOST_OPEN:
+                self.recent.popitem(last=False)
         if self.definition.wait is not None:
             self._due = min(self._due, row.at + self.definition.wait)
         self._queue.append(row.seq)

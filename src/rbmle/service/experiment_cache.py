@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import inf
+from time import monotonic
 from typing import NamedTuple
 
 from .definition import Definition
 from .experiment import Experiment
+from .rows import Row
+from .snapshot import uses_snapshots
 from .storage import Storage, StorageError, Stored
 
 log = logging.getLogger("rbmle.service")
@@ -41,9 +45,10 @@ class Cache:
         self._named: dict[str, Experiment] = {}
         self._numbered: dict[int, Experiment] = {}
         self._stored: dict[int, Stored] = {}
-        self._snapshots: dict[int, int] = {}  # number -> `seq` of the stored snapshot
+        self._saved: dict[int, int] = {}  # number -> `seq` of the stored snapshot
+        self._read: dict[int, float] = {}  # number -> when its rows were last asked for
         self._quarantine: dict[int, _Quarantine] = {}
-        self.snapshots = False  # whether an experiment in snapshot mode was ever loaded
+        self.snapshots: dict[int, Experiment] = {}  # those in snapshot mode, by number
 
     def all(self) -> list[Experiment]:
         """All cached experiments, in the order of their numbers."""
@@ -101,25 +106,33 @@ class Cache:
             state = self._storage.snapshot(stored.number)
             if state is not None:
                 made.restore(state)
-        self._snapshots[stored.number] = made.seq
+        self._saved[stored.number] = made.seq
         self._named[stored.name] = self._numbered[stored.number] = made
         self._stored[stored.number] = stored
         self._quarantine.pop(stored.number, None)
-        self.snapshots = self.snapshots or made.definition.consistency == "snapshot"
+        if uses_snapshots(made):
+            self.snapshots[stored.number] = made
         return made
 
     def catch_up(self, experiment: Experiment) -> Experiment:
         """Apply the rows that other workers have appended; within a transaction."""
-        number = experiment.number
-        doing = self._guarded(
-            self._stored[number], lambda: f"row {experiment.seq + 1} cannot be applied"
-        )
-        with doing:
-            while rows := self._storage.rows(number, experiment.seq, ROWS_PER_SNAPSHOT):
-                experiment.apply(rows)
-                if len(rows) < ROWS_PER_SNAPSHOT:
-                    break
-        return experiment
+        while True:
+            began = monotonic()
+            rows = self._storage.rows(experiment.number, experiment.seq, ROWS_PER_SNAPSHOT)
+            self.advance(experiment, rows, began)
+            if len(rows) < ROWS_PER_SNAPSHOT:
+                return experiment
+
+    def advance(self, experiment: Experiment, rows: Sequence[Row], began: float) -> None:
+        """Apply rows that follow, and are the last. began: when they were asked for."""
+        stored = self._stored[experiment.number]
+        with self._guarded(stored, lambda: f"row {experiment.seq + 1} cannot be applied"):
+            experiment.apply(rows)
+        self._read[experiment.number] = began
+
+    def read_at(self, experiment: Experiment) -> float:
+        """When the newest rows were asked for, by `time.monotonic`."""
+        return self._read.get(experiment.number, -inf)
 
     @contextmanager
     def _guarded(self, stored: Stored, failed: Callable[[], str]) -> Iterator[None]:
@@ -142,15 +155,17 @@ class Cache:
 
     def wants_snapshot(self, experiment: Experiment) -> bool:
         """Whether many rows have come since the last snapshot."""
-        return experiment.seq - self._snapshots[experiment.number] >= ROWS_PER_SNAPSHOT
+        return experiment.seq - self._saved[experiment.number] >= ROWS_PER_SNAPSHOT
 
     def save_snapshot(self, experiment: Experiment) -> None:
         """Write a snapshot if many rows have come since the last; within a locked transaction."""
         if self.wants_snapshot(experiment):
             self._storage.save_snapshot(experiment.number, experiment.seq, experiment.snapshot())
-            self._snapshots[experiment.number] = experiment.seq
+            self._saved[experiment.number] = experiment.seq
 
     def drop(self, experiment: Experiment) -> None:
         """Invalidate an experiment whose state may be ahead of what was committed."""
         self._named.pop(experiment.name, None)
         self._numbered.pop(experiment.number, None)
+        self.snapshots.pop(experiment.number, None)
+        self._read.pop(experiment.number, None)

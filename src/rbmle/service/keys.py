@@ -44,8 +44,9 @@ class Keys:
     """A worker's cache of the keys."""
 
     def __init__(self, needed: bool = False) -> None:
-        """needed: a key is needed even if there is none, because others than this machine ask."""
-        self.needed, self._version = needed, -1
+        """needed: a key is needed even if there is none, because others than this machine ask.
+        version: as `Storage.keys_version` told it when the keys were read."""
+        self.needed, self.version = needed, -1
         self._known: dict[int, Key] = {}
         self._uses: dict[int, float] = {}  # when each key was last used here
         self._saved: dict[int, float] = {}  # and which of these times was stored
@@ -53,18 +54,18 @@ class Keys:
     def refresh(self, storage: Storage) -> None:
         """Read the keys if they have changed; within a transaction."""
         version = storage.keys_version()
-        if version != self._version:
+        if version != self.version:
             self._known = {each.number: each for each in storage.stored_keys()}
-            self._version = version
+            self.version = version
 
     def invalidate(self) -> None:
         """Discard the keys, so that they are read again."""
-        self._version, self._known = -1, {}
+        self.version, self._known = -1, {}
 
     @property
     def loaded(self) -> bool:
         """Whether the keys have been read."""
-        return self._version >= 0
+        return self.version >= 0
 
     @property
     def open(self) -> bool:

@@ -61,16 +61,10 @@ class Ledger:
         if not self.cache.snapshots:
             return [None] * len(requests)
         try:
-            with self.storage.reading():
-                self._renew()
-                self.keys.refresh(self.storage)
-                allowed = [each if self.keys.allows(each[0]) else None for each in requests]
-                ahead = Ahead(self.storage, self.cache, allowed)
-            ahead.append(self.clock())
+            return Ahead(self.storage, self.cache, self.keys).run(requests, self.clock())
         except StorageError as problem:
             self._tried(problem)
             raise
-        return ahead.answers
 
     def try_to_write(self) -> dict[str, str]:
         """Raise StorageError if nothing can be written now, because the disk is full for instance;

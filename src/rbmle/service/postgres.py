@@ -16,7 +16,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..errors import ParameterError
 from .addresses import without_password
-from .next_rows import CHANGED, LAST
+from .next_rows import Next
 from .rows import Row
 from .storage import (
     ANSWER_SECONDS,
@@ -59,12 +59,23 @@ _INSERT = (
 )
 
 
-_NEXT = f"""INSERT INTO log ({FIELDS}) SELECT experiment, last.seq + new.seq, kind,
-    greatest(last.at, ?::float8), id, arm, t, number + CASE WHEN kind = 1 THEN made ELSE 0 END, of,
-    value, text, key, probability, basis
-    FROM unnest({", ".join(f"?::{each}[]" for each in _TYPES)}) AS new ({FIELDS}),
-    (SELECT seq, at, coalesce(made, 0) AS made FROM ({LAST}) AS one (seq, at, made)) AS last
-    WHERE NOT EXISTS ({CHANGED})"""
+# The fields of rows that `append_next` sends: the others follow from where they come to stand.
+_SENT = [place for place, each in enumerate(Row._fields) if each not in ("experiment", "seq", "at")]
+_AFTER = f"SELECT {FIELDS} FROM log WHERE experiment = ? AND seq > ? ORDER BY seq"
+
+
+@functools.cache
+def _next(unchanged: str) -> str:
+    """The statement that appends rows after all others; `_values` has its values."""
+    sent = ", ".join(Row._fields[each] for each in _SENT)
+    shifted = sent.replace("number", "number + CASE WHEN kind = 1 THEN made ELSE 0 END")
+    arrays = ", ".join(f"?::{_TYPES[each]}[]" for each in _SENT)
+    return f"""INSERT INTO log (experiment, seq, at, {sent})
+        SELECT ?, ?::bigint + others.n + place, others.at, {shifted}
+        FROM (SELECT count(*) AS n, greatest(max(at), ?::float8) AS at, coalesce(max(kind), 0) AS
+        kinds, count(*) FILTER (WHERE kind = 1) AS made FROM log WHERE experiment = ? AND seq > ?)
+        AS others, unnest({arrays}) WITH ORDINALITY AS new ({sent}, place)
+        WHERE kinds <= 3 AND others.at < ?::float8 AND {unchanged}"""
 
 
 @functools.cache
@@ -81,9 +92,10 @@ def _element(value: float | str | None) -> str:
     return repr(value)
 
 
-def _columns(rows: Sequence[Row]) -> list[str]:
-    """The rows as arrays, one for each field."""
-    return [f"{{{','.join(map(_element, each))}}}" for each in zip(*rows, strict=True)]
+def _columns(rows: Sequence[Row], fields: Sequence[int] = range(len(Row._fields))) -> list[str]:
+    """The rows as arrays, one for each field; fields: only those at these places."""
+    columns = list(zip(*rows, strict=True))
+    return [f"{{{','.join(map(_element, columns[each]))}}}" for each in fields]
 
 
 def _password(url: str) -> str:
@@ -118,6 +130,7 @@ class PostgresStorage(Storage):
 
     failures = (psycopg.Error,)
     duplicates = (psycopg.errors.UniqueViolation,)
+    among = "= ANY(?)"
 
     def __init__(self, url: str, read_only: bool = False, timeouts: bool = False) -> None:
         self._read_only, self._timeouts = read_only, timeouts
@@ -236,15 +249,17 @@ class PostgresStorage(Storage):
             return self._answered(statement, values).rowcount
 
     def begin(self) -> None:
+        self._begin("BEGIN")
+
+    def begin_reading(self) -> None:
+        self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def _begin(self, statement: str) -> None:
         base = self._connect()
         self._sends = ExitStack()
         with self._translated():
             self._waiting = self._sends.enter_context(base.pipeline())
-        self._run("BEGIN")
-
-    def begin_reading(self) -> None:
-        self._connect()
-        self._run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self._run(statement)
 
     def commit(self) -> None:
         self._run("COMMIT")
@@ -276,26 +291,33 @@ class PostgresStorage(Storage):
         with self._translated():
             return dict(self._locked.fetchall())
 
-    def decisions(self, ids: Sequence[str]) -> list[Row]:
-        return self._rows("id = ANY(?) AND id IS NOT NULL", [list(ids)])
-
-    def closed(self, experiment: int, seqs: Sequence[int]) -> set[int]:
-        asked = "SELECT of FROM log WHERE experiment = ? AND of = ANY(?) AND of IS NOT NULL"
-        return {each[0] for each in self._ask(asked, [experiment, list(seqs)])}
+    def _listed(self, values: Sequence[Any]) -> Any:
+        return list(values)
 
     def append(self, rows: Sequence[Row]) -> None:
         self._run(_INSERT, _columns(rows))
 
-    def append_next(self, rows: Sequence[Row], at: float, basis: int, repairs: int) -> bool:
+    def append_next(self, wanted: Sequence[Next], generation: int) -> list[list[Row] | None]:
         """All of it in one trip to the server: the lock is held while that works, no longer."""
-        number = rows[0].experiment
-        values = [at, *_columns(rows), number, number, number, basis, number, repairs]
-        inserted = None
+        asked, statement = [], _next(self._unchanged)
         with self._unless_there(), self.writing():
-            self.lock([number])
-            with self._translated():
-                inserted = self._execute(_NEXT, values)
-        return inserted is not None and inserted.rowcount == len(rows)
+            if self.generation == generation:
+                self.lock([each.experiment for each in wanted])
+                with self._translated():
+                    for each in wanted:
+                        others = self._execute(_AFTER, [each.experiment, each.basis])
+                        asked.append((each, others, self._execute(statement, self._values(each))))
+        found: dict[int, list[Row]] = {}
+        for each, others, inserted in asked:
+            if inserted.rowcount == len(each.rows):
+                before = list(map(Row._make, others.fetchall()))
+                found[each.experiment] = [*before, *each.after(before)]
+        return [found.get(each.experiment) for each in wanted]
+
+    def _values(self, each: Next) -> list[Any]:
+        number, basis, rows = each.experiment, each.basis, _columns(each.rows, _SENT)
+        places = [number, basis, each.at, number, basis]
+        return [*places, *rows, each.until, *self._conditions(each)]
 
     def put(self, table: str, rows: Sequence[Stored | Key]) -> None:
         super().put(table, rows)

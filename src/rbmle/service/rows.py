@@ -77,20 +77,6 @@ class Row(NamedTuple):
         return known
 
 
-class Made(NamedTuple):
-    """A decision that was made from a snapshot (`snapshot.py`), and is not appended yet.
-
-    seed: of its random numbers. The other fields are those of its row.
-    """
-
-    id: str
-    basis: int
-    seed: int
-    arm: int
-    t: int
-    probability: float
-
-
 _OURS = re.compile(r"d-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})")
 
 

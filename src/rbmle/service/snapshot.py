@@ -1,9 +1,10 @@
-"""Snapshot mode: decisions are made from the state as it was read, before the lock is taken.
+"""Snapshot mode: decisions are made from a state that was read, before the lock is taken.
 
 In serial mode a worker chooses while it holds the experiment's lock, from all rows before. In
-snapshot mode it reads the new rows without a lock, chooses for all requests of its transaction from
-that state, the snapshot, and takes the lock only to append. A decision's row names its snapshot by
-the `seq` of the last row in it, `basis`, so that `verify` can make it again.
+snapshot mode it chooses for all requests of its transaction from the state that it has, the
+snapshot, and takes the lock only to append. A snapshot is at most 100 ms old when a decision is
+made from it; `MAX_AGE_SECONDS`. A decision's row names its snapshot by the `seq` of the last row in
+it, `basis`, so that `verify` can make it again.
 
 - The decisions of one transaction follow one another: each sees those before it as pending pulls.
   Their rounds count on from the snapshot's, so a row's `t` tells where a transaction begins.
@@ -19,15 +20,18 @@ from __future__ import annotations
 import hashlib
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
+from math import inf
+from time import monotonic
 from typing import Any
 
 from ..live.fork import Fork
 from .experiment import Experiment, LogError
 from .messages import Decide
-from .rows import Made, Row, place_of
+from .rows import Kind, Row, place_of
 
 SERIAL, SNAPSHOT = "serial", "snapshot"
+MAX_AGE_SECONDS = 0.1  # of a snapshot, from when reading it began until a decision is made from it
 _CLOSE = 1e-6  # of two probabilities, which are computed by quadrature: what that promises
 
 
@@ -36,35 +40,42 @@ def uses_snapshots(known: Experiment) -> bool:
     return known.definition.consistency == SNAPSHOT
 
 
-def decisions_for(known: Experiment, wanted: list[Decide]) -> list[Made]:
-    """Make the wanted decisions from the state as it is now."""
-    fork, made = Fork(known.live), list[Made]()
+def decisions_for(known: Experiment, wanted: Iterable[Decide], until: float = inf) -> list[Row]:
+    """Make the wanted decisions from the state as it is now: their rows, if no other comes between.
+
+    until: when the state is too old, by `monotonic`; decisions after that are left out.
+    """
+    fork, made = Fork(known.live), list[Row]()
     for each in wanted:
+        if monotonic() > until:
+            break
         id = _new_id() if each.id is None else each.id
         seed = seed_of(known, id)
-        made.append(Made(id, known.seq, seed, *fork.choose(seed)))
+        arm, t, p = fork.choose(seed)
+        place, n = known.seq + 1 + len(made), known.live.number + len(made)
+        row = Row(known.number, place, int(Kind.DECISION), known.at, id, arm, t, n, None,
+                  float(seed), probability=p, basis=known.seq)  # fmt: skip
+        made.append(row)
     return made
 
 
-def to_be_made(
-    known: Experiment, requests: Sequence[Any], named: Mapping[str, Sequence[Row]]
-) -> list[Decide]:
-    """The requests for decisions of this experiment that are not made yet and are not refused.
+def to_be_made(known: Experiment, requests: Iterable[Any], made: Container[str]) -> list[Decide]:
+    """The requests for decisions of this experiment that are not refused, nor known to be made.
 
-    named: the decisions that are known to be made, by their ids.
+    made: the ids of decisions that are.
     """
     found: list[Decide] = []
     seen: set[str] = set()
     for each in requests:
         if not isinstance(each, Decide) or each.experiment != known.name or known.ended:
             continue
+        if each.context is not None or each.id in seen:
+            continue
+        if each.id is not None and (each.id in made or place_of(each.id) is not None):
+            continue
+        found.append(each)
         if each.id is not None:
-            made = any(row.experiment == known.number for row in named.get(each.id, ()))
-            if made or each.id in seen or place_of(each.id) is not None:
-                continue
-        if each.context is None:
-            found.append(each)
-            seen.add(each.id or "")
+            seen.add(each.id)
     return found
 
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
 
-from .next_rows import CHANGED, LAST
+from .next_rows import Next
 from .rows import Kind, Row
 from .storage import (
     ANSWER_SECONDS,
@@ -83,6 +83,7 @@ class SqliteStorage(Storage):
 
     failures = (sqlite3.Error, OSError)
     duplicates = (sqlite3.IntegrityError,)
+    among = "IN (SELECT value FROM json_each(?))"
 
     def __init__(
         self, path: str, create: bool = True, read_only: bool = False, timeouts: bool = False
@@ -234,20 +235,14 @@ class SqliteStorage(Storage):
 
     def lock(self, numbers: Sequence[int]) -> None:
         """`begin` has locked the whole file."""
-        self._locked = json.dumps(list(numbers))
+        self._locked = self._listed(numbers)
 
     def locked(self) -> dict[int, int]:
-        which = "number IN (SELECT value FROM json_each(?))"
-        return dict(
-            self._ask(f"SELECT number, repairs FROM experiments WHERE {which}", [self._locked])
-        )
+        asked = f"SELECT number, repairs FROM experiments WHERE number {self.among}"
+        return dict(self._ask(asked, [self._locked]))
 
-    def decisions(self, ids: Sequence[str]) -> list[Row]:
-        return self._rows("id IN (SELECT value FROM json_each(?))", [json.dumps(list(ids))])
-
-    def closed(self, experiment: int, seqs: Sequence[int]) -> set[int]:
-        asked = "SELECT of FROM log WHERE experiment = ? AND of IN (SELECT value FROM json_each(?))"
-        return {each[0] for each in self._ask(asked, [experiment, json.dumps(list(seqs))])}
+    def _listed(self, values: Sequence[Any]) -> Any:
+        return json.dumps(list(values))
 
     def append(self, rows: Sequence[Row]) -> None:
         with self._translated():
@@ -259,22 +254,21 @@ class SqliteStorage(Storage):
     def overwrite_deleted(self) -> None:
         self._do("PRAGMA secure_delete = ON")
 
-    def append_next(self, rows: Sequence[Row], at: float, basis: int, repairs: int) -> bool:
-        number = rows[0].experiment
+    def append_next(self, wanted: Sequence[Next], generation: int) -> list[list[Row] | None]:
         with self._unless_there(), self.writing():
-            if self._ask(CHANGED, [number, basis, number, repairs]):
-                return False
-            ((seq, last, made),) = self._ask(LAST, [number, number])
-            at = max(at, last)
-            self.append([
-                row._replace(
-                    seq=seq + row.seq, at=at,
-                    number=(row.number or 0) + (made or 0) * (row.kind == Kind.DECISION),
-                )
-                for row in rows
-            ])  # fmt: skip
-            return True
-        return False
+            same = self.generation == generation
+            return [self._append_next(each) if same else None for each in wanted]
+        return [None] * len(wanted)
+
+    def _append_next(self, each: Next) -> list[Row] | None:
+        others = self.rows(each.experiment, each.basis)
+        rows = each.after(others)
+        if any(row.kind > Kind.EXPIRED for row in others) or rows[0].at >= each.until:
+            return None
+        if not self._ask(f"SELECT 1 WHERE {self._unchanged}", self._conditions(each)):
+            return None
+        self.append(rows)
+        return [*others, *rows]
 
     def close(self) -> None:
         if self._base is not None:

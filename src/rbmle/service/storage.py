@@ -185,10 +185,6 @@ class Storage(Upkeep, NextRows):
     def append(self, rows: Sequence[Row]) -> None:
         """Append rows of experiments that are locked."""
 
-    @abstractmethod
-    def decisions(self, ids: Sequence[str]) -> list[Row]:
-        """The decisions that callers gave these ids, in any experiment."""
-
     @contextmanager
     def writing(self) -> Iterator[None]:
         """A transaction that is durable when the `with` ends, or has changed nothing."""
@@ -242,6 +238,10 @@ class Storage(Upkeep, NextRows):
 
     def _rows(self, where: str, values: Sequence[Any]) -> list[Row]:
         return list(map(Row._make, self._ask(f"SELECT {FIELDS} FROM log WHERE {where}", values)))
+
+    def decisions(self, ids: Sequence[str]) -> list[Row]:
+        """The decisions that callers gave these ids, in any experiment."""
+        return self._rows(f"id {self.among} AND id IS NOT NULL", [self._listed(ids)])
 
     def decision(self, experiment: int, seq: int) -> Row | None:
         """The decision at this place of the log."""

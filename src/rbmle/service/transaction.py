@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from .experiment import STATES, Experiment, Open
 from .experiment_cache import Cache, QuarantineError
 from .keys import Keys
 from .messages import Answer, ArmState, Decide, Reward, answer, no_experiment, refusal
-from .rows import Kind, Made, Row, place_of
+from .rows import Kind, Row, place_of
 from .snapshot import decisions_for, to_be_made, uses_snapshots
 from .storage import Key, Storage, StorageError
 
@@ -61,7 +62,7 @@ class Transaction:
 
     def __init__(self, storage: Storage, cache: Cache, touched: dict[int, Experiment]) -> None:
         self.storage, self.cache, self.touched = storage, cache, touched
-        self.made: dict[int, deque[Made]] = {}  # decisions that are appended when they are answered
+        self.made: dict[int, deque[Row]] = {}  # decisions that are appended when they are answered
         self.rows: list[Row] = []
         self.created: set[str] = set()
         self.named: dict[str, list[Row]] = {}  # decisions by the caller's id
@@ -171,7 +172,9 @@ class Transaction:
         for number, known in self.touched.items():
             if uses_snapshots(known):
                 seen = [each for key, each in requests if key.sees(known.name)]
-                wanted = to_be_made(known, seen, self.named)
+                rows = chain.from_iterable(self.named.values())
+                made = {row.name() for row in rows if row.experiment == number}
+                wanted = to_be_made(known, seen, made)
                 self.made[number] = deque(decisions_for(known, wanted))
 
     def _answer(self, key: Key, request: Request) -> Answer:
