@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from service_cases import Clock, clean, create, decide, one, reward
 
-from rbmle.service import experiment as experiment_module
+from rbmle.service import deadlines as deadlines_module
 from rbmle.service import experiment_cache as cache_module
+from rbmle.service import ledger as ledger_module
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind
 from rbmle.service.storage import Storage
@@ -52,7 +55,8 @@ def test_many_deadlines_at_once_are_ended_in_slices(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, default: float | None
 ) -> None:
     """Rewards that are late are refused although nobody has got to their decision yet."""
-    monkeypatch.setattr(experiment_module, "_SLICE", 10)
+    for name in ("_FIRST_ROWS", "_MOST_ROWS"):
+        monkeypatch.setattr(deadlines_module, name, 10)
     monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 25)
     clock = Clock()
     ledger = Ledger(opened(), clock=clock)
@@ -82,6 +86,34 @@ def test_many_deadlines_at_once_are_ended_in_slices(
     with again.storage.reading():
         last = again.storage.rows(1, 1)[-1]
     assert (last.kind, last.of) == (Kind.EXPIRED, last.seq - 1)
+    assert clean(ledger.storage)
+
+
+@pytest.mark.slow
+def test_slices_follow_the_machine(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decision's end takes 40 us, then ten times as long, then 40 us again: no transaction takes
+    100 ms, and few are needed where that is quick. Others are served in between."""
+    clock, passed = Clock(), Clock()
+    ledger = Ledger(opened(), clock=clock)
+    ledger.run([create(reward_wait_s=10.0)])
+    for part in range(3):
+        ledger.run([decide(id=f"{part}-{n}") for n in range(1_000)])
+    clock.now += 10.0
+    append, took = ledger.storage.append, list[float]()
+
+    def slowly(rows: Any) -> None:
+        passed.now += len(rows) * (400e-6 if 1_000 < expired(ledger) <= 2_000 else 40e-6)
+        append(rows)
+
+    monkeypatch.setattr(ledger.storage, "append", slowly)
+    monkeypatch.setattr(ledger_module, "time", SimpleNamespace(monotonic=passed))
+    while ledger.due(clock()):
+        began = passed.now
+        assert one(ledger, reward("2-999"))[0] == 410  # which ends a slice of others, too
+        took.append(passed.now - began)
+    assert expired(ledger) == 3_000
+    assert max(took) < 0.1
+    assert len(took) < 45
     assert clean(ledger.storage)
 
 

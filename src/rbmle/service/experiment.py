@@ -26,6 +26,7 @@ from ..live.propensities import Propensities
 from ..live.state import Reader, plain_game, restored
 from ..policies.floor import floors_of
 from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
+from .deadlines import Deadlines
 from .definition import Definition, check_room
 from .history import History
 from .rows import Kind, Row
@@ -36,7 +37,6 @@ log = logging.getLogger("rbmle.service")
 PROBABILITY_ERROR = 1e-9
 STATES = ("active", "paused", "retired")
 _MOST_OPEN = 10_000  # decisions that are found without reading the log: some 2 MB
-_SLICE = 1_000  # rows that one transaction looks through for deadlines: 40 ms if all have passed
 
 
 class LogError(RbmleError):
@@ -69,9 +69,8 @@ class Experiment:
     seq, at: the place and the time of the last row. made, rewarded, expired: how many rows there
     are of each kind. ended: no decision is made any more. open: the newest decisions that wait, by
     `seq`, oldest first; whether an older one waits, the log tells. recent: in snapshot mode, the
-    `seq` of the newest decisions by id. resolved: no decision up to this place of the log waits.
-    sound: False while a change is under way; one that failed may have left traces, so that the
-    experiment must be computed again from its rows.
+    `seq` of the newest decisions by id. sound: False while a change is under way; one that failed
+    may have left traces, so that the experiment must be computed again from its rows.
     """
 
     def __init__(self, number: int, name: str, definition: Definition, at: float = 0.0) -> None:
@@ -83,8 +82,7 @@ class Experiment:
         self.open: dict[int, Open] = {}
         self.recent: OrderedDict[str, int] = OrderedDict()
         self._queue: deque[int] = deque()
-        self.resolved = 1
-        self._due = inf  # no deadline of `wait` passes before
+        self.deadlines = Deadlines(definition.wait)
         self._ahead = 0.0  # of the clock, which was behind the rows
         self.history = History()
         self._start(definition.game())
@@ -170,32 +168,27 @@ class Experiment:
 
     def due(self, now: float) -> bool:
         """Whether a deadline may have passed: the log must be looked through."""
-        return self._due <= self.moment(now)
+        return self.deadlines.passed(self.moment(now))
 
     def late(self, waiting: Open, now: float) -> bool:
         """Whether the deadline of this decision has passed."""
         wait = self.definition.wait
         return wait is not None and waiting.at + wait <= self.moment(now)
 
-    def slice(self) -> int:
-        """The last row of the next slice of the log that is looked through for deadlines."""
-        return min(self.resolved + _SLICE, self.seq)
-
     def expire(self, waiting: Iterable[Row], until: int, now: float) -> list[Row]:
         """End the decisions whose deadline has passed; late rewards of them are refused.
 
-        waiting: those without an outcome between `resolved` and `until`. More may be due, if the
-        log is longer: a transaction that ended all of them would keep callers waiting for seconds.
+        waiting: those without an outcome in the slice of the log up to `until`.
         """
         wait, default = self.definition.wait or inf, self.definition.default
         now, last, rows = self.moment(now), self.seq, list[Row]()
         for each in waiting:
             if each.at + wait > now:
-                self.resolved, self._due = each.seq - 1, each.at + wait
+                self.deadlines.resolve(each.seq - 1, each.at + wait)
                 return rows
             rows.append(self._ended(Kind.EXPIRED, each.seq, Open.of(each), default, now))
             self._learned(rows[-1])
-        self.resolved, self._due = until, inf if until == last else -inf
+        self.deadlines.resolve(until, inf if until == last else -inf)
         return rows
 
     def add(self, name: str, now: float) -> Row:
@@ -278,8 +271,7 @@ class Experiment:
             self.recent[row.id] = row.seq
             if len(self.recent) > _MOST_OPEN:
                 self.recent.popitem(last=False)
-        if self.definition.wait is not None:
-            self._due = min(self._due, row.at + self.definition.wait)
+        self.deadlines.opened(row.at)
         self._queue.append(row.seq)
         oldest = self.live.number - min(self.live.patience, _MOST_OPEN)
         while self._queue:
@@ -336,17 +328,17 @@ class Experiment:
 
     def snapshot(self) -> bytes:
         """The state as it is stored."""
-        return msgspec.json.encode({**self.plain(), "resolved": self.resolved})
+        return msgspec.json.encode({**self.plain(), "resolved": self.deadlines.resolved})
 
     def restore(self, stored: bytes) -> None:
         """Take over the state of a snapshot; the same choices follow as from the rows."""
         data = msgspec.json.decode(stored)
         self.seq, self.at, self.states = data["seq"], data["at"], data["states"]
         self.made, self.rewarded, self.expired = data["counts"]
-        self.ended, self.resolved = data["ended"], data["resolved"]
+        self.ended = data["ended"]
+        self.deadlines = Deadlines(self.definition.wait, data["resolved"], -inf)
         self.history = History.of(data["history"])
         saved = Reader("a snapshot", data["game"])
         self._start(restored(saved, self.definition.settings))
         self.live.memory = saved.memory(len(self.live.memory))
         self.open, self._queue = {}, deque()
-        self._due = inf if self.definition.wait is None else -inf

@@ -38,6 +38,7 @@ class Ledger:
         goes wrong with the database, nothing has changed, and StorageError is raised.
         """
         touched: dict[int, Experiment] = {}
+        began = time.monotonic()
         try:
             with self.storage.writing():
                 self._renew()
@@ -51,6 +52,8 @@ class Ledger:
             raise
         if transaction.rows:
             self._tried(None)
+        for deadlines in transaction.sliced:
+            deadlines.adapt(time.monotonic() - began)
         return answers
 
     def run_ahead(self, requests: Sequence[Keyed]) -> list[Answer | None]:

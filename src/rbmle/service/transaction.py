@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 from ..errors import ParameterError, did_you_mean
 from ..random import MAX_ARMS
 from . import messages
+from .deadlines import Deadlines
 from .definition import Definition
 from .experiment import STATES, Experiment, Open
 from .experiment_cache import Cache, QuarantineError
@@ -65,6 +66,7 @@ class Transaction:
         self.made: dict[int, deque[Row]] = {}  # decisions that are appended when they are answered
         self.rows: list[Row] = []
         self.created: set[str] = set()
+        self.sliced: list[Deadlines] = []  # of which a slice was looked through
         self.named: dict[str, list[Row]] = {}  # decisions by the caller's id
         self.closed: dict[tuple[int, int | None], Row] = {}  # outcomes of this transaction
         self.now = 0.0
@@ -81,9 +83,10 @@ class Transaction:
         self.now = clock()
         for each in self.touched.values():
             if each.due(self.now):
-                until = each.slice()
-                waiting = self.storage.waiting(each.number, each.resolved, until)
+                resolved, until = each.deadlines.resolved, each.deadlines.slice(each.seq)
+                waiting = self.storage.waiting(each.number, resolved, until)
                 self.rows += each.expire(waiting, until, self.now)
+                self.sliced.append(each.deadlines)
         self.closed = {(each.experiment, each.of): each for each in self.rows}
         self._make(keyed)
         answers = [

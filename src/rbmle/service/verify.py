@@ -94,7 +94,8 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
                 remade.keep()
             sums.count(row)
             if snapshot is not None and row.seq == before.seq:
-                waits = next(iter(sums.waiting), before.resolved + 1) <= before.resolved
+                resolved = before.deadlines.resolved
+                waits = next(iter(sums.waiting), resolved + 1) <= resolved
                 if waits or experiment.plain() != before.plain():
                     raise LogError(
                         f"{stored.name}: the snapshot at row {row.seq} is not what the rows give."
