@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._numba.compile import Floats, defaults_of, record
-from .._records.record import register
+from .._records.record import Record, register
 from ..errors import ParameterError, Words
 from ..families import Family
 from ..policies.arms import Arms, Clock
@@ -41,10 +41,8 @@ class Features(NamedTuple):
         return self.values.size > 0
 
 
-class Evidence(Protocol):
+class Evidence(Record, Protocol):
     """The methods of every kind of evidence, with the defaults that a class gets."""
-
-    _fields: tuple[str, ...]
 
     def memory_size(self, n_arms: int) -> int:
         """The size of its memory, in numbers."""

@@ -16,6 +16,7 @@ from abc import abstractmethod
 from math import inf, nan, sqrt
 from typing import Protocol
 
+from .._records.record import Record
 from ..errors import Interval
 from ..random import Cell
 from .roots import Equations
@@ -54,7 +55,7 @@ class Law(Protocol):
         return Interval(low, high, closed_low=low > -inf, closed_high=high < inf)
 
 
-class Family(Equations, Law, Protocol):
+class Family(Record, Equations, Law, Protocol):
     """The methods of every family. A policy that needs more names them in `policy(needs=...)`."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import inf, log, nan
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,9 +16,10 @@ from .._numba.compile import Floats, kernel, lean, record
 from .._records.record import Choice
 from ..engine.cpu_kernel import course_for, rules_and_game
 from ..engine.game import Game, Moment, Rules
-from ..engine.plan import Setup, plan
+from ..engine.plan import Listed, Plan, Setup, plan
 from ..engine.rounds import Course
 from ..errors import ParameterError, integer, number
+from ..families import Family
 from ..policies.arms import Arms
 from ..policies.best_arm import TrackAndStop, transport
 from ..rewards.problems import Problem
@@ -57,7 +58,7 @@ class GLR(NamedTuple):
     delta: Annotated[float, "(0, 1)"] = 0.05
     threshold: Threshold | str = "experiments"
 
-    def evidence(self, family: Any, arms: Arms) -> float:
+    def evidence(self, family: Family, arms: Arms) -> float:
         """How much speaks for the arm with the largest mean; 0 if an arm has no reward."""
         best, least = self.leader(arms), inf
         if best < 0:
@@ -77,7 +78,7 @@ class GLR(NamedTuple):
                 best = i
         return best
 
-    def stops(self, family: Any, arms: Arms, t: int) -> bool:
+    def stops(self, family: Family, arms: Arms, t: int) -> bool:
         """Whether to stop after t pulls."""
         if self.threshold == Threshold.proven:
             enough = log(2.0 * t * (arms.n_arms() - 1.0) / self.delta)
@@ -164,7 +165,7 @@ class Identification:
             for name, found in self.policies.items()
         ]
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The same as data that JSON can hold."""
         found = {
             name: dict(zip(HEAD, map(finite, each.cells()), strict=True))
@@ -181,12 +182,12 @@ class Identification:
         return html_table(self.title, HEAD, self.rows())
 
 
-def optimal_shares(family: Any, means: ArrayLike) -> Floats:
+def optimal_shares(family: Family, means: ArrayLike) -> Floats:
     """The shares of pulls that tell the best of these arms soonest; NaN if it is not unique."""
     return _optimum(family, means)[0]
 
 
-def _optimum(family: Any, means: ArrayLike) -> tuple[Floats, float]:
+def _optimum(family: Family, means: ArrayLike) -> tuple[Floats, float]:
     p = np.asarray(means, float)
     state = np.empty(p.size)
     rate = TrackAndStop().shares(state, family, Arms(np.ones(p.size), p, p * p))
@@ -195,12 +196,12 @@ def _optimum(family: Any, means: ArrayLike) -> tuple[Floats, float]:
 
 def identify(
     problem: Problem,
-    policies: Any,
+    policies: Listed,
     delta: float = 0.05,
     replications: int = 100,
     *,
     budget: int | None = None,
-    family: Any = None,
+    family: object = None,
     seed: int = 0,
     rewards: Rewards | None = None,
     most: int = 1_000_000,
@@ -246,7 +247,7 @@ def _coin_kl(delta: float) -> float:
     return (1.0 - 2.0 * delta) * log((1.0 - delta) / delta)
 
 
-def _raced(game: Any, index: int, rule: GLR, most: int, means: Floats) -> Found:
+def _raced(game: Plan, index: int, rule: GLR, most: int, means: Floats) -> Found:
     workers = os.cpu_count() or 1
     draws, count = game.draws(0, index), game.last - game.first
     found = np.empty((count, 2))

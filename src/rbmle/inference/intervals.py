@@ -4,7 +4,6 @@ hold at every look at once, for data that any policy collected."""
 from __future__ import annotations
 
 from math import inf, log, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +15,7 @@ from .mixtures import SIZE, intervals, joint_wealth, log_wealth, mixture_of, pri
 
 
 def interval(
-    family: Any, pulls: ArrayLike, total: ArrayLike, level: float = 0.95, best_at: float = 250.0
+    family: object, pulls: ArrayLike, total: ArrayLike, level: float = 0.95, best_at: float = 250.0
 ) -> tuple[Floats, Floats]:
     """The confidence sequence of arms' means after `pulls` rewards that add up to `total`.
 
@@ -40,7 +39,7 @@ def interval(
 
 
 def difference(
-    family: Any, a: tuple[float, float], b: tuple[float, float], level: float = 0.95
+    family: object, a: tuple[float, float], b: tuple[float, float], level: float = 0.95
 ) -> tuple[float, float]:
     """The confidence sequence of the mean of arm a minus that of arm b, each (pulls, total).
 
@@ -60,7 +59,7 @@ def difference(
 
 
 def beats(
-    family: Any, leader: tuple[float, float], rivals: tuple[Floats, Floats], alpha: float
+    family: object, leader: tuple[float, float], rivals: tuple[Floats, Floats], alpha: float
 ) -> bool:
     """Whether the leader's mean is above that of each rival: for each, at all times at once, this
     is false with probability at most alpha. Rivals: their pulls and totals."""
@@ -71,7 +70,7 @@ def beats(
     return bool(_beats_all(kind, SIZE, known, pulls[order], totals[order], log(1.0 / alpha)))
 
 
-def _mixture(family: Any) -> tuple[int, float, float]:
+def _mixture(family: object) -> tuple[int, float, float]:
     found = mixture_of(family)
     if found is None:
         told = "one of the package's, for a confidence sequence"

@@ -5,15 +5,30 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, Words
+from ..policies.arms import Name
 
 _ORDER = ("seq", "t", "at", "time", "timestamp")  # columns that must not fall, if there are any
 _LINES = 50_000  # of an export that are read at a time
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A data frame, of whatever library."""
+
+    columns: Iterable[str]
+
+    def __getitem__(self, name: str, /) -> ArrayLike: ...
+
+
+Table: TypeAlias = Mapping[str, ArrayLike] | Frame
+Row: TypeAlias = tuple[Name, float, float | None]  # an arm, its reward, its probability
 
 
 class Piece(NamedTuple):
@@ -23,20 +38,20 @@ class Piece(NamedTuple):
     columns: all columns that the log has, by name, for a policy that reads them.
     """
 
-    arms: list[Any]
+    arms: list[Name]
     rewards: Floats
     probability: Floats | None
-    columns: Any
+    columns: Table
 
 
-def pieces(owner: str, log: Any, allowed: Interval | None = None) -> Iterator[Piece]:
+def pieces(owner: str, log: object, allowed: Interval | None = None) -> Iterator[Piece]:
     """The log in pieces, each checked: rewards in `allowed`, probabilities in (0, 1], the order.
 
     log: a data frame or a mapping of columns, `arm`, `reward` and, if known, `probability`; the
     path of a file of JSON lines that the service exported; or an iterable of such, of which one at
     a time is in memory.
     """
-    last: dict[str, Any] = {}
+    last: dict[str, object] = {}
     known = None
     for each in _tables(owner, log):
         piece = _piece(owner, each, last, allowed)
@@ -47,11 +62,11 @@ def pieces(owner: str, log: Any, allowed: Interval | None = None) -> Iterator[Pi
         yield piece
 
 
-def _tables(owner: str, log: Any) -> Iterator[Any]:
+def _tables(owner: str, log: object) -> Iterator[Table]:
     if isinstance(log, (str, os.PathLike)):
         with open(log, encoding="utf-8") as lines:
             yield from _exported(owner, lines)
-    elif isinstance(log, Mapping) or hasattr(log, "columns"):
+    elif isinstance(log, Mapping | Frame):
         yield log
     elif isinstance(log, Iterable):
         for each in log:
@@ -61,8 +76,8 @@ def _tables(owner: str, log: Any) -> Iterator[Any]:
         raise ParameterError(owner, "log", told, Words(type(log).__name__))
 
 
-def _piece(owner: str, table: Any, last: dict[str, Any], allowed: Interval | None) -> Piece:
-    names = list(table.columns if hasattr(table, "columns") else table)
+def _piece(owner: str, table: Table, last: dict[str, object], allowed: Interval | None) -> Piece:
+    names = list(table.columns if isinstance(table, Frame) else table)
     for needed in ("arm", "reward"):
         if needed not in names:
             raise ParameterError(owner, "log", f"a table with a column {needed!r}", names)
@@ -89,7 +104,7 @@ def _piece(owner: str, table: Any, last: dict[str, Any], allowed: Interval | Non
     return Piece(arms, rewards, chances, table)
 
 
-def _numbers(owner: str, table: Any, name: str, size: int) -> Floats:
+def _numbers(owner: str, table: Table, name: str, size: int) -> Floats:
     try:
         found = np.asarray(table[name], dtype=np.float64)
     except (TypeError, ValueError):
@@ -99,14 +114,14 @@ def _numbers(owner: str, table: Any, name: str, size: int) -> Floats:
     return found
 
 
-def _exported(owner: str, lines: Iterable[str]) -> Iterator[dict[str, list[Any]]]:
+def _exported(owner: str, lines: Iterable[str]) -> Iterator[Table]:
     """The decisions of an export whose rewards came, in the order of the rewards.
 
     lines: what `/events` shows, or an archive of the experiment.
     """
-    arms: list[Any] = []
+    arms: list[Name] = []
     waiting: dict[int, dict[str, Any]] = {}
-    rows: list[tuple[Any, float, Any]] = []
+    rows: list[Row] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -134,7 +149,7 @@ def _exported(owner: str, lines: Iterable[str]) -> Iterator[dict[str, list[Any]]
         yield _columns(rows)
 
 
-def _columns(rows: list[tuple[Any, float, Any]]) -> dict[str, list[Any]]:
+def _columns(rows: list[Row]) -> Table:
     arms, rewards, chances = (list(each) for each in zip(*rows, strict=True))
     known = {} if any(each is None for each in chances) else {"probability": chances}
     return {"arm": arms, "reward": rewards, **known}

@@ -18,7 +18,6 @@ reward, so that a reward between 0 and 1 raises it by less, on average, than a c
 from __future__ import annotations
 
 from math import exp, inf, lgamma, log, nan, sqrt
-from typing import Any
 
 from .._numba.compile import Floats, kernel, njit
 from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
@@ -41,7 +40,7 @@ def prior_size(pulls: float, alpha: float = 0.05) -> float:
 SIZE = prior_size(_OPTIMAL_PULLS)
 
 
-def mixture_of(family: Any) -> tuple[int, float, float] | None:
+def mixture_of(family: object) -> tuple[int, float, float] | None:
     """The kind of the family's mixture, how many rewards of that kind a pull is worth, and the unit
     of its mean; None for a family that is not of the package."""
     if isinstance(family, Gaussian):

@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, nan, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .._io.text import count_text, html_table, number_text, text_table
 from .._numba.compile import Floats
 from ..errors import ParameterError
+from ..policies.arms import Name
 from ..special import normal_quantile_upper
 from .logs import Piece
 
@@ -72,7 +74,19 @@ class Evaluation:
         return html_table(self.title, _HEAD, self._rows())
 
 
-Chances = Callable[[Piece], Any]  # of each arm in each row, (n, K); or of the row's arm alone, (n,)
+Chances = Callable[
+    [Piece], ArrayLike
+]  # of each arm in each row, (n, K); or of the row's arm alone, (n,)
+
+
+class Player(Protocol):
+    """A decider, as `replay` uses it."""
+
+    @property
+    def arms(self) -> tuple[Name, ...]: ...
+    def pull(self) -> Name: ...
+    def update(self, arm: Name, reward: float, /) -> None: ...
+    def forget(self, arm: Name, /) -> None: ...
 
 
 class Mean:
@@ -108,7 +122,7 @@ class Estimators:
     """
 
     def __init__(
-        self, owner: str, arms: list[Any], chances: Chances, model: Any, seed: int
+        self, owner: str, arms: list[Name], chances: Chances, model: Chances | None, seed: int
     ) -> None:
         self.owner, self.arms, self.chances, self.model = owner, arms, chances, model
         self.place = {name: i for i, name in enumerate(arms)}
@@ -157,7 +171,12 @@ class Estimators:
         return found
 
     def _block(
-        self, rows: Any, rewards: Floats, logged: Floats | None, chances: Floats, model: Any
+        self,
+        rows: NDArray[np.intp],
+        rewards: Floats,
+        logged: Floats | None,
+        chances: Floats,
+        model: Floats | None,
     ) -> None:
         n, each = rows.size, np.arange(rows.size)
         own = chances if chances.ndim == 1 else chances[each, rows]
@@ -217,7 +236,7 @@ def evaluate_chances(
     return estimators.result(level)
 
 
-def replay(owner: str, log: Iterator[Piece], player: Any, level: float, seed: int) -> Evaluation:
+def replay(owner: str, log: Iterator[Piece], player: Player, level: float, seed: int) -> Evaluation:
     """What a policy that learns would have earned (Li, Chu, Langford and Wang 2011).
 
     A row counts if the policy chooses the arm that was logged; it then learns the reward. Arms must
@@ -228,7 +247,7 @@ def replay(owner: str, log: Iterator[Piece], player: Any, level: float, seed: in
     """
     kept, paid, n, least = Mean(), Mean(), 0, inf
     rng = np.random.default_rng([seed, _OWN])
-    seen: set[Any] = set()
+    seen: set[Name] = set()
     for piece in log:
         draws = rng.random(len(piece.arms))
         chances = piece.probability if piece.probability is not None else np.ones(len(piece.arms))

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite, nan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .._io.text import html_table, number_text, text_table
 from .._numba.compile import Floats
 from ..errors import ParameterError, number
-from ..evidence import Counting
+from ..evidence import Counting, Evidence
+from ..policies.arms import Name
 from ..policies.posteriors import best_and_loss
 from .intervals import beats, interval
 from .mixtures import mixture_of
@@ -51,11 +52,11 @@ class Summary:
     note: what is not told and why, if something is not.
     """
 
-    arms: Mapping[Any, Arm]
+    arms: Mapping[Name, Arm]
     level: float
-    leader: Any
+    leader: Name | None
     safe_to_stop: bool
-    rivals: tuple[Any, ...] = ()
+    rivals: tuple[Name, ...] = ()
     since: int | None = None
     note: str = ""
 
@@ -81,7 +82,7 @@ class Summary:
         unit = max((abs(arm.mean) for arm in self.arms.values() if arm.pulls), default=1.0)
         return [(str(name), _cells(arm, unit)) for name, arm in self.arms.items()]
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The same as data that JSON can hold."""
         arms = {
             str(name): {key: finite(x) for key, x in arm._asdict().items()}
@@ -114,7 +115,7 @@ def _shown(value: float) -> str:
     return f"{value:.4f}" if 1e-4 <= abs(value) < 1.0 else number_text(value)
 
 
-def why_no_intervals(evidence: Any) -> str:
+def why_no_intervals(evidence: Evidence) -> str:
     """Why arms have no intervals with this evidence; "" if they have."""
     if isinstance(evidence, Counting):
         return ""
@@ -124,8 +125,8 @@ def why_no_intervals(evidence: Any) -> str:
 
 
 def summarise(
-    names: Sequence[Any],
-    family: Any,
+    names: Sequence[Name],
+    family: object,
     pulls: Floats,
     totals: Floats,
     level: float = 0.95,

@@ -6,11 +6,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from ..errors import ParameterError, number
+from ..evidence import Evidence
+from ..families import Family
 from ..inference.summary import Summary, summarise, why_no_intervals
 from ..policies.posteriors import probability_best
 from .live_arm import Name
@@ -23,14 +25,14 @@ N = TypeVar("N", bound=Name)
 class Concludes(Generic[N]):
     """The methods of a `Decider` that say what may be concluded now, or learn from a log."""
 
-    family: Any
-    evidence: Any
+    family: Family
+    evidence: Evidence
     _live: LiveGame
     _lock: threading.Lock
 
     update: Callable[..., None]
 
-    def learn(self, log: Any, discount: float = 1.0) -> int:
+    def learn(self, log: object, discount: float = 1.0) -> int:
         """Start warm: learn the rewards of old data; returns how many were learned.
 
         log: as for `rbmle.evaluate`. If it has probabilities, rewards are weighted by their
@@ -85,7 +87,7 @@ class Concludes(Generic[N]):
         level: the leader, and how many decisions had been made."""
         looks = self._live.looks
         leader, since = looks.pop(found.level, (None, made))
-        if not found.safe_to_stop:
+        if not found.safe_to_stop or found.leader is None:
             return found
         since = since if leader == found.leader else made
         looks[found.level] = found.leader, since

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .._records.record import Record
 from ..errors import ParameterError
 from ..evidence import Counting
 from ..policies.floor import floors_of
@@ -26,7 +27,7 @@ from .state import Reader, plain_decisions, plain_game, read, resumed, write
 
 N = TypeVar("N", bound=Name)
 T = TypeVar("T")
-Many: TypeAlias = Sequence[T] | NDArray[Any]
+Many: TypeAlias = Sequence[T] | NDArray[np.generic]
 
 
 class Decider(Chooses[N], Concludes[N], Generic[N]):
@@ -74,15 +75,15 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
     def __init__(
         self,
         arms: Iterable[N],
-        policy: Any,
-        family: Any,
+        policy: object,
+        family: object,
         seed: int = 0,
         horizon: int | None = None,
         ties: str = "random",
         *,
         replication: int = 0,
         patience: int = PATIENCE,
-        evidence: Any = None,
+        evidence: object = None,
     ) -> None:
         live = [LiveArm(each) for each in checks.the_names(arms)]
         given = policy, family, seed, horizon, ties, replication, patience, evidence
@@ -102,14 +103,19 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
 
     @overload
     def update(
-        self, arm: N, reward: float, context: Any = None, *, id: Name | None = None
+        self, arm: N, reward: float, context: object = None, *, id: Name | None = None
     ) -> None: ...
     @overload
-    def update(self, arm: Many[N], reward: Many[float], context: Any = None) -> None: ...
+    def update(self, arm: Many[N], reward: Many[float], context: object = None) -> None: ...
     @overload
-    def update(self, *, reward: float, id: Name, context: Any = None) -> None: ...
+    def update(self, *, reward: float, id: Name, context: object = None) -> None: ...
     def update(
-        self, arm: Any = None, reward: Any = None, context: Any = None, *, id: Name | None = None
+        self,
+        arm: object = None,
+        reward: object = None,
+        context: object = None,
+        *,
+        id: Name | None = None,
     ) -> None:
         """Learn the reward of an arm; or of several, given as two lists of equal length.
 
@@ -132,10 +138,10 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
                 self._live.learn_all(pairs, checks.the_contexts(context, names, self.evidence))
             self._live.warn()
 
-    def _learn(self, arm: LiveArm, reward: float, number: int | None, context: Any) -> None:
+    def _learn(self, arm: LiveArm, reward: float, number: int | None, context: object) -> None:
         self._live.learn(arm, reward, number, checks.a_context(context, self.evidence, arm.name))
 
-    def _named_update(self, id: Name, arm: Any, reward: Any, context: Any) -> None:
+    def _named_update(self, id: Name, arm: object, reward: object, context: object) -> None:
         known = self._decisions.get(id)
         if known is None:
             if arm is None:
@@ -152,7 +158,7 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
             told = f"{known.reward:g}, which was told for {id!r}"
             raise ParameterError("Decider", "reward", told, reward)
 
-    def _batch(self, names: list[Any], rewards: Any) -> list[tuple[LiveArm, float]]:
+    def _batch(self, names: list[object], rewards: object) -> list[tuple[LiveArm, float]]:
         values = list(rewards) if isinstance(rewards, Iterable) else []
         if len(names) != len(values):
             told = f"a list of {len(names)} numbers, one for each arm"
@@ -160,10 +166,10 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         arms = [self._arm(each) for each in names]
         return [(arm, self._reward(each)) for arm, each in zip(arms, values, strict=True)]
 
-    def _arm(self, name: Any) -> LiveArm:
+    def _arm(self, name: object) -> LiveArm:
         return checks.an_arm(name, self._live.arms)
 
-    def _reward(self, given: Any) -> float:
+    def _reward(self, given: object) -> float:
         return checks.a_reward(given, self._support, self.family)
 
     def forget(self, arm: N, n: int = 1) -> None:
@@ -249,7 +255,7 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         with self._lock:
             return {arm.name: what(arm) for arm in self._live.arms.values()}
 
-    def indices(self, context: Any = None) -> dict[N, float]:
+    def indices(self, context: object = None) -> dict[N, float]:
         """The index of each enabled arm in the coming round: the arm with the largest is played.
 
         context: the features of the arms, as for `pull`, for evidence that reads them.
@@ -274,10 +280,10 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
     def _repr_html_(self) -> str:
         return self._table().html()
 
-    def _records(self) -> dict[str, Any]:
+    def _records(self) -> dict[str, Record]:
         return {"policy": self.policy, "family": self.family, "evidence": self.evidence}
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> dict[str, object]:
         """All that is known except policy, family and evidence, as data that JSON can hold."""
         with self._lock:
             named = {"decisions": plain_decisions(self._decisions)}
@@ -293,9 +299,9 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
     def load(
         cls,
         path: str | os.PathLike[str],
-        policy: Any = None,
-        family: Any = None,
-        evidence: Any = None,
+        policy: object = None,
+        family: object = None,
+        evidence: object = None,
     ) -> Decider[Any]:
         """The decider that was saved to a file; it goes on as if it had never stopped.
 
@@ -307,7 +313,7 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         decider._use(*resumed(read(path), policy, family, evidence))
         return decider
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self._records(), "state": self._state()}
 
     def __setstate__(self, pickled: dict[str, Any]) -> None:

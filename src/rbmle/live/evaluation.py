@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from .._numba.compile import Floats
 from ..errors import ParameterError, number
 from ..inference.logs import Piece, pieces
-from ..inference.off_policy import Estimators, Evaluation, evaluate_chances, replay
+from ..inference.off_policy import Chances, Estimators, Evaluation, evaluate_chances, replay
+from ..policies.arms import Name
 from ..policies.fit import as_family
 from .decider import Decider
 
 
 def evaluate(
-    log: Any,
-    policy: Any,
+    log: object,
+    policy: object,
     *,
-    arms: Iterable[Any] | None = None,
-    family: Any = None,
-    model: Any = None,
+    arms: Iterable[Name] | None = None,
+    family: object = None,
+    model: object = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Evaluation:
@@ -64,7 +66,7 @@ def evaluate(
     return evaluate_chances("evaluate", rows, estimators, level)
 
 
-def _names(arms: Iterable[Any] | None, policy: Any, first: Piece) -> list[Any]:
+def _names(arms: Iterable[Name] | None, policy: Any, first: Piece) -> list[Name]:
     if arms is not None:
         return list(arms)
     if isinstance(policy, Mapping):
@@ -72,19 +74,21 @@ def _names(arms: Iterable[Any] | None, policy: Any, first: Piece) -> list[Any]:
     if isinstance(policy, Decider):
         return list(policy.arms)
     found = list(dict.fromkeys(first.arms))
-    if all(isinstance(each, int) for each in found):
-        columns = np.shape(policy)[1] if np.ndim(policy) == 2 else 0
-        return list(range(max(columns, max(found) + 1)))
-    return found
+    whole = [each for each in found if isinstance(each, int)]
+    if len(whole) < len(found):
+        return found
+    columns = np.shape(policy)[1] if np.ndim(policy) == 2 else 0
+    return list(range(max(columns, max(whole) + 1)))
 
 
-def _by_piece(given: Any) -> Any:
+def _by_piece(given: Any) -> Chances:
     """The function itself, or one that cuts the array as pieces come."""
     if callable(given):
-        return given
+        known: Chances = given
+        return known
     rows, at = np.asarray(given if given is not None else [], float), [0]
 
-    def cut(piece: Piece) -> Any:
+    def cut(piece: Piece) -> Floats:
         start, at[0] = at[0], at[0] + len(piece.arms)
         return rows[start : at[0]]
 

@@ -14,7 +14,9 @@ import numpy as np
 from .._io.machine import machine_memory, size_text
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, did_you_mean, integer
-from ..policies.base import has_index
+from ..evidence import Evidence
+from ..families import Family
+from ..policies.base import Policy, has_index
 from ..random import MAX_ARMS
 from .live_arm import LiveArm, Name
 
@@ -23,7 +25,7 @@ _KINDS = "biufO"  # of NumPy's types those of numbers, and of objects such as fr
 _SHOWN = 8  # names that an error message lists
 
 
-def a_name(parameter: str, given: Any) -> Name:
+def a_name(parameter: str, given: object) -> Name:
     """The name, if it is a string or a whole number; else raises ParameterError."""
     if isinstance(given, str):
         return given
@@ -32,7 +34,7 @@ def a_name(parameter: str, given: Any) -> Name:
     raise ParameterError("Decider", parameter, "named by strings or whole numbers", given)
 
 
-def the_names(arms: Any) -> list[Name]:
+def the_names(arms: object) -> list[Name]:
     """The names of a new decider's arms, checked."""
     names = [] if isinstance(arms, str) or not isinstance(arms, Iterable) else list(arms)
     if not 2 <= len(names) <= MAX_ARMS:
@@ -44,7 +46,7 @@ def the_names(arms: Any) -> list[Name]:
     return known
 
 
-def unknown(given: Any, names: list[Name]) -> ParameterError:
+def unknown(given: object, names: list[Name]) -> ParameterError:
     """The error for a name that no arm has; it suggests the nearest name."""
     listing = ", ".join(repr(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -52,7 +54,7 @@ def unknown(given: Any, names: list[Name]) -> ParameterError:
     return ParameterError("Decider", "arm", f"one of {listing}{more}", given, hint)
 
 
-def a_count(given: Any) -> int:
+def a_count(given: object) -> int:
     """The number of pulls; where features are given in its place, the error says how to."""
     if hasattr(given, "__len__") and not isinstance(given, str):
         hint = " Features are given by name, as in pull(context=...)."
@@ -68,14 +70,14 @@ def an_arm(given: Any, arms: Mapping[Name, LiveArm]) -> LiveArm:
         raise unknown(given, list(arms)) from None
 
 
-def has_indices(policy: Any) -> None:
+def has_indices(policy: Policy) -> None:
     """Raise ParameterError unless the policy ranks arms by an index."""
     if not has_index(policy):
         name = type(policy).__name__
         raise ParameterError("Decider", "policy", "one that ranks arms by an index", name)
 
 
-def support(family: Any) -> Interval:
+def support(family: Family) -> Interval:
     """The interval of rewards that a decider accepts: the family's, cut at -1e100 and 1e100."""
     low, high, closed_low, closed_high = family.reward_interval()
     return Interval(
@@ -86,7 +88,7 @@ def support(family: Any) -> Interval:
     )
 
 
-def a_reward(given: Any, allowed: Interval, family: Any) -> float:
+def a_reward(given: object, allowed: Interval, family: object) -> float:
     """The reward as a float, if it is a number in `allowed`; True and False are 1 and 0."""
     if isinstance(given, np.bool_):
         given = bool(given)
@@ -96,7 +98,7 @@ def a_reward(given: Any, allowed: Interval, family: Any) -> float:
     return float(given)
 
 
-def _numbers(given: Any, largest: float, *shape: int) -> Floats | None:
+def _numbers(given: object, largest: float, *shape: int) -> Floats | None:
     """The numbers as an array of floats of this shape, if none is too large or NaN; else None.
 
     A table of one row stands for the row.
@@ -112,7 +114,7 @@ def _numbers(given: Any, largest: float, *shape: int) -> Floats | None:
     return numbers
 
 
-def a_vector(given: Any, evidence: Any, arm: Any = None) -> Floats:
+def a_vector(given: object, evidence: Evidence, arm: Name | None = None) -> Floats:
     """The features as an array of floats, if they are as many numbers as evidence reads.
 
     arm: whose features they are, for the error message.
@@ -134,7 +136,7 @@ def a_vector(given: Any, evidence: Any, arm: Any = None) -> Floats:
     return vector
 
 
-def the_features(given: Any, arms: Mapping[Name, LiveArm], evidence: Any) -> Floats | None:
+def the_features(given: object, arms: Mapping[Name, LiveArm], evidence: Evidence) -> Floats | None:
     """The features of all arms, a row for each; those of disabled arms may be left out.
 
     given: a mapping of arms to their features, or a table whose rows are named by them; an array
@@ -200,13 +202,13 @@ def _named_rows(given: Any, arms: Mapping[Name, LiveArm]) -> Any:
     return named
 
 
-def a_context(given: Any, evidence: Any, arm: Name) -> Floats | None:
+def a_context(given: object, evidence: Evidence, arm: Name) -> Floats | None:
     """The features of one pull of this arm; None where they are left out."""
     refuse_context(given, evidence)
     return None if given is None else a_vector(given, evidence, arm)
 
 
-def the_contexts(given: Any, names: list[Name], evidence: Any) -> list[Floats | None]:
+def the_contexts(given: object, names: list[Name], evidence: Evidence) -> list[Floats | None]:
     """The features of each pull of these arms; None where they are left out."""
     refuse_context(given, evidence)
     listed = [None] * len(names) if given is None else _rows(given)
@@ -216,7 +218,7 @@ def the_contexts(given: Any, names: list[Name], evidence: Any) -> list[Floats | 
     return [a_context(each, evidence, name) for each, name in zip(listed, names, strict=True)]
 
 
-def refuse_context(given: Any, evidence: Any) -> None:
+def refuse_context(given: object, evidence: Evidence) -> None:
     """Raise ParameterError if a context is given to evidence that reads none."""
     if given is not None and evidence.reads() == 0:
         kind = type(evidence).__name__
@@ -225,7 +227,7 @@ def refuse_context(given: Any, evidence: Any) -> None:
         )
 
 
-def room(evidence: Any, n_arms: int) -> Floats:
+def room(evidence: Evidence, n_arms: int) -> Floats:
     """Room for what the evidence remembers of so many arms."""
     size, most = evidence.memory_size(n_arms), machine_memory()
     if most is not None and 8 * size > most:

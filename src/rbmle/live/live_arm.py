@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from .._io.text import html_table
 from ..engine.game import ELSEWHERE, LOST, PENDING
+from ..policies.arms import Name as Name
 from ..policies.arms import origin_of
 
-Name = str | int
 _HEAD = "pulls", "mean", "pending", ""
 MOST = 100_000  # decisions that are remembered: 26 MB with ids such as "visit-7", as measured
 

@@ -48,7 +48,7 @@ class LiveGame:
         horizon = (settings.horizon or 0) if self.policy.uses_horizon() else 0
         horizon += sum(arm.elsewhere for arm in arms) if horizon else 0
         self._learned, self._look = sum(arm.pulls for arm in arms), float(ENOUGH)  # see `doubt`
-        self.looks: dict[float, tuple[Any, int]] = {}  # see `Concludes`
+        self.looks: dict[float, tuple[Name, int]] = {}  # see `Concludes`
         self._moved = False  # whether the horizon has moved since the last pull
         randomness = Counter(*key(settings.seed), settings.ties == "random")
         self._constants = Constants(horizon, randomness, settings.replication)

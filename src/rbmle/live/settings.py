@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..choosers import chooser_for
 from ..engine.floors import rules_of
 from ..engine.game import Rules
 from ..errors import ParameterError, integer, one_of
-from ..evidence import Counting, as_evidence
-from ..families import FAMILIES
-from ..policies.base import bare
+from ..evidence import Counting, Evidence, as_evidence
+from ..families import FAMILIES, Family
+from ..policies.base import Policy, bare
 from ..policies.fit import as_family, as_policy, check_fit, on_family
 from ..policies.floor import floors_of
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
@@ -21,43 +21,43 @@ from .live_arm import LiveArm
 class Settings(NamedTuple):
     """What a `Decider` was made with; its docstring explains each field."""
 
-    policy: Any
-    family: Any
+    policy: Policy
+    family: Family
     seed: int
     horizon: int | None
     ties: str
     replication: int
     patience: int
-    evidence: Any = Counting()
+    evidence: Evidence
 
     @classmethod
     def checked(
-        cls, policy: Any, family: Any, seed: Any, horizon: Any, ties: Any,
-        replication: Any, patience: Any, evidence: Any = None,
+        cls, policy: object, family: object, seed: object, horizon: object, ties: object,
+        replication: object, patience: object, evidence: object = None,
     ) -> Settings:  # fmt: skip
         """The settings, or an error that names the first one that is not allowed."""
-        policy, family = as_policy(policy, "Decider"), as_family(family, "Decider")
-        if type(family) not in FAMILIES.values():
+        model = as_family(family, "Decider")
+        if type(model) not in FAMILIES.values():
             raise ParameterError(
-                "Decider", "family", "an instance of a family class, as in Bernoulli()", family
+                "Decider", "family", "an instance of a family class, as in Bernoulli()", model
             )
-        policy = on_family(policy, family, "Decider")
-        evidence = Counting() if evidence is None else as_evidence(evidence, "Decider")
-        check_fit(policy, family, evidence)
-        evidence.check_family(family)
+        player = on_family(as_policy(policy, "Decider"), model, "Decider")
+        worth = as_evidence(Counting() if evidence is None else evidence, "Decider")
+        check_fit(player, model, worth)
+        worth.check_family(model)
         seed = integer("Decider", "seed", seed, f"[0, {MAX_SEED}]")
         replication = integer("Decider", "replication", replication, f"[0, {MAX_REPLICATIONS - 1}]")
         ties = one_of("Decider", "ties", ties, ("random", "first"))
         patience = integer("Decider", "patience", patience, f"[1, {MAX_ROUNDS}]")
         if horizon is not None:
             horizon = integer("Decider", "horizon", horizon, f"[1, {MAX_ROUNDS}]")
-        elif policy.needs_horizon():
+        elif player.needs_horizon():
             raise ParameterError(
-                "Decider", "horizon", f"given for {type(policy).__name__}, which needs it", None
+                "Decider", "horizon", f"given for {type(player).__name__}, which needs it", None
             )
-        return cls(policy, family, seed, horizon, ties, replication, patience, evidence)
+        return cls(player, model, seed, horizon, ties, replication, patience, worth)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """All settings but the policy, the family and the evidence, as data for JSON."""
         names = ("seed", "replication", "horizon", "ties", "patience")
         return {name: getattr(self, name) for name in names}

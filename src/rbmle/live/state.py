@@ -35,9 +35,9 @@ _FORGOTTEN = "forgotten"  # JSON has no NaN
 _INFINITE = "inf"  # nor this: features that are all 0 are worth 1e300 pulls, whose squares overflow
 
 
-def plain_game(game: LiveGame) -> dict[str, Any]:
+def plain_game(game: LiveGame) -> dict[str, object]:
     """All that a game knows, except its settings."""
-    known: dict[str, Any] = {}
+    known: dict[str, object] = {}
     if not isinstance(game.evidence, Counting):  # whose arms say it all
         rows = [[_INFINITE if x == inf else x for x in each.tolist()] for each in game.known]
         known = {"statistics": rows, "memory": game.remembered.tolist()}
@@ -55,7 +55,7 @@ def plain_game(game: LiveGame) -> dict[str, Any]:
     }
 
 
-def _plain_arm(arm: LiveArm) -> dict[str, Any]:
+def _plain_arm(arm: LiveArm) -> dict[str, object]:
     return {
         "name": arm.name,
         "pulls": arm.pulls,
@@ -70,13 +70,13 @@ def _plain_arm(arm: LiveArm) -> dict[str, Any]:
     }
 
 
-def _plain_pull(pull: FeaturePull) -> list[Any]:
+def _plain_pull(pull: FeaturePull) -> list[object]:
     forgotten = pull.imputed is not None and isnan(pull.imputed)
     imputed = _FORGOTTEN if forgotten else pull.imputed
     return [pull.number, pull.arm.name, pull.context.tolist(), imputed, pull.reward]
 
 
-def plain_decisions(decisions: Decisions) -> list[list[Any]]:
+def plain_decisions(decisions: Decisions) -> list[list[object]]:
     """The named decisions as data: lists of id, arm, number, reward and probability."""
     return [
         [id, each.arm.name, each.number, each.reward, each.probability]
@@ -84,7 +84,7 @@ def plain_decisions(decisions: Decisions) -> list[list[Any]]:
     ]
 
 
-def write(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
+def write(path: str | os.PathLike[str], state: Mapping[str, object]) -> None:
     """Write the state to the file; a reader sees the old or the new state, also after a crash."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **state}, indent=1, allow_nan=False)
     write_atomically(path, (text + "\n").encode("ascii"))
@@ -120,7 +120,7 @@ def _refuse(constant: str) -> None:
 
 
 def resumed(
-    saved: Reader, policy: Any, family: Any, evidence: Any
+    saved: Reader, policy: object, family: object, evidence: object
 ) -> tuple[Settings, LiveGame, Decisions]:
     """The settings, the game and the named decisions of a saved decider.
 
@@ -206,7 +206,7 @@ class Reader:
     """An object of a state file, whose values are checked as they are taken out."""
 
     def __init__(
-        self, path: str | os.PathLike[str], data: Mapping[str, Any], where: str = ""
+        self, path: str | os.PathLike[str], data: Mapping[str, object], where: str = ""
     ) -> None:
         self.path, self.data, self.where = path, data, where
 
@@ -333,5 +333,7 @@ class Reader:
         return found
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) <= float_info.max
+def _is_number(value: object) -> bool:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return abs(value) <= float_info.max

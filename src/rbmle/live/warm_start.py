@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import Interval
 from ..inference.logs import pieces
+from ..policies.arms import Name
 
 
-def old_rewards(log: Any, discount: float, allowed: Interval) -> tuple[list[Any], list[float]]:
+def old_rewards(log: object, discount: float, allowed: Interval) -> tuple[list[Name], list[float]]:
     """The arms and rewards to learn from a log.
 
     With discount 1 and without probabilities they are those of the log, in its order. Otherwise an
@@ -22,7 +21,7 @@ def old_rewards(log: Any, discount: float, allowed: Interval) -> tuple[list[Any]
     rewards, as with a power prior (Ibrahim and Chen 2000): learned are round(m) of them, at evenly
     spaced places of the arm's weighted distribution, so that mean and variance stay what they are.
     """
-    arms: list[Any] = []
+    arms: list[Name] = []
     rewards, weights = [], []
     known = False  # whether probabilities are
     for piece in pieces("learn", log, allowed):
@@ -36,7 +35,7 @@ def old_rewards(log: Any, discount: float, allowed: Interval) -> tuple[list[Any]
     values = np.concatenate(rewards)
     if discount == 1.0 and not known:
         return arms, values.tolist()
-    rows: dict[Any, list[int]] = {}
+    rows: dict[Name, list[int]] = {}
     for row, name in enumerate(arms):
         rows.setdefault(name, []).append(row)
     w = np.concatenate(weights)

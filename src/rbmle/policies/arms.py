@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from math import inf, log
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from .._numba.compile import Floats, njit, record
 from .._numba.guards import read_only
+
+Name: TypeAlias = str | int  # of an arm, live and in logs; in a simulation its place
 
 
 @njit

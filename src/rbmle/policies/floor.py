@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._numba.compile import Floats
 from .._records.record import checked, register
 from ..errors import ParameterError, number, show
+from .arms import Name
 from .base import Policy
 from .fit import WRAPPERS, as_inner_policy
 
-Shares = float | tuple[tuple[Any, float], ...]
+Shares = float | tuple[tuple[Name, float], ...]
 _ROUNDING = 1e-9  # by which floors may add up to more than 1: ten of 0.1 do not, in floats
 
 
-def as_shares(given: Any) -> Shares:
+def as_shares(given: object) -> Shares:
     """A number in [0, 1] for every arm; or a mapping of arms to such numbers."""
     if isinstance(given, Mapping):
         given = tuple(given.items())
@@ -30,7 +32,7 @@ def as_shares(given: Any) -> Shares:
     return tuple((name, number("Floor", "share", x, "[0, 1]")) for name, x in pairs)
 
 
-def as_floored(given: Any) -> Any:
+def as_floored(given: object) -> Any:
     """A policy, or its name."""
     return as_inner_policy(given, "Floor", "policy", stand_ins=True)
 
@@ -52,7 +54,7 @@ class Floor(NamedTuple):
     """
 
     policy: Annotated[Any, as_floored]
-    share: Annotated[Any, as_shares]
+    share: Annotated[Shares, as_shares]
 
     def bare(self) -> Any:
         """The policy without its floor."""
@@ -70,13 +72,15 @@ class Floor(NamedTuple):
     def plays_each_first(self) -> bool:
         return False
 
-    def probabilities(self, family: Any, pulls: Any, sums: Any, **more: Any) -> Floats:
+    def probabilities(
+        self, family: object, pulls: ArrayLike, sums: ArrayLike, **more: Any
+    ) -> Floats:
         """As `Policy.probabilities`, with the floor; arms are known by their places."""
         p = self.policy.probabilities(family, pulls, sums, **more)
         shares = self.shares_of(range(p.size))
         return np.asarray(shares + (1.0 - shares.sum()) * p)
 
-    def shares_of(self, names: Sequence[Any], strict: bool = True) -> Floats:
+    def shares_of(self, names: Sequence[Name], strict: bool = True) -> Floats:
         """The floor of each of these arms; refused if they add up to more than 1.
 
         strict: whether arms that are not among them are refused; if not, they have been removed.
@@ -103,6 +107,6 @@ class Floor(NamedTuple):
 register(WRAPPERS, Floor)
 
 
-def floors_of(policy: Any, names: Sequence[Any], strict: bool = True) -> Floats | None:
+def floors_of(policy: object, names: Sequence[Name], strict: bool = True) -> Floats | None:
     """The floor of each of these arms, if the policy has floors."""
     return policy.shares_of(names, strict) if isinstance(policy, Floor) else None

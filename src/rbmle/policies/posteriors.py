@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, Words
+from ..families import Conjugate
 from .largest_draw import BETA, GAMMA, INVERSE_GAMMA, NORMAL, largest_draw
 
 _KINDS = {"normal": NORMAL, "beta": BETA, "gamma": GAMMA, "inverse gamma": INVERSE_GAMMA}
 
 
-def probability_best(family: Any, pulls: Floats, sums: Floats) -> Floats:
+def probability_best(family: object, pulls: Floats, sums: Floats) -> Floats:
     """The probability that each arm has the largest mean, to 1e-6, under the family's prior.
 
     pulls, sums: what is known of each arm, plain or effective.
@@ -29,13 +30,16 @@ def probability_best(family: Any, pulls: Floats, sums: Floats) -> Floats:
     return best_and_loss(family, pulls, sums, np.ones(pulls.size))[0]
 
 
-def best_and_loss(family: Any, pulls: Floats, sums: Floats, times: Floats) -> tuple[Floats, Floats]:
+def best_and_loss(
+    family: object, pulls: Floats, sums: Floats, times: Floats
+) -> tuple[Floats, Floats]:
     """`probability_best`, and what is lost in each round, by expectation under the posterior, if
     the arm is played from now on: the largest mean less its own.
 
     times: how many arms there are with these pulls and sums.
     """
-    kind, a, b = _laws(family, pulls, sums, "Decider", "probability_best")
+    known = _conjugate(family, "Decider", "probability_best")
+    kind, a, b = _laws(known, pulls, sums, "Decider", "probability_best")
     best = np.empty(a.size)
     largest = _compiled()(_KINDS[kind], a, b, times, best)
     with np.errstate(all="ignore"):
@@ -45,14 +49,15 @@ def best_and_loss(family: Any, pulls: Floats, sums: Floats, times: Floats) -> tu
         }[kind]  # fmt: skip
         if np.isinf(means).any():
             largest = np.inf
-        unit = family.posterior_mean(float(pulls[0]), float(sums[0])) / means[0]
+        unit = known.posterior_mean(float(pulls[0]), float(sums[0])) / means[0]
         unit = unit if unit > 0.0 else 1.0  # it is NaN where both are 0 or infinite
         return best, np.maximum(unit * (largest - means), 0.0)
 
 
-def probability_of_draws(owner: str, family: Any, pulls: Floats, sums: Floats) -> Floats:
+def probability_of_draws(owner: str, family: object, pulls: Floats, sums: Floats) -> Floats:
     """The probability of each arm that a draw from its posterior is the largest, to 1e-6."""
-    kind, a, b = _laws(family, pulls, sums, owner, "probabilities")
+    known = _conjugate(family, owner, "probabilities")
+    kind, a, b = _laws(known, pulls, sums, owner, "probabilities")
     best = np.empty(a.size)
     _compiled()(_KINDS[kind], a, b, np.ones(a.size), best)
     return best
@@ -64,13 +69,22 @@ def _compiled() -> Callable[..., float]:
     return largest_draw.specialised(NORMAL, *(np.ones(1) for _ in range(4)))
 
 
-def _laws(
-    family: Any, pulls: Floats, sums: Floats, owner: str, asked: str
-) -> tuple[str, Floats, Floats]:
-    """The posteriors: their kind, and two parameters of each. owner, asked: for error messages."""
-    if not hasattr(type(family), "posterior_law"):
+def _has_posterior(family: object) -> TypeGuard[Conjugate]:
+    return hasattr(type(family), "posterior_law")
+
+
+def _conjugate(family: object, owner: str, asked: str) -> Conjugate:
+    """The family, if it has a posterior. owner, asked: for error messages."""
+    if not _has_posterior(family):
         told = f"one with a conjugate posterior, for {asked}"
         raise ParameterError(owner, "family", told, Words(type(family).__name__))
+    return family
+
+
+def _laws(
+    family: Conjugate, pulls: Floats, sums: Floats, owner: str, asked: str
+) -> tuple[str, Floats, Floats]:
+    """The posteriors: their kind, and two parameters of each. owner, asked: for error messages."""
     laws = list(map(family.posterior_law, pulls.tolist(), sums.tolist()))
     a, b = (np.array([each[k] for each in laws], dtype=np.float64) for k in (1, 2))
     if not (np.isfinite(a).all() and 0.0 < b.min() <= b.max() < np.inf):

@@ -71,8 +71,8 @@ def with_conclusions(shown: Details, known: Known) -> Details:
         return shown
     with suppress(TypeError):  # a user's family without a hash
         found = _concluded(family, names, tuple(worth), active, note)
-        shown.leader, shown.safe_to_stop = found.leader, found.safe_to_stop
-        shown.verdict = found.verdict
+        shown.leader = None if found.leader is None else str(found.leader)
+        shown.safe_to_stop, shown.verdict = found.safe_to_stop, found.verdict
         for arm, each in zip(shown.arms, found.arms.values(), strict=True):
             ends = [each.low, each.high]
             arm.interval = ends if all(map(isfinite, ends)) else None
