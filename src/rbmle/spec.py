@@ -30,7 +30,7 @@ STAND_INS: dict[str, type] = {}
 _INFINITE = {"inf": inf, "-inf": -inf}
 
 
-def to_spec(record: Record) -> dict[str, Any]:
+def to_spec(record: Record) -> dict[str, object]:
     """The record as data that JSON can hold.
 
     >>> from rbmle.policies import RBMLE

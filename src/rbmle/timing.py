@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._numba.compile import Floats, kernel, lean
+from .choosers import Chooser
 from .engine.cpu_kernel import course_for, rules_and_game
 from .engine.game import NOTHING, PENDING, Game, Moment, Pull, Rules
 from .engine.plan import Setup, plan
@@ -84,8 +85,8 @@ class Recording:
     """A recorded run on one thread, which can be replayed with and without choosing."""
 
     def __init__(
-        self, policy: Any, problem: Problem, family: Any = None, horizon: int = 10_000,
-        seed: int = 0, chooser: Any = None,
+        self, policy: object, problem: Problem, family: object = None, horizon: int = 10_000,
+        seed: int = 0, chooser: Chooser | None = None,
     ) -> None:  # fmt: skip
         """chooser: the chooser to use; by default the quickest."""
         given = Setup("decision_time", [problem], [policy], horizon, 1, RewardStream(seed))
@@ -116,7 +117,7 @@ class Recording:
 def decision_time(
     policy: Policy,
     problem: Problem,
-    family: Any = None,
+    family: object = None,
     horizon: int = 10_000,
     repeats: int = 5,
     seed: int = 0,
@@ -131,18 +132,18 @@ def decision_time(
 def live_decision_time(
     policy: Policy,
     problem: Problem,
-    family: Any = None,
+    family: object = None,
     horizon: int = 2_000,
     repeats: int = 5,
     seed: int = 0,
 ) -> Timing:
     """The seconds per `pull` of a `Decider`, in `repeats` runs of `horizon` rounds."""
     repeats = integer("live_decision_time", "repeats", repeats, "[1, inf)")
-    policy, family = player(policy, problem, family, owner="live_decision_time")
+    rule, model = player(policy, problem, family, owner="live_decision_time")
     source = problem.source(seed, horizon)
 
     def once() -> float:
-        decider = Decider(range(problem.n_arms), policy, family, seed=seed, horizon=horizon)
+        decider = Decider(range(problem.n_arms), rule, model, seed=seed, horizon=horizon)
         spent = 0.0
         for t in range(1, horizon + 1):
             begin = time.perf_counter()

@@ -77,7 +77,7 @@ def simulate_log(
     >>> from rbmle import Problem
     >>> log = simulate_log(Problem("bernoulli", [0.3, 0.6]), "ucb", 5)
     >>> log["arm"].tolist(), log["reward"].tolist(), log["probability"].tolist()
-    ([0, 1, 1, 1, 0], [0.0, 1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0, 1.0])
+    ([0, 1, 1, 0, 0], [0.0, 0.0, 0.0, 1.0, 0.0], [1.0, 1.0, 0.5, 1.0, 1.0])
     """
     if not isinstance(problem, World):
         raise ParameterError("simulate_log", "problem", "a Problem", problem)

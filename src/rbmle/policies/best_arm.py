@@ -22,7 +22,7 @@ _MOST_DRAWS = 100  # before the challenger is the arm that is hardest to tell fr
 
 
 @lean
-def transport(family: Any, arms: Arms, i: int, j: int) -> float:
+def transport(family: Family, arms: Arms, i: int, j: int) -> float:
     """What speaks for a larger mean of arm i than of arm j: n_i D(p_i, m) + n_j D(p_j, m), where m
     is the mean of all their rewards; 0 unless i has the larger mean."""
     if not arms.mean(i) > arms.mean(j):
@@ -287,7 +287,13 @@ class SuccessiveRejects(NamedTuple):
         return certain(self, state, family, arms, clock)
 
 
-def certain(policy: Any, state: Floats, family: Any, arms: Arms, clock: Clock) -> Floats:
+def certain(
+    policy: TrackAndStop | SuccessiveRejects,
+    state: Floats,
+    family: Family,
+    arms: Arms,
+    clock: Clock,
+) -> Floats:
     """The probabilities of a policy that draws nothing: 1 for the arm that it chooses."""
     p = np.zeros(arms.n_arms())
     p[policy.choose(state.copy(), family, arms, clock, Draws(0, 0, 0, 0, False))] = 1.0

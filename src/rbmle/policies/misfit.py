@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import inf, sqrt
-from typing import Any
 
 import numpy as np
 
 from .._numba.compile import Floats
-from ..families import Bernoulli, Exponential, Gamma, Gaussian
+from ..families import Bernoulli, Exponential, Family, Gamma, Gaussian
 from .arms import Arms, Clock
-from .base import has_index
+from .base import Policy, has_index
 
 _FACTOR = 4.0  # a choice: a standard deviation that is off by a factor of 2
 ENOUGH = 20  # rewards from which on they are judged
@@ -24,7 +23,7 @@ _LEAST_SHAPE, _MOST_SHAPE = 1e-2, 1e8  # of a `Gamma` that is proposed; it allow
 
 
 def misfit(
-    policy: Any, family: Any, means: Floats, variances: Floats, weights: Floats,
+    policy: Policy, family: Family, means: Floats, variances: Floats, weights: Floats,
     whose: str = "the rewards",
 ) -> str | None:  # fmt: skip
     """A sentence that says that rewards vary more, or less, than the family assumes; or None.
@@ -47,7 +46,7 @@ def misfit(
     if not 0.0 < found < inf or not assumed > 0.0 or 1.0 / _FACTOR <= found / assumed <= _FACTOR:
         return None
     shape = float(np.average(means * means, weights=weights)) / found
-    fits: Any = Gaussian(float(f"{sqrt(found):.2g}"))
+    fits: Gaussian | Gamma = Gaussian(float(f"{sqrt(found):.2g}"))
     if isinstance(family, (Exponential, Gamma)) and _LEAST_SHAPE < shape < _MOST_SHAPE:
         fits = Gamma(float(f"{shape:.2g}"))
     also = f", with a policy that reads it: {type(policy).__name__} does not"
@@ -57,13 +56,13 @@ def misfit(
     )
 
 
-def _named(family: Any) -> str:
+def _named(family: object) -> str:
     """The family by its name, with the parameter of its variance, if it has one."""
     known = [f"{x}={getattr(family, x):g}" for x in ("sigma", "shape") if hasattr(family, x)]
     return f"{type(family).__name__}({', '.join(known)})"
 
 
-def _reads(policy: Any, family: Any, other: Any) -> bool:
+def _reads(policy: Policy, family: Family, other: Gaussian | Gamma) -> bool:
     """Whether it makes a difference to the policy which of two families it assumes: none to UCB.
 
     It is tried on two arms. A policy without an index draws from posteriors, and a user's own may
@@ -80,7 +79,7 @@ def _reads(policy: Any, family: Any, other: Any) -> bool:
     return True
 
 
-def misfit_so_far(policy: Any, family: Any, arms: Arms) -> str | None:
+def misfit_so_far(policy: Policy, family: Family, arms: Arms) -> str | None:
     """`misfit` of the rewards in the statistics: of the variance within arms, which are pooled by
     their degrees of freedom; None while there are too few rewards."""
     seen = np.flatnonzero(arms.pulls > 1.0)

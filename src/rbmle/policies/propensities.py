@@ -6,12 +6,11 @@ what is asked of it: by `Policy.probabilities`, for users, and live by a `Decide
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, integer, one_of
+from ..families import Family
 from ..random import MAX_ROUNDS
 from .arms import Arms, Clock
 from .base import Policy, fresh_state
@@ -28,7 +27,7 @@ def only(i: int, n_arms: int) -> Floats:
 
 
 def propensities_of(
-    policy: Policy, state: Floats, family: Any, arms: Arms, clock: Clock, ties: bool
+    policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
 ) -> Floats:
     """The probability with which `policy.choose` plays each arm; what it remembers does not change.
 
@@ -57,12 +56,12 @@ class _NoSquares(Arms):
 
 
 def stated_probabilities(
-    policy: Policy, family: Any, pulls: Any, sums: Any, squares: Any, t: Any, horizon: Any,
-    ties: Any,
+    policy: Policy, family: object, pulls: object, sums: object, squares: object,
+    t: int | None, horizon: int | None, ties: str,
 ) -> Floats:  # fmt: skip
     """`Policy.probabilities`, after every check of what a user gave."""
-    family = as_family(family, _OWNER)
-    check_fit(policy, family)
+    model = as_family(family, _OWNER)
+    check_fit(policy, model)
     n, s = _numbers("pulls", pulls), _numbers("sums", sums)
     if not n.size or n.min() < 0.0:
         raise ParameterError(_OWNER, "pulls", "a list of numbers in [0, inf)", pulls)
@@ -80,13 +79,13 @@ def stated_probabilities(
     arms = Arms(n, s, squared, np.zeros(n.size))
     if squares is None and n.all():
         unknown = _NoSquares(*arms)
-        policy.index_of(family, unknown, 0, policy.level(family, unknown, clock))
+        policy.index_of(model, unknown, 0, policy.level(model, unknown, clock))
     by_lot = one_of(_OWNER, "ties", ties, ("random", "first")) == "random"
-    state = fresh_state(policy, family, n.size)
-    return propensities_of(policy, state, family, arms, clock, by_lot)
+    state = fresh_state(policy, model, n.size)
+    return propensities_of(policy, state, model, arms, clock, by_lot)
 
 
-def _numbers(name: str, given: Any) -> Floats:
+def _numbers(name: str, given: object) -> Floats:
     try:
         found = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -130,7 +130,7 @@ class RBMLE(NamedTuple):
             return 1.0 if excess > other else -1.0
         return float(arms.pulls[j] - arms.pulls[i])
 
-    def described(self) -> tuple[type, dict[str, Any]]:
+    def described(self) -> tuple[type, dict[str, object]]:
         """The class and parameters for its label; a recommended form is told by its family."""
         for kind, form in _FORMS.items():
             if self == form:

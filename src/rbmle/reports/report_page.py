@@ -69,7 +69,7 @@ def _drawn(plot: Plot, prefix: str) -> tuple[Markup, str, object]:
     return drawing, numbers, chart.get("about")
 
 
-def chart_of(record: Any) -> Json | None:
+def chart_of(record: object) -> Json | None:
     """The chart of a figure's record as plain JSON; None for a record of another kind."""
     if isinstance(record, FinalRegret):
         return record.data()

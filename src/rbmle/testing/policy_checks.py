@@ -8,12 +8,12 @@ from functools import partial
 from itertools import combinations
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choosers import CachedBounds, Tournament, facts_for
+from .._numba.compile import Floats
+from ..choosers import CachedBounds, Chooser, Tournament, facts_for
 from ..choosers.scan import scan_for
 from ..engine import simulate
 from ..engine.cpu_kernel import course_for, play, rules_and_game
@@ -56,7 +56,7 @@ def easy_problem(family: Family) -> Problem:
 
 
 def _played(
-    policy: Any, problem: Problem, horizon: int, replications: int, chooser: Any,
+    policy: Policy, problem: Problem, horizon: int, replications: int, chooser: Chooser | None,
     loop: Callable[..., None] = play,
 ) -> Filled:  # fmt: skip
     """Regret and pulls of a best arm in every round, and the pulls, by this chooser and loop."""
@@ -76,7 +76,7 @@ def _played(
 
 
 @POLICY_CHECKS
-def compiled_equals_interpreted(policy: Any, family: Any) -> None:
+def compiled_equals_interpreted(policy: Policy, family: Family) -> None:
     """The compiled loop and the interpreter give the same regret, bit for bit."""
     problem = easy_problem(family)
     scan = scan_for(policy, problem.n_arms)
@@ -86,10 +86,10 @@ def compiled_equals_interpreted(policy: Any, family: Any) -> None:
     require_equal(interpreted[1], best, "interpreted and compiled pulls of the best arm")
 
 
-def makers_of_choosers(policy: Any, family: Any) -> list[Callable[[int], Any]]:
+def makers_of_choosers(policy: Policy, family: Family) -> list[Callable[[int], Chooser]]:
     """For each chooser that the facts about the policy allow, a function of the number of arms
     that makes it; the scan's is the first."""
-    makers: list[Callable[[int], Any]] = [partial(scan_for, policy)]
+    makers: list[Callable[[int], Chooser]] = [partial(scan_for, policy)]
     facts = facts_for(policy, family)
     if facts is not None and facts.rises(family):
         makers.append(partial(CachedBounds.of, facts))
@@ -100,7 +100,7 @@ def makers_of_choosers(policy: Any, family: Any) -> list[Callable[[int], Any]]:
 
 
 @POLICY_CHECKS
-def every_chooser_equals_the_scan(policy: Any, family: Any) -> None:
+def every_chooser_equals_the_scan(policy: Policy, family: Family) -> None:
     """Every chooser that the facts about the policy allow makes the scan's choices."""
     makers = makers_of_choosers(policy, family)
     if len(makers) == 1:
@@ -232,7 +232,7 @@ def probabilities_are_those_of_its_choices(policy: Policy, family: Family) -> No
 
 
 def _propensities(
-    policy: Policy, state: Any, family: Family, arms: Arms, clock: Clock
+    policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock
 ) -> NDArray[np.float64]:
     """What the policy says; where it ranks arms, by the interpreter: that compiles nothing."""
     if not ranks_only(policy):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ..policies.alpha import BIASES, Adaptive
 from ..policies.arms import Arms, Clock
 from ..policies.fit import player
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
-from ..rewards.problems import Problem
+from ..rewards.problems import Pays, Problem
 from ..rewards.sources import RewardStream
 from .setting import inside, unique_best
 
@@ -52,7 +52,13 @@ class AdaptiveTrace(NamedTuple):
 
 @kernel
 def _watch(
-    policy: Any, family: Any, source: Any, draws: Counter, arms: Arms, noted: Floats, number: int
+    policy: RBMLE,
+    family: Family,
+    source: Pays,
+    draws: Counter,
+    arms: Arms,
+    noted: Floats,
+    number: int,
 ) -> None:
     """Play one replication as `engine.play` does, and note beta(t) and C_alpha in each round."""
     n_arms, state = arms.n_arms(), np.zeros(0)  # RBMLE needs no work space

@@ -249,17 +249,17 @@ class Theoretical(NamedTuple):
             family = Gaussian(setting(problem, 4).sigma)
         return policy if family is None else Assuming(policy, family)
 
-    def described(self) -> tuple[type, dict[str, Any]]:
+    def described(self) -> tuple[type, dict[str, object]]:
         """The class and parameters for its label: RBMLE, with this request in place of alpha."""
         return RBMLE, {**RBMLE()._asdict(), "alpha": self}
 
-    def as_spec(self) -> dict[str, Any]:
+    def as_spec(self) -> dict[str, object]:
         """Its table in a study file: RBMLE, with this request in place of alpha."""
         asked = {key: value for key, value in self._asdict().items() if value is not None}
         return {"name": "RBMLE", "alpha": asked}
 
     @classmethod
-    def of_spec(cls, spec: Mapping[str, Any]) -> Theoretical | None:
+    def of_spec(cls, spec: Mapping[str, object]) -> Theoretical | None:
         """The request in RBMLE's table, as in `alpha = { proposition = 2, epsilon = 0.5 }`; None if
         there is none."""
         alpha = spec.get("alpha")
