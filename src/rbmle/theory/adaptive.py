@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class AdaptiveTrace(NamedTuple):
 
 @kernel
 def _watch(
-    policy: RBMLE,
+    policy: Any,
     family: Family,
     source: Pays,
     draws: Counter,
