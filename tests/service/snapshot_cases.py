@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from service_cases import create, decide, one, reward
+from service_cases import create, decide, reward
 
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind, Row
@@ -45,7 +45,7 @@ def start(opened: Open, **changes: Any) -> tuple[Ledger, Ledger]:
     ours, theirs = Ledger(opened()), Ledger(opened())
     ours.run([create(**{"consistency": "snapshot", "policy": "ts"} | changes)])
     for number in range(30):
-        one(ours, decide(id=f"old-{number}"))
-        one(ours, reward(f"old-{number}", float(number % 3 == 0)))
+        carry_out(ours, decide(id=f"old-{number}"))
+        carry_out(ours, reward(f"old-{number}", float(number % 3 == 0)))
     theirs.refresh()
     return ours, theirs

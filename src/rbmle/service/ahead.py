@@ -23,7 +23,7 @@ from .keys import Keys
 from .messages import COUNTED, Answer, Decide, Decided, Reward, answer
 from .next_rows import Next
 from .rows import Kind, Row, place_of
-from .snapshot import MAX_AGE_SECONDS, decisions_for, to_be_made
+from .snapshot import MAX_AGE_SECONDS, decisions_for
 from .storage import Key, Storage
 from .transaction import Keyed
 
@@ -133,7 +133,7 @@ class Ahead:
     def _plan(self, known: Experiment, asked: Sequence[_Asked], now: float) -> _Plan:
         at, until = known.moment(now), inf
         rows, told, ids = list[Row](), dict[int, Answer](), list[str]()
-        left = deque(to_be_made(known, [each.request for each in asked], known.recent))
+        left = deque(_to_be_made(known, asked))
         last = self._cache.read_at(known) + MAX_AGE_SECONDS
         made = deque(decisions_for(known, left, last))
         for place, key, request in asked:
@@ -171,3 +171,17 @@ class Ahead:
         told = waiting.arm, None, waiting.number, of, value
         row = Row(known.number, 0, int(Kind.REWARD), 0.0, None, *told)
         return row, waiting.at + (known.definition.wait or inf)
+
+
+def _to_be_made(known: Experiment, asked: Sequence[_Asked]) -> list[Decide]:
+    """The requests for decisions that are not refused, nor known to be made."""
+    found: list[Decide] = []
+    seen: set[str | None] = set()
+    for _, _, each in asked:
+        if not isinstance(each, Decide) or each.context is not None or known.ended:
+            continue
+        id = each.id
+        if id is None or not (id in seen or id in known.recent or place_of(id)):
+            seen.add(id)
+            found.append(each)
+    return found

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from itertools import chain
 
 import msgspec
 
@@ -14,6 +14,7 @@ from .._io.files import write_atomically
 from ..errors import ParameterError, RbmleError, did_you_mean
 from .definition import Definition
 from .experiment_cache import Cache, QuarantineError
+from .rows import Kind
 from .storage import Storage, Stored
 
 FORMAT, VERSION = "rbmle-archive", 1
@@ -49,24 +50,18 @@ def archive(storage: Storage, name: str, path: str) -> int:
 
 def _lines(storage: Storage, stored: Stored) -> Iterator[bytes]:
     plain = Definition.read(stored.definition).plain()
-    added = [row for row in _rows(storage, stored) if row["kind"] == "added"]
-    arms = [*plain.arms, *(row["text"] for row in added)]
+    rows = chain.from_iterable(storage.log(stored.number))
+    arms = [*plain.arms, *(row.text for row in rows if row.kind == Kind.ADDED)]
     header = {
         "format": FORMAT, "version": VERSION, "name": stored.name, "definition": plain,
         "arms": arms,
     }  # fmt: skip
     yield _encode(header) + b"\n"
-    for row in _rows(storage, stored):
-        if "arm" in row:
-            row["arm"] = arms[row["arm"]]
-        yield _encode(row) + b"\n"
-
-
-def _rows(storage: Storage, stored: Stored) -> Iterator[dict[str, Any]]:
-    after = 0
-    while rows := storage.rows(stored.number, after, _ROWS_PER_STEP):
-        yield from (each.event() for each in rows)
-        after = rows[-1].seq
+    for row in chain.from_iterable(storage.log(stored.number)):
+        event = row.event()
+        if row.arm is not None:
+            event["arm"] = arms[row.arm]
+        yield _encode(event) + b"\n"
 
 
 def end(storage: Storage, name: str) -> None:

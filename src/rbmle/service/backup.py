@@ -14,8 +14,6 @@ from ..errors import ParameterError, RbmleError
 from .storage import Storage, open_storage
 from .verify import verify
 
-_ROWS_PER_READ = 5_000
-
 
 def backup(source: Storage, path: str) -> int:
     """Write the whole database to a new file, complete or not at all; returns how many rows."""
@@ -62,10 +60,9 @@ def _copy(source: Storage, target: Storage) -> int:
     target.put("experiments", experiments)
     target.put("keys", source.stored_keys())
     for each in experiments:
-        after = 0
-        while rows := source.rows(each.number, after, _ROWS_PER_READ):
+        for rows in source.log(each.number):
             target.append(rows)
-            copied, after = copied + len(rows), rows[-1].seq
+            copied += len(rows)
     for number, seq, state in source.snapshots():
         target.save_snapshot(number, seq, bytes(state))
     return copied

@@ -11,7 +11,6 @@ import functools
 import random
 import re
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar, cast
 from urllib.parse import quote
@@ -23,6 +22,8 @@ try:
     import httpx
 except ImportError:
     raise not_installed("Client", "httpx", "service") from None
+
+from .rows import new_id
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -81,11 +82,6 @@ class _Request(NamedTuple, Generic[T]):
         except (ValueError, KeyError, TypeError):
             sentence = f"The service answered {answer.status_code}."
         raise ServiceError(sentence, answer.status_code)
-
-
-def _new_id() -> str:
-    """A unique id. It begins with the time: new ids are adjacent in the database's index."""
-    return f"{time.time_ns() // 1_000_000:012x}-{uuid.uuid4().hex[:20]}"
 
 
 def _pauses(patience: float) -> Iterator[float]:
@@ -180,7 +176,7 @@ class Client:
         context: for evidence that reads features, those of each active arm by its name; or one
         list for all arms, if each has a theta of its own.
         """
-        body: Json = {"id": id or _new_id()}
+        body: Json = {"id": id or new_id()}
         if context is not None:
             body["context"] = _plain(context)
         path = _path("experiments", experiment, "decisions")
@@ -198,7 +194,7 @@ class Client:
         """Decisions and rewards in one transaction; the status and the body of each."""
         sent = [{key: dict(value) for key, value in each.items()} for each in items]
         for decision in (each["decision"] for each in sent if "decision" in each):
-            decision.setdefault("id", _new_id())
+            decision.setdefault("id", new_id())
             if decision.get("context") is not None:
                 decision["context"] = _plain(decision["context"])
         body = {"items": sent}

@@ -87,9 +87,9 @@ class Definition(NamedTuple):
                 default = a_reward(default, support(settings.family), settings.family)
             except ParameterError as problem:
                 raise problem.of("experiment", "default_reward") from None
-        told = body.probabilities
-        probabilities = len(body.arms) <= _MOST_PROBABILITIES if told is None else told
         mode = one_of("experiment", "consistency", body.consistency, ("serial", "snapshot"))
+        told = True if mode == "snapshot" else body.probabilities
+        probabilities = len(body.arms) <= _MOST_PROBABILITIES if told is None else told
         why = why_no_fork(settings) if mode == "snapshot" else ""
         if why:
             raise ParameterError("experiment", "consistency", f"'serial' {why}", mode)

@@ -118,14 +118,6 @@ class Experiment:
             return self._propensities.decide_anyway(features)
         return self.live.pull(features), None
 
-    def take(self, made: deque[Row], now: float, context: Context | None) -> Row:
-        """Append the next decision of those that were made from a snapshot."""
-        self._features(context)
-        row = made.popleft()._replace(seq=self.seq + 1, number=self.live.number)
-        row = row._replace(at=self.moment(now))
-        self.apply([row])
-        return row
-
     def _features(self, context: Context | None) -> Floats | None:
         """The context as the game reads it; raises if it is not allowed."""
         evidence = self.definition.settings.evidence
@@ -267,7 +259,7 @@ class Experiment:
         self.made += 1
         self.history.decided(row, len(self.arms))
         self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at)
-        if row.basis is not None and row.id is not None:
+        if row.id is not None and self.definition.consistency == "snapshot":
             self.recent[row.id] = row.seq
             if len(self.recent) > _MOST_OPEN:
                 self.recent.popitem(last=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..errors import RbmleError
 from .rows import Kind, Row
+from .upkeep import Statements
 
 
 class Next(NamedTuple):
@@ -48,7 +49,7 @@ class Next(NamedTuple):
         ]  # fmt: skip
 
 
-class NextRows(ABC):
+class NextRows(Statements):
     """A part of every storage.
 
     duplicates: what the database raises if a row is there already. among: how it says that a value
@@ -69,10 +70,6 @@ class NextRows(ABC):
     def _conditions(self, each: Next) -> list[Any]:
         number = each.experiment
         return [number, each.repairs, each.keys, self._listed(each.ids), number]
-
-    @abstractmethod
-    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Run a statement and return its rows."""
 
     @abstractmethod
     def _listed(self, values: Sequence[Any]) -> Any:

@@ -2,33 +2,27 @@
 
 In serial mode a worker chooses while it holds the experiment's lock, from all rows before. In
 snapshot mode it chooses for all requests of its transaction from the state that it has, the
-snapshot, and takes the lock only to append. A snapshot is at most 100 ms old when a decision is
-made from it; `MAX_AGE_SECONDS`. A decision's row names its snapshot by the `seq` of the last row in
-it, `basis`, so that `verify` can make it again.
+snapshot, and takes the lock only to append; `ahead.py`. A decision's row names its snapshot by the
+`seq` of the last row in it, `basis`, so that `verify` can make it again.
 
 - The decisions of one transaction follow one another: each sees those before it as pending pulls.
   Their rounds count on from the snapshot's, so a row's `t` tells where a transaction begins.
 - Random numbers are a function of the experiment's seed and name and of the decision's id: workers
   that choose from the same snapshot use others. A decision without an id is given one. Its row has
   the seed that follows, so that ids can be erased.
-- If, when the lock is taken, some decision was made already by another worker, or the arms have
-  changed, all are made again, from what is known then.
+- What cannot be appended so is decided as in serial mode: such a row has no `basis`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import time
-import uuid
-from collections.abc import Container, Iterable, Mapping
-from math import inf
+from collections.abc import Iterable, Mapping
 from time import monotonic
-from typing import Any
 
 from ..live.fork import Fork
 from .experiment import Experiment, LogError
 from .messages import Decide
-from .rows import Kind, Row, place_of
+from .rows import Kind, Row, new_id
 
 SERIAL, SNAPSHOT = "serial", "snapshot"
 MAX_AGE_SECONDS = 0.1  # of a snapshot, from when reading it began until a decision is made from it
@@ -40,7 +34,7 @@ def uses_snapshots(known: Experiment) -> bool:
     return known.definition.consistency == SNAPSHOT
 
 
-def decisions_for(known: Experiment, wanted: Iterable[Decide], until: float = inf) -> list[Row]:
+def decisions_for(known: Experiment, wanted: Iterable[Decide], until: float) -> list[Row]:
     """Make the wanted decisions from the state as it is now: their rows, if no other comes between.
 
     until: when the state is too old, by `monotonic`; decisions after that are left out.
@@ -49,7 +43,7 @@ def decisions_for(known: Experiment, wanted: Iterable[Decide], until: float = in
     for each in wanted:
         if monotonic() > until:
             break
-        id = _new_id() if each.id is None else each.id
+        id = new_id() if each.id is None else each.id
         seed = seed_of(known, id)
         arm, t, p = fork.choose(seed)
         place, n = known.seq + 1 + len(made), known.live.number + len(made)
@@ -59,35 +53,10 @@ def decisions_for(known: Experiment, wanted: Iterable[Decide], until: float = in
     return made
 
 
-def to_be_made(known: Experiment, requests: Iterable[Any], made: Container[str]) -> list[Decide]:
-    """The requests for decisions of this experiment that are not refused, nor known to be made.
-
-    made: the ids of decisions that are.
-    """
-    found: list[Decide] = []
-    seen: set[str] = set()
-    for each in requests:
-        if not isinstance(each, Decide) or each.experiment != known.name or known.ended:
-            continue
-        if each.context is not None or each.id in seen:
-            continue
-        if each.id is not None and (each.id in made or place_of(each.id) is not None):
-            continue
-        found.append(each)
-        if each.id is not None:
-            seen.add(each.id)
-    return found
-
-
 def seed_of(known: Experiment, id: str) -> int:
     """The seed of a decision's random numbers: 53 bits, which a float holds."""
     place = f"{known.definition.settings.seed}\n{known.name}\n{id}"
     return int.from_bytes(hashlib.blake2b(place.encode(), digest_size=8).digest(), "big") >> 11
-
-
-def _new_id() -> str:
-    """A unique id. It begins with the time: new ids are adjacent in the database's index."""
-    return f"{time.time_ns() // 1_000_000:012x}-{uuid.uuid4().hex[:20]}"
 
 
 class Remade:

@@ -55,6 +55,7 @@ _TABLES = (
     "INSERT INTO counters VALUES ('keys', 0), ('writes', 0)",
 )
 FIELDS = ", ".join(Row._fields)
+_ROWS_PER_READ = 5_000
 
 
 class StorageError(RbmleError):
@@ -265,6 +266,13 @@ class Storage(Upkeep, NextRows):
         """The first rows after place `after`, in order."""
         where = "experiment = ? AND seq > ? ORDER BY seq LIMIT ?"
         return self._rows(where, [experiment, after, limit])
+
+    def log(self, experiment: int) -> Iterator[list[Row]]:
+        """All rows, in pieces: a long log is never in memory as a whole."""
+        after = 0
+        while rows := self.rows(experiment, after, _ROWS_PER_READ):
+            yield rows
+            after = rows[-1].seq
 
     def snapshot(self, experiment: int) -> bytes | None:
         """The latest snapshot of the experiment's state."""

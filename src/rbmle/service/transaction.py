@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -21,7 +19,6 @@ from .experiment_cache import Cache, QuarantineError
 from .keys import Keys
 from .messages import Answer, ArmState, Decide, Reward, answer, no_experiment, refusal
 from .rows import Kind, Row, place_of
-from .snapshot import decisions_for, to_be_made, uses_snapshots
 from .storage import Key, Storage, StorageError
 
 
@@ -63,7 +60,6 @@ class Transaction:
 
     def __init__(self, storage: Storage, cache: Cache, touched: dict[int, Experiment]) -> None:
         self.storage, self.cache, self.touched = storage, cache, touched
-        self.made: dict[int, deque[Row]] = {}  # decisions that are appended when they are answered
         self.rows: list[Row] = []
         self.created: set[str] = set()
         self.sliced: list[Deadlines] = []  # of which a slice was looked through
@@ -88,7 +84,6 @@ class Transaction:
                 self.rows += each.expire(waiting, until, self.now)
                 self.sliced.append(each.deadlines)
         self.closed = {(each.experiment, each.of): each for each in self.rows}
-        self._make(keyed)
         answers = [
             self._answer(key, each) if good else messages.NO_KEY
             for (key, each), good in zip(requests, allowed, strict=True)
@@ -170,16 +165,6 @@ class Transaction:
         """Append a row that this key asked for."""
         self.rows.append(row._replace(key=key.number) if key.number else row)
 
-    def _make(self, requests: Sequence[Keyed]) -> None:
-        """Make the decisions of experiments in snapshot mode that were not made ahead."""
-        for number, known in self.touched.items():
-            if uses_snapshots(known):
-                seen = [each for key, each in requests if key.sees(known.name)]
-                rows = chain.from_iterable(self.named.values())
-                made = {row.name() for row in rows if row.experiment == number}
-                wanted = to_be_made(known, seen, made)
-                self.made[number] = deque(decisions_for(known, wanted))
-
     def _answer(self, key: Key, request: Request) -> Answer:
         try:
             if isinstance(request, Reward):
@@ -231,10 +216,7 @@ class Transaction:
         if row is None and known.ended:
             return refusal(410, f"The experiment {known.name!r} has ended.")
         if row is None:
-            if uses_snapshots(known):
-                row = known.take(self.made[known.number], self.now, request.context)
-            else:
-                row = known.decide(id, self.now, request.context)
+            row = known.decide(id, self.now, request.context)
             self._append(key, row)
             if row.id is not None:
                 self.named.setdefault(row.id, []).append(row)

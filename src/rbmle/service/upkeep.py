@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .storage import Key, Stored
 
 
-class Upkeep(ABC):
-    """The part of a storage that only commands use; within a transaction."""
+class Statements(ABC):
+    """What the parts of a storage ask of its database."""
 
     @abstractmethod
     def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -24,6 +24,10 @@ class Upkeep(ABC):
     @abstractmethod
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Run a statement and return how many rows it changed."""
+
+
+class Upkeep(Statements):
+    """The part of a storage that only commands use; within a transaction."""
 
     def put(self, table: str, rows: Sequence[Stored | Key]) -> None:
         """Insert experiments, or keys, with their numbers; later ones get higher numbers."""

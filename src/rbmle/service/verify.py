@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec import MsgspecError
@@ -17,7 +16,6 @@ from .rows import Kind, Row
 from .snapshot import Remade, uses_snapshots
 from .storage import Storage, Stored
 
-_ROWS_PER_READ = 20_000
 _UNUSABLE = (RbmleError, LookupError, TypeError, ValueError, MsgspecError)
 
 
@@ -74,7 +72,7 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
     remade = None
     if uses_snapshots(experiment):
         remade = Remade(experiment, storage.bases(stored.number))
-    for rows in _pieces(storage, stored):
+    for rows in storage.log(stored.number):
         for row in rows:
             if row.seq == 1:
                 if row.kind != Kind.CREATED or row.text != stored.definition:
@@ -85,10 +83,10 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
                 sums.check(row)
             elif row.context is not None and not (row.kind == Kind.DECISION and sums.reads):
                 raise LogError(f"{stored.name}: row {row.seq} has a context that nobody reads.")
-            if row.kind == Kind.DECISION and remade is not None:
+            if remade is not None and row.basis is not None:
                 remade.check(row)
-            elif row.basis is not None:
-                raise LogError(f"{stored.name}: row {row.seq} has a basis, in serial mode.")
+            elif row.basis is not None or (row.kind == Kind.DECISION and row.value is not None):
+                raise LogError(f"{stored.name}: row {row.seq} is not one of serial mode.")
             experiment.apply([row], recompute=True)
             if remade is not None:
                 remade.keep()
@@ -104,13 +102,6 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
     if snapshot is not None and before.seq != experiment.seq:
         raise LogError(f"{stored.name}: the snapshot is of row {before.seq}, which is missing.")
     sums.compare()
-
-
-def _pieces(storage: Storage, stored: Stored) -> Iterator[list[Row]]:
-    after = 0
-    while rows := storage.rows(stored.number, after, _ROWS_PER_READ):
-        yield rows
-        after = rows[-1].seq
 
 
 class _Sums:

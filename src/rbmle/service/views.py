@@ -19,6 +19,7 @@ from .contexts import features_of_arm
 from .experiment import Experiment
 from .ledger import Ledger
 from .messages import ArmStatistics, Details, LastDecision, OverTime, Summary, Traffic
+from .meters import sample
 from .rows import Kind
 from .storage import Key, Storage
 from .timeline import KEPT
@@ -37,7 +38,6 @@ _METRICS = (
 )
 _NEAR_ROWS = 48  # that are read at once for the last decisions: mostly all that is needed
 _STATES: dict[int | None, str] = {None: "pending", Kind.REWARD: "rewarded", Kind.EXPIRED: "expired"}
-_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 def experiment_list(ledger: Ledger, who: Key) -> list[Summary]:
@@ -113,8 +113,7 @@ def metrics(experiments: Sequence[Summary]) -> str:
     for name, kind, help, field in _METRICS:
         lines += [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
         lines += [
-            f'{name}{{experiment="{each.name.translate(_ESCAPED)}"}} {getattr(each, field)}'
-            for each in experiments
+            sample(name, {"experiment": each.name}, getattr(each, field)) for each in experiments
         ]
     return "\n".join(lines) + "\n"
 
