@@ -130,6 +130,7 @@ def test_bad_logs_are_refused_in_a_sentence(change: Any, policy: Any, told: str)
 def test_other_refusals() -> None:
     for log, told in (
         ([], "at least one row"),
+        ({"arm": [], "reward": []}, "It lacks '?(red|rows)"),
         ({"arm": [1]}, "a column 'reward'"),
         (3, "a table"),
     ):

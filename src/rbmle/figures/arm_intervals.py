@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isnan
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -59,12 +59,11 @@ def draw_arm_intervals(record: ArmIntervals, ax: Axes | None = None) -> RecordFi
 
 def _limits(record: ArmIntervals) -> tuple[float, float]:
     """Where the axis begins and ends: with all intervals, but at most 4 usual ones beyond means."""
-    wide = record.high - record.low
-    usual = 4.0 * float(np.median(wide[np.isfinite(wide)])) if np.isfinite(wide).any() else 0.0
-    means = record.mean[np.isfinite(record.mean)]
-    least, most = float(means.min(initial=inf)), float(means.max(initial=-inf))
+    means, wide = record.mean[np.isfinite(record.mean)], record.high - record.low
     if not means.size:
         return 0.0, 1.0
+    least, most = float(means.min()), float(means.max())
+    usual = 4.0 * float(np.median([*wide[np.isfinite(wide)]] or [0.0]))
     left = max(float(np.nanmin(record.low, initial=least)), least - usual)
     right = min(float(np.nanmax(record.high, initial=most)), most + usual)
     room = 0.04 * (right - left) or 1.0

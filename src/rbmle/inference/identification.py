@@ -21,7 +21,7 @@ from ..engine.rounds import Course
 from ..errors import ParameterError, integer, number
 from ..families import Family
 from ..policies.arms import Arms
-from ..policies.best_arm import TrackAndStop, transport
+from ..policies.best_arm import TrackAndStop, best_of, transport
 from ..rewards.problems import Problem
 from ..rewards.sources import Rewards, RewardStream
 from .summary import finite
@@ -70,13 +70,7 @@ class GLR(NamedTuple):
 
     def leader(self, arms: Arms) -> int:
         """The arm with the largest mean; -1 if one has no reward."""
-        if arms.unpulled() >= 0:
-            return -1
-        best = 0
-        for i in range(1, arms.n_arms()):
-            if arms.mean(i) > arms.mean(best):
-                best = i
-        return best
+        return -1 if arms.unpulled() >= 0 else best_of(arms)
 
     def stops(self, family: Family, arms: Arms, t: int) -> bool:
         """Whether to stop after t pulls."""

@@ -23,6 +23,7 @@ from .logs import Piece
 _LEAST_BLOCK, _MOST_BLOCK = 32, 4_096
 _SUMS_TO = 1e-6  # how far from 1 probabilities may add up
 _OWN = 0x7E9  # so that random numbers differ from those of a log that was made with the same seed
+_OWNER = "evaluate"
 _HEAD = "value", "low", "high", "rows"
 
 
@@ -74,9 +75,8 @@ class Evaluation:
         return html_table(self.title, _HEAD, self._rows())
 
 
-Chances = Callable[
-    [Piece], ArrayLike
-]  # of each arm in each row, (n, K); or of the row's arm alone, (n,)
+# Of each arm in each row, (n, K); or of the row's own arm alone, (n,).
+Chances = Callable[[Piece], ArrayLike]
 
 
 class Player(Protocol):
@@ -122,9 +122,9 @@ class Estimators:
     """
 
     def __init__(
-        self, owner: str, arms: list[Name], chances: Chances, model: Chances | None, seed: int
+        self, arms: list[Name], chances: Chances, model: Chances | None, seed: int
     ) -> None:
-        self.owner, self.arms, self.chances, self.model = owner, arms, chances, model
+        self.arms, self.chances, self.model = arms, chances, model
         self.place = {name: i for i, name in enumerate(arms)}
         self.ips, self.dr, self.kept = Mean(), Mean(), Mean()
         self.weights = np.zeros(5)  # sums of w, w^2, w r, w^2 r, w^2 r^2
@@ -158,26 +158,22 @@ class Estimators:
         if found.shape not in ((n,), (n, len(self.arms))):
             if found.ndim != 2 or found.shape[0] != n or found.shape[1] > len(self.arms):
                 told = f"probabilities of shape ({n}, {len(self.arms)}) or ({n},)"
-                raise ParameterError(self.owner, "policy", told, found.shape)
+                raise ParameterError(_OWNER, "policy", told, found.shape)
             found = np.pad(found, ((0, 0), (0, len(self.arms) - found.shape[1])))
         if found.size and not (found.min() >= 0.0 and found.max() <= 1.0 + _SUMS_TO):
             bad = found[~((found >= 0.0) & (found <= 1.0 + _SUMS_TO))][0]
-            raise ParameterError(self.owner, "policy", "probabilities in [0, 1]", float(bad))
+            raise ParameterError(_OWNER, "policy", "probabilities in [0, 1]", float(bad))
         if found.ndim == 2 and found.size:
             sums = found.sum(axis=1)
             worst = float(sums[np.abs(sums - 1.0).argmax()])
             if abs(worst - 1.0) > _SUMS_TO:
-                raise ParameterError(self.owner, "policy", "probabilities that add up to 1", worst)
+                raise ParameterError(_OWNER, "policy", "probabilities that add up to 1", worst)
         return found
 
     def _block(
-        self,
-        rows: NDArray[np.intp],
-        rewards: Floats,
-        logged: Floats | None,
-        chances: Floats,
+        self, rows: NDArray[np.intp], rewards: Floats, logged: Floats | None, chances: Floats,
         model: Floats | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         n, each = rows.size, np.arange(rows.size)
         own = chances if chances.ndim == 1 else chances[each, rows]
         self.least = min(self.least, inf if logged is None else float(logged.min()))
@@ -207,9 +203,7 @@ class Estimators:
         ]
         n = int(self.seen.sum())
         if missing or not n:
-            lacks = ", ".join(map(repr, missing[:8])) + (" and more" if len(missing) > 8 else "")
-            told = "a log in which every arm that the policy plays was chosen at times"
-            raise ParameterError(self.owner, "log", told, hint=f" It lacks {lacks or 'rows'}.")
+            raise _lacking(missing)
         found, worth = {}, float(n)
         if self.ips.n:
             w, w2, wr, w2r, w2r2 = self.weights
@@ -227,16 +221,13 @@ class Estimators:
         return Evaluation(found, n, worth, float(self.paid.sum()) / n, level)
 
 
-def evaluate_chances(
-    owner: str, log: Iterator[Piece], estimators: Estimators, level: float
-) -> Evaluation:
-    """The estimates of a policy whose probabilities are known."""
-    for piece in log:
-        estimators.add(piece)
-    return estimators.result(level)
+def _lacking(arms: list[Name]) -> ParameterError:
+    lacks = ", ".join(map(repr, arms[:8])) + (" and more" if len(arms) > 8 else "")
+    told = "a log in which every arm that the policy plays was chosen at times"
+    return ParameterError(_OWNER, "log", told, hint=f" It lacks {lacks or 'rows'}.")
 
 
-def replay(owner: str, log: Iterator[Piece], player: Player, level: float, seed: int) -> Evaluation:
+def replay(log: Iterator[Piece], player: Player, level: float, seed: int) -> Evaluation:
     """What a policy that learns would have earned (Li, Chu, Langford and Wang 2011).
 
     A row counts if the policy chooses the arm that was logged; it then learns the reward. Arms must
@@ -267,7 +258,5 @@ def replay(owner: str, log: Iterator[Piece], player: Player, level: float, seed:
         kept.add(np.array(counted))
     missing = [name for name in player.arms if name not in seen]
     if missing:
-        told = "a log in which every arm that the policy plays was chosen at times"
-        lacks = ", ".join(map(repr, missing))
-        raise ParameterError(owner, "log", told, hint=f" It lacks {lacks}.")
+        raise _lacking(missing)
     return Evaluation({"replay": kept.estimate(level)}, n, float(kept.n), paid.mean, level)

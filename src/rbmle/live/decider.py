@@ -110,13 +110,9 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
     @overload
     def update(self, *, reward: float, id: Name, context: object = None) -> None: ...
     def update(
-        self,
-        arm: object = None,
-        reward: object = None,
-        context: object = None,
-        *,
+        self, arm: object = None, reward: object = None, context: object = None, *,
         id: Name | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Learn the reward of an arm; or of several, given as two lists of equal length.
 
         The reward belongs to the arm's oldest pending pull, or else to one that was given up; if

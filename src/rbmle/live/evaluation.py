@@ -11,7 +11,7 @@ import numpy as np
 from .._numba.compile import Floats
 from ..errors import ParameterError, number
 from ..inference.logs import Piece, pieces
-from ..inference.off_policy import Chances, Estimators, Evaluation, evaluate_chances, replay
+from ..inference.off_policy import Chances, Estimators, Evaluation, replay
 from ..policies.arms import Name
 from ..policies.fit import as_family
 from .decider import Decider
@@ -55,15 +55,17 @@ def evaluate(
     rows = chain([first], rows)
     if isinstance(policy, (str, tuple)):
         player: Any = Decider(names, policy, assumed or "bernoulli", seed=seed)
-        return replay("evaluate", rows, player, level, seed)
+        return replay(rows, player, level, seed)
     if isinstance(policy, Decider):
         policy = policy.probabilities()
     if isinstance(policy, Mapping):
         fixed = np.array([policy.get(name, 0.0) for name in names], float)
         policy = lambda piece: np.broadcast_to(fixed, (len(piece.arms), fixed.size))  # noqa: E731
     by_row, by_model = (_by_piece(each) for each in (policy, model))
-    estimators = Estimators("evaluate", names, by_row, None if model is None else by_model, seed)
-    return evaluate_chances("evaluate", rows, estimators, level)
+    estimators = Estimators(names, by_row, None if model is None else by_model, seed)
+    for piece in rows:
+        estimators.add(piece)
+    return estimators.result(level)
 
 
 def _names(arms: Iterable[Name] | None, policy: Any, first: Piece) -> list[Name]:

@@ -29,9 +29,8 @@ class Log(dict[str, NDArray[np.generic]]):
         """
         columns = {name: each for name, each in self.items() if each.ndim == 1}
         for place in np.ndindex(self["context"].shape[1:]) if "context" in self else ():
-            columns["_".join(map(str, ("context", *place)))] = self["context"][
-                (slice(None), *place)
-            ]
+            name = "_".join(map(str, ("context", *place)))
+            columns[name] = self["context"][(slice(None), *place)]
         text = io.StringIO(newline="")
         rows = csv.writer(text, lineterminator="\n")
         rows.writerow(columns)

@@ -12,7 +12,7 @@ from .._numba.compile import Floats, lean
 from ..families import Conjugate, Family
 from ..random import Draws
 from .arms import Arms, Clock
-from .base import policy
+from .base import Policy, policy
 from .bayes import ThompsonSampling
 from .fit import as_inner_policy
 
@@ -32,7 +32,26 @@ def transport(family: Family, arms: Arms, i: int, j: int) -> float:
     return float(one + arms.pulls[j] * family.kl(arms.mean(j), m))
 
 
-@policy
+@lean
+def best_of(arms: Arms) -> int:
+    """The arm with the largest mean; the first of several."""
+    best = 0
+    for i in range(1, arms.n_arms()):
+        if arms.mean(i) > arms.mean(best):
+            best = i
+    return best
+
+
+def certain(
+    self: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
+) -> Floats:
+    """The probabilities of a policy that draws nothing: 1 for the arm that it chooses."""
+    p = np.zeros(arms.n_arms())
+    p[self.choose(state.copy(), family, arms, clock, Draws(0, 0, 0, 0, False))] = 1.0
+    return p
+
+
+@policy(propensities=certain)
 class TrackAndStop(NamedTuple):
     """Track-and-Stop's sampling rule with D-tracking (Garivier and Kaufmann 2016).
 
@@ -78,20 +97,10 @@ class TrackAndStop(NamedTuple):
                 chosen, most = i, behind
         return chosen
 
-    def propensities(
-        self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
-    ) -> Floats:
-        """It chooses without chance."""
-        return certain(self, state, family, arms, clock)
-
     def shares(self, state: Floats, family: Family, arms: Arms) -> float:
         """Fill `state` with the shares; returns y times that of the best arm, which is the rate
         1 / T* at which evidence grows; 0 if the best arm is not unique."""
-        best, n = 0, arms.n_arms()
-        for i in range(1, n):
-            if arms.mean(i) > arms.mean(best):
-                best = i
-        top = inf
+        best, n, top = best_of(arms), arms.n_arms(), inf
         for i in range(n):
             if i != best:
                 top = min(top, family.kl(arms.mean(best), arms.mean(i)))
@@ -238,7 +247,7 @@ class TopTwo(NamedTuple):
         return False
 
 
-@policy
+@policy(propensities=certain)
 class SuccessiveRejects(NamedTuple):
     """Successive rejects (Audibert, Bubeck and Munos 2010), for a budget of T pulls.
 
@@ -279,22 +288,3 @@ class SuccessiveRejects(NamedTuple):
             if arms.pulls[fewest] < ceil((clock.horizon - n) / (scale * left)):
                 return fewest
             state[worst] = 1.0
-
-    def propensities(
-        self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
-    ) -> Floats:
-        """It chooses without chance."""
-        return certain(self, state, family, arms, clock)
-
-
-def certain(
-    policy: TrackAndStop | SuccessiveRejects,
-    state: Floats,
-    family: Family,
-    arms: Arms,
-    clock: Clock,
-) -> Floats:
-    """The probabilities of a policy that draws nothing: 1 for the arm that it chooses."""
-    p = np.zeros(arms.n_arms())
-    p[policy.choose(state.copy(), family, arms, clock, Draws(0, 0, 0, 0, False))] = 1.0
-    return p

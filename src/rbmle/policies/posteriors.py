@@ -38,8 +38,7 @@ def best_and_loss(
 
     times: how many arms there are with these pulls and sums.
     """
-    known = _conjugate(family, "Decider", "probability_best")
-    kind, a, b = _laws(known, pulls, sums, "Decider", "probability_best")
+    known, kind, a, b = _laws(family, pulls, sums, "Decider", "probability_best")
     best = np.empty(a.size)
     largest = _compiled()(_KINDS[kind], a, b, times, best)
     with np.errstate(all="ignore"):
@@ -56,8 +55,7 @@ def best_and_loss(
 
 def probability_of_draws(owner: str, family: object, pulls: Floats, sums: Floats) -> Floats:
     """The probability of each arm that a draw from its posterior is the largest, to 1e-6."""
-    known = _conjugate(family, owner, "probabilities")
-    kind, a, b = _laws(known, pulls, sums, owner, "probabilities")
+    _, kind, a, b = _laws(family, pulls, sums, owner, "probabilities")
     best = np.empty(a.size)
     _compiled()(_KINDS[kind], a, b, np.ones(a.size), best)
     return best
@@ -73,21 +71,19 @@ def _has_posterior(family: object) -> TypeGuard[Conjugate]:
     return hasattr(type(family), "posterior_law")
 
 
-def _conjugate(family: object, owner: str, asked: str) -> Conjugate:
-    """The family, if it has a posterior. owner, asked: for error messages."""
+def _laws(
+    family: object, pulls: Floats, sums: Floats, owner: str, asked: str
+) -> tuple[Conjugate, str, Floats, Floats]:
+    """The family, the kind of its posteriors, and two parameters of each.
+
+    owner, asked: for error messages.
+    """
     if not _has_posterior(family):
         told = f"one with a conjugate posterior, for {asked}"
         raise ParameterError(owner, "family", told, Words(type(family).__name__))
-    return family
-
-
-def _laws(
-    family: Conjugate, pulls: Floats, sums: Floats, owner: str, asked: str
-) -> tuple[str, Floats, Floats]:
-    """The posteriors: their kind, and two parameters of each. owner, asked: for error messages."""
     laws = list(map(family.posterior_law, pulls.tolist(), sums.tolist()))
     a, b = (np.array([each[k] for each in laws], dtype=np.float64) for k in (1, 2))
     if not (np.isfinite(a).all() and 0.0 < b.min() <= b.max() < np.inf):
         told = f"one with a proper prior, for {asked} before every arm has a reward"
         raise ParameterError(owner, "family", told, family)
-    return laws[0][0], a, b
+    return family, laws[0][0], a, b

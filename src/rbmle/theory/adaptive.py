@@ -52,14 +52,9 @@ class AdaptiveTrace(NamedTuple):
 
 @kernel
 def _watch(
-    policy: Any,
-    family: Family,
-    source: Pays,
-    draws: Counter,
-    arms: Arms,
-    noted: Floats,
+    policy: Any, family: Family, source: Pays, draws: Counter, arms: Arms, noted: Floats,
     number: int,
-) -> None:
+) -> None:  # fmt: skip
     """Play one replication as `engine.play` does, and note beta(t) and C_alpha in each round."""
     n_arms, state = arms.n_arms(), np.zeros(0)  # RBMLE needs no work space
     for t in range(1, n_arms + noted.shape[1] + 1):
