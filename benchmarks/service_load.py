@@ -14,7 +14,8 @@ compares, in three rounds, with the same server without its database and with a 
         --consistency snapshot --servers 2 --workers 4 --connections 256
 
 starts two servers of four workers each on one database, and asks each from 256 connections, all in
-four processes. Here PostgreSQL's processor time is that of all its processes on this machine.
+four processes. Here PostgreSQL's processor time is that of all its processes on this machine. A
+worker that the processor alone limits keeps about one of them busy.
 """
 
 from __future__ import annotations
@@ -174,7 +175,7 @@ def main() -> None:
         compare(given)
         return
     for name, value in measure(given).items():
-        print(f"{name:28}{value:>10}")
+        print(f"{name:32}{value:>10}")
 
 
 def measure(given: argparse.Namespace, *more: str, verify: bool = True) -> dict[str, Any]:
@@ -193,6 +194,7 @@ def measure(given: argparse.Namespace, *more: str, verify: bool = True) -> dict[
         asked = (found["decisions a second"] + found["rewards a second"]) * given.seconds
         for who, old, new in zip(("servers'", "PostgreSQL's"), before, after, strict=True):
             found[f"{who} CPU us a request"] = round((new - old) / asked * 1e6, 1)
+            found[f"{who} processors busy"] = round((new - old) / given.seconds, 2)
         if verify:
             command = [sys.executable, "-m", "rbmle", "service", "verify", "--database", database]
             told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import inf
-from time import monotonic
 from typing import NamedTuple
 
 from .definition import Definition
@@ -117,7 +116,7 @@ class Cache:
     def catch_up(self, experiment: Experiment) -> Experiment:
         """Apply the rows that other workers have appended; within a transaction."""
         while True:
-            began = monotonic()
+            began = self._storage.seen_at()
             rows = self._storage.rows(experiment.number, experiment.seq, ROWS_PER_SNAPSHOT)
             self.advance(experiment, rows, began)
             if len(rows) < ROWS_PER_SNAPSHOT:

@@ -11,6 +11,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError, RbmleError
@@ -115,6 +116,7 @@ class Storage(Upkeep, NextRows):
 
     failures: tuple[type[Exception], ...]
     generation = 0
+    _reading_since: float | None = None
 
     def _create_tables(self, run: Callable[[str], object], **spelled: str) -> None:
         for each in _TABLES:
@@ -200,11 +202,18 @@ class Storage(Upkeep, NextRows):
     @contextmanager
     def reading(self) -> Iterator[None]:
         """A transaction that only reads."""
+        self._reading_since = monotonic()
         self.begin_reading()
         try:
             yield
         finally:
+            self._reading_since = None
             self.rollback()
+
+    def seen_at(self) -> float:
+        """Since when, by `monotonic`, rows that are read now may have changed: within `reading`
+        since it began."""
+        return self._reading_since or monotonic()
 
     def create(
         self, name: str, definition: str, at: float, key: int | None = None
@@ -287,9 +296,6 @@ class Storage(Upkeep, NextRows):
             [experiment, seq, state],
         )
 
-    def _increment(self, counter: str) -> None:
-        self._do("UPDATE counters SET value = value + 1 WHERE name = ?", [counter])
-
     def write_something(self) -> None:
         """Change a number that nobody reads: it fails if nothing can be written."""
         self._increment("writes")
@@ -303,30 +309,12 @@ class Storage(Upkeep, NextRows):
         asked = f"SELECT {', '.join(Key._fields)} FROM keys ORDER BY number"
         return [Key(*each) for each in self._ask(asked)]
 
-    def add_key(self, key: Key) -> int:
-        """Store a key, whose number is not known yet, and return its number."""
-        made = self._ask(
-            "INSERT INTO keys (role, experiment, hash, created, name, expires) "
-            "VALUES (?, ?, ?, ?, ?, ?) RETURNING number",
-            [key.role, key.experiment, key.hash, key.created, key.name, key.expires],
-        )
-        self._increment("keys")
-        return int(made[0][0])
-
     def save_use(self, number: int, at: float) -> None:
         """Store when a key was last used."""
         self._do(
             "UPDATE keys SET used = ? WHERE number = ? AND (used IS NULL OR used < ?)",
             [at, number, at],
         )
-
-    def revoke_key(self, number: int, at: float) -> bool:
-        """Revoke the key; False if there is no such key."""
-        changed = self._do(
-            "UPDATE keys SET revoked = ? WHERE number = ? AND revoked IS NULL", [at, number]
-        )
-        self._increment("keys")
-        return changed > 0 or bool(self._ask("SELECT 1 FROM keys WHERE number = ?", [number]))
 
 
 def open_storage(

@@ -1,4 +1,4 @@
-"""`Upkeep`: what commands do to the tables, beyond what requests do: copy, repair and erase.
+"""`Upkeep`: what commands do to the tables, beyond what requests do: copy, repair, erase, and keys.
 
 A request only ever appends rows. A command that changes what is stored notes a repair, so that
 workers load the experiment again.
@@ -24,6 +24,9 @@ class Statements(ABC):
     @abstractmethod
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Run a statement and return how many rows it changed."""
+
+    def _increment(self, counter: str) -> None:
+        self._do("UPDATE counters SET value = value + 1 WHERE name = ?", [counter])
 
 
 class Upkeep(Statements):
@@ -82,3 +85,21 @@ class Upkeep(Statements):
             "AND id IS NOT NULL",
             [experiment, after, until, before],
         )
+
+    def add_key(self, key: Key) -> int:
+        """Store a key, whose number is not known yet, and return its number."""
+        made = self._ask(
+            "INSERT INTO keys (role, experiment, hash, created, name, expires) "
+            "VALUES (?, ?, ?, ?, ?, ?) RETURNING number",
+            [key.role, key.experiment, key.hash, key.created, key.name, key.expires],
+        )
+        self._increment("keys")
+        return int(made[0][0])
+
+    def revoke_key(self, number: int, at: float) -> bool:
+        """Revoke the key; False if there is no such key."""
+        changed = self._do(
+            "UPDATE keys SET revoked = ? WHERE number = ? AND revoked IS NULL", [at, number]
+        )
+        self._increment("keys")
+        return changed > 0 or bool(self._ask("SELECT 1 FROM keys WHERE number = ?", [number]))
