@@ -65,6 +65,10 @@ decider = rbmle.Decider(["red", "green"], rbmle.RBMLE(), rbmle.Bernoulli())
         ("word: str = decider.pull()", True),
         ("decider.update(decider.pull(), True)", True),
         ("decider.update(decider.pull(3), [0.0, 1.0, 1.0])", True),
+        (
+            "rbmle.write_report(decider, 'page.html'); print(decider.summary().arms['red'].low)",
+            True,
+        ),
         ("number: int = decider.pull()", False),
         ("decider.update(7, 1.0)", False),
     ],

@@ -54,7 +54,7 @@ class Floor(NamedTuple):
     """
 
     policy: Annotated[Any, as_floored]
-    share: Annotated[Shares, as_shares]
+    share: Annotated[Any, as_shares]
 
     def bare(self) -> Any:
         """The policy without its floor."""

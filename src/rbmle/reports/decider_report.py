@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from .. import figures
 from .._io.text import count_text, without_defaults
 from ..inference.summary import HEAD, Summary
 from ..live.decider import Decider
-from ..live.live_arm import Name
 from .content import Cells, Plot, Report, ReportTable, Section, TableCell
 from .report_page import write_page
 
@@ -19,7 +19,7 @@ _CAPTION = (
 )
 
 
-def decider_report(decider: Decider[Name], target: Path, command: str, file: str = "") -> None:
+def decider_report(decider: Decider[Any], target: Path, command: str, file: str = "") -> None:
     """Write the page: whether to stop, a table of the arms, and their intervals as a figure.
 
     target: the page's file. command, file: the command and the decider's file that the page names.

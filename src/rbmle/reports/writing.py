@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
+from typing import Any
 
 from .._io.machine import require_extra
 from ..errors import ParameterError
 from ..live.decider import Decider
-from ..live.live_arm import Name
 from ..live.state import is_decider
 from ..paper.folder import is_paper, load_paper
 from ..result import Result
@@ -18,7 +18,7 @@ from ..studies.study_result import StudyResult, kept_times
 
 
 def write_report(
-    run: StudyResult | Result | Decider[Name] | str | os.PathLike[str],
+    run: StudyResult | Result | Decider[Any] | str | os.PathLike[str],
     path: str | os.PathLike[str] | None = None,
     command: str | None = None,
 ) -> Path:
