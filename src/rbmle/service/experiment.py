@@ -187,22 +187,21 @@ class Experiment:
         """Add an arm."""
         check_room(self.definition.settings.evidence, len(self.arms) + 1)
         floors_of(self.definition.settings.policy, [*self.places, name], strict=False)
-        self.sound = False
-        row = self._row(Kind.ADDED, now, arm=len(self.arms), text=name)
-        self._changed(row)
-        self.sound = True
-        return row
+        return self._change(Kind.ADDED, now, arm=len(self.arms), text=name)
 
     def switch(self, arm: int, state: str, now: float) -> Row:
         """Change an arm's state."""
-        row = self._row(Kind.STATE, now, arm=arm, text=state)
-        self._changed(row)
-        return row
+        return self._change(Kind.STATE, now, arm=arm, text=state)
 
     def end(self, now: float) -> Row:
         """Make no decision any more; rewards of those that were made still count."""
-        row = self._row(Kind.ENDED, now)
+        return self._change(Kind.ENDED, now)
+
+    def _change(self, kind: Kind, now: float, **fields: Any) -> Row:
+        self.sound = False
+        row = self._row(kind, now, **fields)
         self._changed(row)
+        self.sound = True
         return row
 
     def _row(self, kind: Kind, now: float, **fields: Any) -> Row:

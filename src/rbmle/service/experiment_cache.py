@@ -67,7 +67,7 @@ class Cache:
 
     def find(self, which: str | int) -> Experiment | None:
         """The experiment of that name or number, not yet brought up to date; in a transaction."""
-        found = self._named.get(which) if isinstance(which, str) else self._numbered.get(which)
+        found = self.cached(which)
         if found is None and (stored := self._storage.find(which)) is not None:
             found = self.load(stored)
         return found
