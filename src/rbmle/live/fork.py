@@ -42,17 +42,20 @@ class Fork(LiveGame):
             live.compile()
         vars(self).update(vars(live))
         self.rules, self.game = copied(live.rules), copied(live.game)
+        self._constants = copied(live._constants)
         self._by_lot = live._constants.randomness.random_ties
         self._propensities = Propensities(self, "random" if self._by_lot else "first")
 
     def choose(self, seed: int) -> Choice:
         """Choose an arm as `pull` does, but by the random numbers of this seed, and say how
         probable that arm was. The pull is pending from now on."""
-        t, p = self.rounds + 1, self._propensities.of_next()
+        t, propensities = self.rounds + 1, self._propensities
+        p = None if propensities.follow_ties else propensities.of_next()
         constants = self._constants._replace(randomness=Counter(*key(seed), self._by_lot))
         place = int(self._choose(self.rules, self.game, constants, t, self.number))
         self.rounds += 1
-        return Choice(place, t, float(p[self.game.pending.slots[place]]))
+        chance = 1.0 / self.ties if p is None else p[self.game.pending.slots[place]]
+        return Choice(place, t, float(chance))
 
 
 def copied(value: T) -> T:

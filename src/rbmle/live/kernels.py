@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .._numba.compile import Floats, kernel, record
+from .._numba.compile import Floats, defaults_of, kernel, record
 from ..engine.game import Game, Moment, Pull, Rules
 from ..families import Family
 from ..policies.arms import Arms, Clock
@@ -12,14 +12,34 @@ from ..policies.base import Policy
 from ..random import Counter, Draws
 
 
+class NotedDraws(NamedTuple):
+    """As `Draws`. ties: where it is noted among how many arms one was drawn by lot."""
+
+    key0: int
+    key1: int
+    replication: int
+    t: int
+    random_ties: bool
+    ties: Floats
+
+    def among(self, ties: int) -> int:
+        if self.random_ties:
+            self.ties[0] = ties
+        return self.one_of(ties)  # type: ignore[attr-defined,no-any-return]
+
+
+record(NotedDraws, defaults_of(Draws) | {"one_of": Draws.among})
+
+
 @record
 class Constants(NamedTuple):
     """horizon: the last round; 0 unless the policy knows it. randomness, replication: as in a
-    simulation."""
+    simulation. ties: one number, that of the arms among which the last choice was drawn by lot."""
 
     horizon: int
     randomness: Counter
     replication: int
+    ties: Floats
 
     def moment(self, t: int, number: int) -> Moment:
         """Round t, as the policy sees it: never one after the horizon."""
@@ -27,7 +47,12 @@ class Constants(NamedTuple):
 
     def rng(self, number: int) -> Draws:
         """The random numbers of a pull. They repeat after 2^32 pulls: its low 32 bits count."""
-        return self.randomness.at(self.replication, number & 0xFFFFFFFF)
+        self.ties[0] = 1.0
+        draws = self.randomness.at(self.replication, number & 0xFFFFFFFF)
+        key0, key1, replication, t, random_ties = draws
+        noted: Any = NotedDraws(key0, key1, replication, t, random_ties, self.ties)
+        rng: Draws = noted
+        return rng
 
 
 @kernel

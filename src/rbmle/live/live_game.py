@@ -51,7 +51,7 @@ class LiveGame:
         self.looks: dict[float, tuple[Name, int]] = {}  # see `Concludes`
         self._moved = False  # whether the horizon has moved since the last pull
         randomness = Counter(*key(settings.seed), settings.ties == "random")
-        self._constants = Constants(horizon, randomness, settings.replication)
+        self._constants = Constants(horizon, randomness, settings.replication, np.ones(1))
         self.known, self.remembered = Arms.fresh(0), np.zeros(0)
         self._laid_out: list[Name] = []
         self.enabled: list[LiveArm] = []
@@ -61,6 +61,11 @@ class LiveGame:
     def number(self) -> int:
         """The number of the coming pull; no number is ever used twice, even after a withdrawal."""
         return self.rounds + self.withdrawn + 1
+
+    @property
+    def ties(self) -> float:
+        """Among how many arms with equal indices the last pull was drawn by lot."""
+        return float(self._constants.ties[0])
 
     def arrange(self) -> None:
         """Lay out the arrays of the game anew: the arms have changed."""

@@ -29,7 +29,9 @@ class Propensities:
 
     def __init__(self, live: LiveGame, ties: str) -> None:
         """ties: as a `Decider` is told."""
-        self.live, self._by_lot = live, ties == "random"
+        self.live, self._by_lot, self._ranks = live, ties == "random", ranks_only(live.policy)
+        # Whether a choice itself tells its probability: one over the number of arms that tie.
+        self.follow_ties = self._ranks and not isinstance(live.rules, FlooredRules)
         self._rules: Any = None  # those that the code below is compiled for
         self._refresh: Callable[..., None] | None = None
         self._share: Callable[..., None] | None = None
@@ -37,6 +39,8 @@ class Propensities:
     def decide(self, features: Floats | None = None) -> tuple[LiveArm, float]:
         """Choose an arm, as `pull` does, and say with which probability it was chosen."""
         live = self.live
+        if self.follow_ties:
+            return live.pull(features), 1.0 / live.ties
         if isinstance(live, FeatureGame):
             live.meet(features)
         live.expire()
@@ -131,7 +135,7 @@ class Propensities:
         if live.evidence.changes_all():
             code = look if live.evidence.reads() else show_all
             self._refresh = code.specialised(live.rules, live.game)
-        if ranks_only(live.policy):
+        if self._ranks:
             arms, clock = Arms.fresh(2), live.clock(live.game, 0)
             given = arms, clock, self._by_lot, np.empty(2)
             self._share = share_ties.specialised(live.policy, live.family, *given)

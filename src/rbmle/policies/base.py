@@ -47,6 +47,11 @@ class Policy(Record, Protocol):
         if unpulled >= 0:
             return unpulled
         level = self.level(family, arms, clock)
+        first, ties = self.leaders(family, arms, level)
+        return self.tied(family, arms, first, level, rng.among(ties)) if ties > 1 else first
+
+    def leaders(self, family: Any, arms: Arms, level: Any) -> tuple[int, int]:
+        """The first arm of those with the largest index, and how many tie with it, itself too."""
         best, first, ties = -inf, 0, 0
         for i in range(arms.n_arms()):
             index = self.index_of(family, arms, i, level)
@@ -58,7 +63,7 @@ class Policy(Record, Protocol):
                     first, ties = i, 1
                 elif preferred == 0.0:
                     ties += 1
-        return self.tied(family, arms, first, level, rng.among(ties)) if ties > 1 else first
+        return first, ties
 
     def tied(self, family: Any, arms: Arms, first: int, level: Any, place: int) -> int:
         """The arm at this place among those that tie with arm `first`, which is at place 0."""
@@ -156,22 +161,11 @@ def share_ties(
     """Fill p as `Policy.choose` plays: 1 for the arm with the largest index. Those that tie share
     it, or without `ties` the first of them has it."""
     level = policy.level(family, arms, clock)
-    best, first, tied = -inf, 0, 0
-    for i in range(arms.n_arms()):
-        p[i] = index = policy.index_of(family, arms, i, level)
-        if index > best:
-            best, first, tied = index, i, 1
-        elif index == best:
-            preferred = policy.prefer(family, arms, i, first, level)
-            if preferred > 0.0:
-                first, tied = i, 1
-            elif preferred == 0.0:
-                tied += 1
-    for i in range(arms.n_arms()):
-        same = p[i] == best and policy.prefer(family, arms, i, first, level) == 0.0
-        p[i] = 1.0 / tied if ties and tied > 1 and i >= first and same else 0.0
-    if not ties or tied <= 1:
-        p[first] = 1.0
+    first, tied = policy.leaders(family, arms, level)
+    shares = max(tied, 1) if ties else 1
+    p[:] = 0.0
+    for place in range(shares):
+        p[policy.tied(family, arms, first, level, place)] = 1.0 / shares
 
 
 @overload

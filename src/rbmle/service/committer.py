@@ -236,8 +236,10 @@ class Committer(LedgerThread):
         single = [each for each in groups if _size(each) == 1]
         answers = ledger.run_ahead([each.what[0] for each in single])  # type: ignore[index]
         done = {each.future: told for each, told in zip(single, answers, strict=True) if told}
+        if not done:
+            return groups
         self._tell([(future, [told]) for future, told in done.items()])
-        return [each for each in groups if each.future not in done] if done else groups
+        return [each for each in groups if each.future not in done]
 
 
 class Reader(LedgerThread):

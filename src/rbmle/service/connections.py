@@ -33,34 +33,46 @@ _TOO_MANY = "The service has too many connections; try again."
 
 
 class Connection(HttpToolsProtocol):
-    """A connection. most: how many there may be. idle: those without a whole request, which has
-    come but is not answered; the one that has waited longest is first, and makes room if needed."""
+    """A connection. most: how many there may be. queue: all of them; see `_make_room`."""
 
     most: ClassVar[int]
-    idle: ClassVar[dict[Connection, None]]
+    queue: ClassVar[dict[Connection, None]]
     repeats: ClassVar[Repeats]
     _deadline: asyncio.TimerHandle | None = None  # of a request that has not come whole
     _unread: asyncio.TimerHandle | None = None  # of an answer that the caller does not read
+    _seen: object = None  # the last request when `_make_room` came by
     _in_head = True
     _framing = 0  # bytes of this request so far that are not its body
     _refused: tuple[int, str] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.most:
-            oldest = next(iter(self.idle), None)
-            if oldest is None:
-                self._refuse(503, _TOO_MANY)
-                return
-            self.idle.pop(oldest)
-            oldest.transport.close()
-        self.idle[self] = None
+        if len(self.connections) > self.most and not self._make_room():
+            self._refuse(503, _TOO_MANY)
+            return
+        self.queue[self] = None
         self.timeout_keep_alive_task = self.loop.call_later(
             _FIRST_BYTE_SECONDS, self.timeout_keep_alive_handler
         )
 
+    def _make_room(self) -> bool:
+        """Close the first connection of the queue that is idle and has sent no request since it was
+        looked at; those before it go to the end. Returns whether there was one."""
+        for each in [*self.queue] * 2:
+            seen, each._seen = each._seen, each.cycle
+            self.queue.pop(each)
+            if each.cycle is seen and each._is_idle():
+                each.transport.close()
+                return True
+            self.queue[each] = None
+        return False
+
+    def _is_idle(self) -> bool:
+        """Whether no whole request has come that is not answered."""
+        return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
+
     def connection_lost(self, exc: Exception | None) -> None:
-        self.idle.pop(self, None)
+        self.queue.pop(self, None)
         self._stop_deadline()
         self.resume_writing()
         self._unset_keepalive_if_required()
@@ -69,11 +81,11 @@ class Connection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._framing += len(data)
         super().data_received(data)
-        if self.transport.is_closing():
+        if self._framing == 0 or self.transport.is_closing():  # nothing of a request is missing
             return
         if self._framing > (_MAX_HEAD_BYTES if self._in_head else _MAX_FRAMING_BYTES):
             self._refuse(431, _TOO_LARGE)
-        elif self._deadline is None and self in self.idle:
+        elif self._deadline is None and self._is_idle():
             self._deadline = self.loop.call_later(_REQUEST_SECONDS, self._too_slow)
 
     def on_headers_complete(self) -> None:
@@ -92,17 +104,11 @@ class Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        self._stop_deadline()
+        if self._deadline is not None:
+            self._stop_deadline()
         self._in_head, self._framing = True, 0
         if self.cycle.response_complete:  # it was refused before all of it had come
             self.on_response_complete()
-        else:
-            self.idle.pop(self, None)
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self.cycle.response_complete and not self.transport.is_closing():
-            self.idle.setdefault(self)
 
     def _stop_deadline(self) -> None:
         if self._deadline is not None:
@@ -129,7 +135,7 @@ class Connection(HttpToolsProtocol):
             headers += [(b"content-length", b"%d" % len(body)), (b"connection", b"close")]
             head = b"".join(b"%b: %b\r\n" % each for each in headers)
             self.transport.write(b"%b%b\r\n%b" % (STATUS_LINE[status], head, body))
-        self.idle.pop(self, None)
+        self.queue.pop(self, None)
         self.transport.close()
 
     def pause_writing(self) -> None:
@@ -144,7 +150,7 @@ class Connection(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """The server stops: who has not sent a whole request has asked for nothing."""
-        if self in self.idle:
+        if self._is_idle():
             self.transport.close()
         else:
             super().shutdown()
@@ -152,5 +158,5 @@ class Connection(HttpToolsProtocol):
 
 def at_most(connections: int) -> type[Connection]:
     """The protocol of a server that has at most so many connections."""
-    limits = {"most": connections, "idle": {}, "repeats": Repeats()}
+    limits = {"most": connections, "queue": {}, "repeats": Repeats()}
     return type("LimitedConnection", (Connection,), limits)

@@ -106,8 +106,9 @@ class Experiment:
         t, number = self.live.rounds + 1, self.live.number
         self.sound = False
         arm, p = self._pull(features)
-        told = {"id": id, "arm": arm.place, "t": t, "number": number, "text": text}
-        row = self._row(Kind.DECISION, now, **told, probability=p)
+        row = self._row(
+            Kind.DECISION, now, id=id, arm=arm.place, t=t, number=number, text=text, probability=p
+        )
         self._opened(row)
         self.sound = True
         return row

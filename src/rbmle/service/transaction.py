@@ -64,6 +64,7 @@ class Transaction:
         self.created: set[str] = set()
         self.sliced: list[Deadlines] = []  # of which a slice was looked through
         self.named: dict[str, list[Row]] = {}  # decisions by the caller's id
+        self.places: dict[str, tuple[int, int] | None] = {}  # of rewarded decisions: `place_of`
         self.closed: dict[tuple[int, int | None], Row] = {}  # outcomes of this transaction
         self.now = 0.0
 
@@ -120,11 +121,11 @@ class Transaction:
         bring them up to date."""
         for name in {each.experiment for each in requests if each.experiment is not None}:
             self._touch(name)
-        places = {each.id: place_of(each.id) for each in requests if isinstance(each, Reward)}
-        for place in filter(None, places.values()):
-            self._touch(place[0])
-        for row in self._find([id for id, place in places.items() if place is None]):
-            self._touch(row.experiment)
+        self.places = {each.id: place_of(each.id) for each in requests if isinstance(each, Reward)}
+        numbers = {place[0] for place in self.places.values() if place is not None}
+        rows = self._find([id for id, place in self.places.items() if place is None])
+        for number in numbers.union(row.experiment for row in rows):
+            self._touch(number)
         if due > -inf:
             for known in self.cache.all():
                 if known.due(due):
@@ -254,7 +255,7 @@ class Transaction:
         def may_mean(known: Experiment) -> bool:
             return key.sees(known.name) and request.experiment in (None, known.name)
 
-        place = place_of(request.id)
+        place = self.places[request.id]
         rows = self.named.get(request.id, [])
         if place is not None:
             known = self.cache.find(place[0])
