@@ -167,7 +167,7 @@ _THOUSAND = {  # of each: pulls and totals of a thousand arms
 @pytest.mark.slow
 @pytest.mark.parametrize("world", _THOUSAND)
 def test_a_summary_of_a_thousand_arms_takes_milliseconds(world: str) -> None:
-    """Measured: 1 to 9 ms of a processor that others use, too; 25 are allowed."""
+    """Measured: 1 to 8 ms of a processor that others use, too; 25 are allowed."""
     family, pulls, totals = _THOUSAND[world]
     times = []
     for _ in range(9):

@@ -21,6 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .._numba.compile import Floats, kernel, lean, njit, record
+from ..special.beta import beta_scale
+from ..special.gamma import gamma_scale
+from ..special.normal import INV_SQRT_2PI
 from .quadrature_panels import NODES, UP_TO, W, X, sum_of_products
 
 NORMAL, BETA, GAMMA, INVERSE_GAMMA = 0, 1, 2, 3
@@ -29,8 +32,8 @@ _DROP = 25.0  # of the log density at the ends of a posterior: about 1e-11 of it
 _WIDEST = 2.5  # standard deviations in a panel
 _LEAST = 1e-300  # in place of an F that rounds to 0: h = f / F stays finite, and h F is still f
 _MOST_PARTS, _MAX_PANELS = 64.0, 4_096
-_NEVER = 1e-18  # a largest draw below a node where P is less does not count
-_MANY = 100  # posteriors that are alike: whole panels leave errors of 1e-7 to 5e-6, too many
+_NEVER = 1e-18  # where P is less, the largest draw never is
+_MANY = 100  # from so many on, panels are a third narrower at first: else sums are 1e-7 to 5e-6 off
 _FAR = 300.0  # where the range of the largest draw is longer, exp(d) may overflow: v is not used
 
 
@@ -69,6 +72,14 @@ def sd_of(kind: int, a: float, b: float) -> float:
     if kind == NORMAL:
         return b
     return sqrt(1.0 / a + 1.0 / b) if kind == BETA else 1.0 / sqrt(a)
+
+
+@njit
+def mass_of(kind: int, a: float, b: float) -> float:
+    """The integral of f / f(mode) over all y."""
+    if kind == NORMAL:
+        return b / INV_SQRT_2PI
+    return 1.0 / (beta_scale(a, b) if kind == BETA else gamma_scale(a))
 
 
 @njit
@@ -116,16 +127,6 @@ class Posteriors(NamedTuple):
         unit = max(sd_of(kind, a, b), 1.0 / least)  # the latter where a tail falls slowly
         return float(min(_WIDEST * unit, _WIDEST + 0.2 * away))
 
-    def mass_before(self, i: int, end: float, parts: float) -> float:
-        """The integral of a density up to `end`, by panels of which each has so many parts."""
-        mass, y = 0.0, self.low[i]
-        while y < end:
-            h = min(self.panel_at(i, y) / parts, end - y)
-            for k in range(NODES):
-                mass += h * W[k] * self.density(i, y + h * X[k])
-            y += h
-        return mass
-
     def lay(self, begin: float, end: float, parts: float, left: Floats, span: Floats) -> int:
         """Cover an interval with panels, of which each has so many parts; returns how many."""
         y, count = begin, 0
@@ -159,17 +160,21 @@ class Posteriors(NamedTuple):
 
 
 @lean
-def accumulate(mass: float, f: Floats, below: Floats, begin: int) -> float:
-    """Fill `below` with the integral of f up to each node, on top of `mass`; returns the whole.
-
-    begin: the first node that is filled."""
+def accumulate(whole: float, f: Floats, below: Floats) -> float:
+    """Fill `below` with the integral of a density up to each node, where f is the density at the
+    nodes, up to its end, and `whole` its integral; returns that."""
+    inside = 0.0
+    for k in range(f.size):
+        inside += W[k % NODES] * f[k]
+    mass = max(whole - inside, 0.0)  # before the first node
     for first in range(0, f.size, NODES):
-        if first >= begin:
+        for k in range(NODES):
+            below[first + k] = mass
+        for m in range(NODES):  # outside, so that the processor adds several nodes at once
             for k in range(NODES):
-                s = mass
-                for m in range(NODES):
-                    s += UP_TO[m, k] * f[first + m]
-                below[first + k] = max(s, _LEAST)
+                below[first + k] += UP_TO[m, k] * f[first + m]
+        for k in range(NODES):
+            below[first + k] = max(below[first + k], _LEAST)
         for m in range(NODES):
             mass += W[m] * f[first + m]
     return mass
@@ -212,7 +217,7 @@ def largest_draw(kind: int, a: Floats, b: Floats, times: Floats, best: Floats) -
     while True:
         panels = posteriors.lay(begin, end, parts, left, span)
         nodes = panels * NODES
-        d, P, F = np.empty(nodes), np.empty(nodes), np.empty(nodes)
+        d, P, below = np.empty(nodes), np.empty(nodes), np.empty(nodes)
         v = np.empty(nodes if end - begin < _FAR else 0)
         for k in range(nodes):
             p = k // NODES
@@ -222,12 +227,16 @@ def largest_draw(kind: int, a: Floats, b: Floats, times: Floats, best: Floats) -
         for i in range(n):
             if high[i] > begin:
                 reached = NODES * np.searchsorted(left[:panels], high[i])
-                f = hazard[i, :reached]
-                posteriors.fill(i, begin, span, d, v, f)
-                mass = accumulate(posteriors.mass_before(i, begin, parts), f, F, dead)
-                for k in range(dead, reached):
+                f, F = hazard[i, dead:reached], below[dead:reached]
+                posteriors.fill(i, begin, span[dead // NODES :], d[dead:], v[dead:], f)
+                mass = accumulate(mass_of(kind, a[i], b[i]), f, F)
+                for k in range(f.size):
                     f[k] /= F[k]
-                    P[k] *= F[k] / mass if times[i] == 1.0 else (F[k] / mass) ** times[i]
+                    F[k] /= mass
+                    P[dead + k] *= F[k]
+                if times[i] > 1.0:
+                    for k in range(f.size):
+                        P[dead + k] *= F[k] ** (times[i] - 1.0)
                 while P[dead + NODES - 1] < _NEVER and dead + NODES < nodes:
                     P[dead : dead + NODES] = 0.0
                     dead += NODES
@@ -237,10 +246,9 @@ def largest_draw(kind: int, a: Floats, b: Floats, times: Floats, best: Floats) -
             total += times[i] * best[i]
         if abs(total - 1.0) <= CLOSE or parts >= _MOST_PARTS:
             for k in range(nodes):
-                x = value_at(kind, begin + top + d[k])
-                for i in range(n):
-                    mean += times[i] * hazard[i, k] * P[k] * x
+                below[k] = P[k] * value_at(kind, begin + top + d[k])
             for i in range(n):
+                mean += times[i] * sum_of_products(below, hazard[i])
                 best[i] /= total
             return mean / total
         parts *= 2.0
