@@ -25,7 +25,9 @@ CASES: list[tuple[Any, Any, Any]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(
+    "case", CASES, ids=["horizon", "floors", "discounted", "phases", "features"]
+)
 def test_rows_are_those_that_simulate_plays(case: Any) -> None:
     """Regret tells which arm was played in each round, as no two gaps are equal."""
     policy, problem, evidence = case
