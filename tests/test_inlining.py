@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import gc
-from typing import NamedTuple
+from collections import Counter
+from operator import add
+from typing import Any, NamedTuple
 
+import numpy as np
+import pytest
 from numba.core.event import Listener, install_listener
+from numba.core.types.functions import BaseFunction
 
+from rbmle._numba import operators
 from rbmle._numba.compile import _dispatchers, kernel, njit, plain, record
 from rbmle._numba.inlining import ForCallers
 
@@ -62,3 +68,60 @@ def test_the_garbage_collector_pauses_while_a_kernel_is_compiled() -> None:
     assert watching.seen
     assert not any(watching.seen)
     assert gc.isenabled()
+
+
+def test_the_type_of_an_operator_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    @kernel
+    def summed(slope: Slope, x: float) -> float:
+        return (x + slope.rise) + (x + x) + (slope.rise + x)
+
+    asked: Counter[object] = Counter()
+    find = operators._find
+
+    def counting(self: BaseFunction, context: Any, args: Any, kws: Any) -> Any:
+        asked[self.typing_key] += 1
+        return find(self, context, args, kws)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(operators, "_find", counting)
+        sum_ = summed(Slope(), 1.0)
+    operators.find_once(False)
+    assert sum_ == 8.0
+    assert asked[add] == 1
+
+
+def test_after_a_failure_types_are_found_as_numba_finds_them() -> None:
+    @kernel
+    def broken(slope: Slope) -> float:
+        return slope.missing  # type: ignore[attr-defined, no-any-return]
+
+    found = BaseFunction.get_call_type
+    with pytest.raises(Exception, match="missing"):
+        broken(Slope())
+    assert BaseFunction.get_call_type is found
+    assert not operators._found
+    assert gc.isenabled()
+
+
+@record
+class Chords(NamedTuple):
+    """A class outside the package, with what the package's own methods do without."""
+
+    notes: Any
+
+    def loudest(self) -> float:
+        def louder(x: float) -> float:
+            return 2.0 * x
+
+        levels = np.array([louder(each) for each in self.notes])
+        return float(np.max(2.0 * levels + levels))
+
+
+@kernel
+def heard(chords: Chords) -> float:
+    return chords.loudest()
+
+
+def test_methods_of_users_have_closures_and_arithmetic_on_arrays() -> None:
+    chords = Chords(np.array([1.0, 3.0]))
+    assert heard(chords) == heard.interpreted(chords) == 18.0

@@ -1,4 +1,4 @@
-"""What happens while a kernel is compiled: who waits is told, and the garbage collector pauses."""
+"""What happens while a kernel is compiled: who waits is told, and Python works less."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numba.core import event
 
 from .._io.machine import log
 from .cache import explain
+from .operators import find_once
 
 _said: set[tuple[type, ...]] = set()  # classes whose compilation was announced already
 
@@ -17,7 +18,8 @@ class Announcement(event.Listener):  # type: ignore[misc]
     """Logs once for each pair of classes that they are being compiled, to explain the wait.
 
     Python's garbage collector pauses meanwhile: a compiler makes many objects and little garbage,
-    and looking at them again and again takes a tenth of the time.
+    and looking at them again and again takes a tenth of the time. Types of operators are kept
+    (`operators.py`). Numba compiles in one thread at a time, so that no other meets either.
     """
 
     def __init__(self, args: tuple[object, ...], compiler: str) -> None:
@@ -31,6 +33,7 @@ class Announcement(event.Listener):  # type: ignore[misc]
         if self.depth == 0:
             self.collects = gc.isenabled()
             gc.disable()
+            find_once(True)
         self.depth += 1
         if self.kinds not in _said:
             _said.add(self.kinds)
@@ -40,8 +43,10 @@ class Announcement(event.Listener):  # type: ignore[misc]
     def on_end(self, event: event.Event) -> None:
         if self.thread == threading.get_ident():
             self.depth -= 1
-            if self.depth == 0 and self.collects:
-                gc.enable()
+            if self.depth == 0:
+                find_once(False)
+                if self.collects:
+                    gc.enable()
 
 
 def compiled_for(args: tuple[object, ...]) -> tuple[type, ...]:

@@ -62,6 +62,7 @@ PRIVATE = (
     "numba.core.event.install_listener(kind, listener)",
     "numba.core.targetconfig.ConfigStack.top_or_none()",
     "numba.core.types.BoundFunction.__init__(self, template, this)",
+    "numba.core.types.functions.BaseFunction.get_call_type(self, context, args, kws)",
     "numba.core.types.Dispatcher.get_call_type(self, context, args, kws)",
     "numba.core.typing.templates.Signature.as_method(self)",
     "numba.core.base.BaseContext.get_constant_undef(self, ty)",
