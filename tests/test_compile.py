@@ -250,6 +250,15 @@ class TestRules:
         assert sum_at(Pair(Parabola(), Nothing()), np.array([2.0])) == 14.0
         assert "compiling Parabola for Nothing, once" in caplog.messages
 
+    def test_what_has_no_name_is_not_announced(self, caplog: pytest.LogCaptureFixture) -> None:
+        @kernel
+        def halved(x: float) -> float:
+            return x / 2.0
+
+        caplog.set_level("INFO", "rbmle")
+        assert halved(3.0) == 1.5
+        assert not [each for each in caplog.messages if each.startswith("compiling")]
+
     def test_a_mistake_is_told_with_its_line(self) -> None:
         place = r"(?s)Misspelt.*: NameError: name 'oen' is not defined\n  File.*in at\n    return x"
         with pytest.raises(DefinitionError, match=place):

@@ -35,7 +35,7 @@ class Announcement(event.Listener):  # type: ignore[misc]
             gc.disable()
             find_once(True)
         self.depth += 1
-        if self.kinds not in _said:
+        if self.kinds and self.kinds not in _said:
             _said.add(self.kinds)
             explain(self.compiler)
             log.info("compiling %s, once", " for ".join(each.__name__ for each in self.kinds))
