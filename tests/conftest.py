@@ -1,7 +1,8 @@
 """How tests are distributed to processes.
 
-Tests of one file run in one process, because they share compiled code; those of the laws of
-policies, by far the largest file, are distributed by the pair of a policy and a family.
+Tests of one file run in one process, because they share compiled code, and so do those of a folder
+whose files share it; those of the laws of policies, by far the largest file, are distributed by the
+pair of a policy and a family.
 
 A test's tier is a marker beside it (`slow`, `pairs`, ...; pyproject.toml lists them). Most of the
 time of the tests is compilation: a test that plays another policy on another family takes 2 to 10
@@ -11,6 +12,7 @@ each kind, and takes less than two minutes on two processors.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,9 @@ collect_ignore_glob = ["*conftest.py"]
 
 # Where the longest groups are: they come first, so that no process is left with one at the end.
 LONGEST = ("documentation", "policies", "choosers", "paper", "families", "studies", "live")
+
+# Folders whose files play the same pairs: two processes would compile them at the same time.
+TOGETHER = ("studies", "live")
 
 
 def rank(item: pytest.Item) -> int:
@@ -35,7 +40,10 @@ class SharedCodeScheduling(LoadScopeScheduling):  # type: ignore[misc]
         file, _, test = nodeid.partition("::")
         if test.startswith("test_every_pair"):  # code for GPUs, of which nothing is shared
             return nodeid
-        return nodeid.rpartition("-")[0] if test.startswith("test_policy[") else file
+        if test.startswith("test_policy["):
+            return nodeid.rpartition("-")[0]
+        folder = Path(file).parent.name
+        return folder if folder in TOGETHER else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:

@@ -20,7 +20,7 @@ STUDY = rbmle.Study({"coins": COINS}, ["ucb"], 50, 2)
 
 @pytest.fixture(scope="module")
 def result() -> rbmle.Result:
-    return rbmle.simulate(COINS, ["ucb", "moss"], 50, 2)
+    return rbmle.simulate(COINS, ["ucb", "ts"], 50, 2)
 
 
 @pytest.fixture
@@ -48,14 +48,17 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
     (lambda r: r.plot(band=0.5), f"{_BAND}0.5."),
     (lambda r: r.plot(band=(0.1, 0.5, 0.9)), f"{_BAND}(0.1, 0.5, 0.9)."),
     (lambda r: r.plot(band="ab"), f"{_BAND}'ab'."),
-    (lambda r: r.plot(policies="x"), "plot: 'policies' must be one of 'UCB', 'MOSS'. Got 'x'."),
+    (
+        lambda r: r.plot(policies="x"),
+        "plot: 'policies' must be one of 'UCB', 'ThompsonSampling'. Got 'x'.",
+    ),
     (
         lambda r: r.plot_box(policies=[]),
-        "plot_box: 'policies' must be a list of some of 'UCB', 'MOSS'. Got [].",
+        "plot_box: 'policies' must be a list of some of 'UCB', 'ThompsonSampling'. Got [].",
     ),
     (
         lambda r: r.plot_shares(policies=1.5),
-        "plot_shares: 'policies' must be a list of some of 'UCB', 'MOSS'. Got 1.5.",
+        "plot_shares: 'policies' must be a list of some of 'UCB', 'ThompsonSampling'. Got 1.5.",
     ),
     (lambda r: r.plot(ax=3), "plot: 'ax' must be axes of matplotlib. Got 3."),
     (

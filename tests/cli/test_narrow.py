@@ -54,7 +54,8 @@ def scale() -> None:
 
 
 SHOWN: dict[str, Callable[[], object]] = {
-    "compare": lambda: run([*COMPARE, "--policies", "rbmle(alpha=0.30000000000000004),rbmle,ucb"]),
+    "compare": lambda: run([*COMPARE, "--policies", "ucb(alpha=0.30000000000000004),ts,ucb"]),
+    "forms": lambda: run([*COMPARE, "--policies", "rbmle(alpha=0.30000000000000004),rbmle,ucb"]),
     "bounds": lambda: run(["bounds", "gaussian", "-1", "0.5"]),
     "policies": lambda: run(["policies"]),
     "show": lambda: run(["show", "a-run"]),

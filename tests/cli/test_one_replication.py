@@ -25,7 +25,7 @@ means = [0.3, 0.6]
 [[policy]]
 name = "UCB"
 [[policy]]
-name = "MOSS"
+name = "ThompsonSampling"
 """
 
 
@@ -111,7 +111,7 @@ def test_what_is_missing_is_said_in_words(folder: Path, capsys: pytest.CaptureFi
         shard.unlink()
     assert load(folder).missing == (
         "coins, UCB: 1 of 1 replications",
-        "coins, MOSS: 1 of 1 replications",
+        "coins, ThompsonSampling: 1 of 1 replications",
     )
     text = shown(capsys, "show", "s-run")
     assert text.splitlines() == [f"Still to play: {each}" for each in load(folder).missing]

@@ -18,7 +18,7 @@ from rbmle.comparison import paired_comparison, t_quantile
 from rbmle.engine import simulate
 from rbmle.errors import ParameterError, RbmleError
 from rbmle.families import Bernoulli, Gaussian
-from rbmle.policies import RBMLE, UCB, Assuming, UCBTuned
+from rbmle.policies import RBMLE, UCB, Assuming, ThompsonSampling
 from rbmle.result import STATISTICS, Result
 from rbmle.rewards.changing import Phases
 from rbmle.rewards.problems import Problem
@@ -27,7 +27,7 @@ from rbmle.studies.study import Study
 from rbmle.studies.study_result import StudyResult
 
 COINS = Problem(Bernoulli(), [0.3, 0.5, 0.5])
-POLICIES = {"<R>": RBMLE(), "U": UCB(), "G": Assuming(UCB(), Gaussian(0.5))}
+POLICIES = {"<T>": ThompsonSampling(), "U": UCB(), "G": Assuming(UCB(), Gaussian(0.5))}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_student_quantiles_are_right(level: float, freedom: int) -> None:
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
-@pytest.mark.parametrize(("a", "b"), [("<R>", "U"), ("U", "G"), ("G", "<R>")])
+@pytest.mark.parametrize(("a", "b"), [("<T>", "U"), ("U", "G"), ("G", "<T>")])
 def test_paired_differences_are_student_s_and_hall_s(
     result: Result, a: str, b: str, level: float
 ) -> None:
@@ -86,14 +86,14 @@ def test_symmetric_differences_have_student_s_interval() -> None:
 
 def test_a_difference_is_clear_if_no_unseen_disaster_could_turn_it(result: Result) -> None:
     """A disaster that n replications miss with probability 1/40, of the largest regret possible."""
-    found, possible = result.paired("<R>", "U"), result.horizon * result.problem.gaps.max()
+    found, possible = result.paired("<T>", "U"), result.horizon * result.problem.gaps.max()
     assert found.unseen == pytest.approx((1.0 - 0.025 ** (1 / 25)) * possible, rel=1e-12)
     assert found._replace(low=-3.0, high=-1.0, unseen=0.9).clear
     assert not found._replace(low=-3.0, high=-1.0, unseen=1.1).clear
     assert found._replace(low=1.0, high=3.0, unseen=0.9).clear
     assert not found._replace(low=1.0, high=3.0, unseen=1.1).clear
     moving = Phases([COINS, Problem(Bernoulli(), [0.6, 0.2, 0.1])], at=[50])
-    played = simulate(moving, {"a": UCB(), "b": RBMLE()}, 100, 5)
+    played = simulate(moving, {"a": UCB(), "b": UCB(1.0)}, 100, 5)
     largest = played.final_regret.max()
     assert played.paired("a", "b").unseen == pytest.approx((1.0 - 0.025 ** (1 / 5)) * largest)
 
@@ -123,7 +123,7 @@ def test_coverage_of_paired_intervals() -> None:
 
 
 def test_places_will_do_for_names(result: Result) -> None:
-    assert result.paired(0, 1) == result.paired("<R>", "U")
+    assert result.paired(0, 1) == result.paired("<T>", "U")
 
 
 def test_extremes_of_paired_differences() -> None:
@@ -140,7 +140,7 @@ def test_extremes_of_paired_differences() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("R", "U"), "paired: 'a' must be one of '<R>', 'U', 'G'. Got 'R'."),
+        (("T", "U"), "paired: 'a' must be one of '<T>', 'U', 'G'. Got 'T'."),
         (("U", 3), "paired: 'b' must be a whole number in [0, 2]. Got 3."),
         (("U", "G", 1.0), "paired: 'level' must be a number in (0, 1). Got 1.0."),
         (("U", "G", "95"), "paired: 'level' must be a number in (0, 1). Got '95'."),
@@ -155,7 +155,7 @@ def test_a_bad_comparison_is_one_sentence(result: Result, given: Any, said: str)
 def test_all_pairs_are_compared(result: Result) -> None:
     pairs = result.comparisons()
     assert {frozenset(each[:2]) for each in pairs} == {
-        frozenset(each) for each in [("<R>", "U"), ("<R>", "G"), ("U", "G")]
+        frozenset(each) for each in [("<T>", "U"), ("<T>", "G"), ("U", "G")]
     }
     assert all(each.difference <= 0.0 for each in pairs)
     table = result.compare(0.9)
@@ -172,7 +172,7 @@ def test_all_pairs_are_compared(result: Result) -> None:
         ]
     shown = table._repr_html_()
     assert shown.count("<tr>") == 1 + 3
-    assert "&lt;R&gt; - U" in shown or "U - &lt;R&gt;" in shown
+    assert "&lt;T&gt; - U" in shown or "U - &lt;T&gt;" in shown
     with pytest.raises(ParameterError, match="compare: 'level' must be a number in"):
         result.compare(2.0)
 
@@ -201,9 +201,9 @@ def test_the_title_says_what_was_played_and_what_std_is() -> None:
 
 
 def test_labels_are_the_names(result: Result) -> None:
-    assert result.names == ("<R>", "U", "G")
-    plain = simulate(COINS, [UCB(), UCB(1.0), UCB(), UCBTuned()], 50, 2)
-    assert plain.names == ("UCB", "UCB(alpha=1.0)", "UCB #2", "UCBTuned")
+    assert result.names == ("<T>", "U", "G")
+    plain = simulate(COINS, [UCB(), UCB(1.0), UCB(), ThompsonSampling()], 50, 2)
+    assert plain.names == ("UCB", "UCB(alpha=1.0)", "UCB #2", "ThompsonSampling")
 
 
 @pytest.mark.slow
@@ -223,15 +223,15 @@ def test_best_share_is_a_share(result: Result) -> None:
 
 def test_a_notebook_shows_the_table(result: Result, outcome: StudyResult) -> None:
     shown = result._repr_html_()
-    assert "&lt;R&gt;" in shown
-    assert "<R>" not in shown
+    assert "&lt;T&gt;" in shown
+    assert "<T>" not in shown
     assert shown.count("<tr>") == 1 + 3
     assert all(f"<th>{each}</th>" in shown for each in STATISTICS)
     assert f"<td>{number_text(result.statistics()[0, 0])}</td>" in shown
     assert shown in outcome._repr_html_()
     assert "<h4>bells &amp; co</h4>" in outcome._repr_html_()
-    lacking = dataclasses.replace(outcome, missing=("coins, <R>: 1 of 2 replications",))
-    assert "Still to play: coins, &lt;R&gt;: 1" in lacking._repr_html_()
+    lacking = dataclasses.replace(outcome, missing=("coins, <T>: 1 of 2 replications",))
+    assert "Still to play: coins, &lt;T&gt;: 1" in lacking._repr_html_()
 
 
 def test_the_summary_has_every_problem(outcome: StudyResult) -> None:

@@ -11,7 +11,6 @@ from rbmle.families import Bernoulli
 from rbmle.live.decider import Decider
 from rbmle.policies import (
     KG,
-    RBMLE,
     UCB,
 )
 
@@ -32,7 +31,7 @@ def test_disabled_arms_are_not_played_but_learn() -> None:
 
 def test_what_is_disabled_might_as_well_not_be_there() -> None:
     rewards = table(Bernoulli())[0]
-    three, two = Decider([9, 0, 1], RBMLE(), Bernoulli()), Decider([0, 1], RBMLE(), Bernoulli())
+    three, two = Decider([9, 0, 1], UCB(), Bernoulli()), Decider([0, 1], UCB(), Bernoulli())
     three.disable(9)
     assert play(three, rewards, 0, 100) == play(two, rewards, 0, 100)
 

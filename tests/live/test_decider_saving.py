@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 from decider_cases import red_and_blue
 
-from rbmle.families import Bernoulli, Gaussian
+from rbmle.families import Bernoulli
 from rbmle.live.decider import Decider
 from rbmle.policies import (
-    RBMLE,
+    UCB,
     ThompsonSampling,
 )
 
 
 def test_everything_is_saved(tmp_path: Path) -> None:
-    live = Decider(["a", 2, "ü"], RBMLE(0.1), Gaussian(0.3), 2**64 - 1, 99, "first", replication=5)
-    live.update(["a", 2, 2], [0.1, 1 / 3, -1e-17])
+    live = Decider(["a", 2, "ü"], UCB(0.1), Bernoulli(0.3), 2**64 - 1, 99, "first", replication=5)
+    live.update(["a", 2, 2], [0.1, 1 / 3, 1e-17])
     live.pull(4)
     live.forget("ü")
     live.disable("a")

@@ -16,6 +16,7 @@ from rbmle.policies import (
     IDS,
     MOSS,
     RBMLE,
+    UCB,
     AdaptiveExponential,
     ThompsonSampling,
 )
@@ -24,6 +25,7 @@ from rbmle.rewards.problems import Problem
 from rbmle.rewards.sources import Table
 
 PLAYERS = [
+    (UCB(), Bernoulli()),
     (RBMLE(), Bernoulli()),
     (ThompsonSampling(), Bernoulli()),
     (IDS(commit=0.9), Bernoulli()),

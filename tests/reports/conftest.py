@@ -5,7 +5,7 @@ import shutil
 import pytest
 from report_cases import EVIL
 
-from rbmle import RBMLE, UCB, Bernoulli, Problem, simulate
+from rbmle import RBMLE, UCB, Bernoulli, BetaBias, Problem, simulate
 from rbmle.figures import draw_time_against_arms, time_against_arms
 from rbmle.reports.content import Plot, Report, ReportTable, Section, TableCell
 from rbmle.reports.report_page import write_page
@@ -15,7 +15,7 @@ from rbmle.reports.sections import section_of
 @pytest.fixture(scope="module")
 def result():
     problem = Problem(Bernoulli(), [0.3, 0.5, 0.7])
-    return simulate(problem, [UCB(), RBMLE(), RBMLE(2.0)], 200, 8)
+    return simulate(problem, [UCB(), RBMLE(), RBMLE(BetaBias(0.25))], 200, 8)
 
 
 @pytest.fixture(scope="module")

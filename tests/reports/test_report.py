@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from rbmle import RBMLE, UCB, Bernoulli, ParameterError, Problem, simulate
+from rbmle import RBMLE, UCB, Bernoulli, BetaBias, ParameterError, Problem, simulate
 from rbmle._io.text import number_text
 from rbmle.figures import final_regret, regret_curves, styles
 from rbmle.figures.canvas import inline
@@ -180,7 +180,7 @@ def test_a_chart_has_the_numbers_and_styles_of_its_figure(result):
 
 
 def test_a_policy_has_one_style_in_the_whole_page(result):
-    turned = simulate(result.problem, [RBMLE(2.0), UCB(), RBMLE()], 200, 3)
+    turned = simulate(result.problem, [RBMLE(BetaBias(0.25)), UCB(), RBMLE()], 200, 3)
     text = render(Report("t", "c", (), [section_of(result, "A"), section_of(turned, "B")]))
     found = {}
     for each in re.findall(r'data-chart="([^"]*)"', text):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rbmle.families import Bernoulli, Gaussian
-from rbmle.policies import RBMLE, UCB, Assuming
+from rbmle.policies import UCB, Assuming, ThompsonSampling
 from rbmle.result import Result
 from rbmle.rewards.problems import Problem
 from rbmle.studies.study import Study
@@ -19,7 +19,7 @@ HORIZON, CHUNK = 200, 20  # replications in a chunk
 COINS = Problem(Bernoulli(), [0.3, 0.5, 0.45])
 STUDY = Study(
     {"coins": COINS, "bells": Problem(Gaussian(), [0.0, 0.5])},
-    {"R": RBMLE(), "U": UCB(), "G": Assuming(RBMLE(2.0), Gaussian(0.7))},
+    {"T": ThompsonSampling(), "U": UCB(), "G": Assuming(UCB(1.0), Gaussian(0.7))},
     HORIZON,
     150,
     seed=5,

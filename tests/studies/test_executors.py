@@ -231,7 +231,7 @@ def test_a_pool_that_breaks_names_its_task_and_the_run_goes_on(
     with ProcessPoolExecutor(1, fork) as pool, pytest.raises(RunError) as problem:
         run(STUDY, tmp_path, executor=pool)
     assert str(problem.value) == (
-        "run: a worker of the executor died while it played R on coins, replications 0 to 149; "
+        "run: a worker of the executor died while it played T on coins, replications 0 to 149; "
         "what was finished is kept, and the same run goes on from there."
     )
     monkeypatch.setattr(work_items, "play_plan", play_plan)

@@ -78,7 +78,7 @@ def test_a_foreign_shard_is_named_and_played_again(copied: Path, finished: Path)
     said = [str(each.message) for each in warned]
     assert said == [
         f"{taken}: is left out, to be played again (it is a shard of study "
-        f"{other.digest[:12]}: R on coins, replications 0 to 19).",
+        f"{other.digest[:12]}: T on coins, replications 0 to 19).",
         f"{moved}: is left out, to be played again (it is a shard of study "
         f"{STUDY.digest[:12]}: U on coins, replications 20 to 39).",
     ]

@@ -71,7 +71,7 @@ def test_an_interrupt_leaves_what_is_finished(finished: Path, tmp_path: Path) ->
 
     with pytest.raises(KeyboardInterrupt):
         run(STUDY, tmp_path, threads=1, progress=interrupt)
-    assert load(tmp_path).missing[0] == "coins, R: 110 of 150 replications"
+    assert load(tmp_path).missing[0] == "coins, T: 110 of 150 replications"
     run(STUDY, tmp_path)
     assert files(tmp_path) == files(finished)
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import sys
@@ -86,9 +87,12 @@ def run(
         log.setLevel(level)
 
 
+_command = functools.cache(typer.main.get_command)
+
+
 def _invoke(application: typer.Typer, name: str, typed: list[str]) -> int:
     """Parse and run. Typer's own `main` would make something else of Ctrl-C and closed pipes."""
-    command = typer.main.get_command(application)
+    command = _command(application)
     if f"_{name.upper()}_COMPLETE" in os.environ:  # the shell asks how a line may go on
         command.main(typed, name)
     try:

@@ -60,13 +60,13 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
     All methods are safe to call from several threads. A method that raises has changed nothing.
 
     >>> from rbmle.families import Bernoulli
-    >>> from rbmle.policies import RBMLE
-    >>> decider = Decider(["red", "blue"], RBMLE(), Bernoulli(), seed=1)
+    >>> from rbmle.policies import UCB
+    >>> decider = Decider(["red", "blue"], UCB(), Bernoulli(), seed=1)
     >>> for _ in range(100):
     ...     arm = decider.pull()
     ...     decider.update(arm, 0.6 if arm == "blue" else 0.4)
     >>> decider.counts
-    {'red': 20, 'blue': 80}
+    {'red': 30, 'blue': 70}
     >>> decider.update("green", 1.0)
     Traceback (most recent call last):
     rbmle.errors.ParameterError: Decider: 'arm' must be one of 'red', 'blue'. Got 'green'.

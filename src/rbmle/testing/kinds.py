@@ -26,10 +26,10 @@ def check_policy(policy: object, family: object) -> list[Outcome]:
     apply. The first broken law raises BrokenLawError.
 
     >>> import rbmle
-    >>> outcomes = check_policy(rbmle.KGMin(), rbmle.Bernoulli())
-    >>> outcomes[-1]
-    Outcome(check='regret_is_sublinear', outcome='does not apply: KGMin says that it does not \
-settle on an arm')
+    >>> outcomes = check_policy(rbmle.ThompsonSampling(), rbmle.Bernoulli())
+    >>> outcomes[1]
+    Outcome(check='every_chooser_equals_the_scan', outcome='does not apply: ThompsonSampling is \
+always played by a scan')
     """
     policy, family = as_policy(policy, "check_policy"), as_family(family, "check_policy")
     policy = on_family(policy, family, "check_policy")
