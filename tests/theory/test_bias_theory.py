@@ -31,6 +31,12 @@ def in_core(case):
     return isinstance(case[0], Bernoulli) and case[1] == "mean_index"
 
 
+def in_units(family, name, n, total, alpha):
+    """The index in units of alpha."""
+    found = getattr(family, name)(n, total, alpha)
+    return found / alpha if name == "bias_index" else found
+
+
 def k_g(family, g, mean, other):
     """K_g: the supremum over theta > mean of (g(theta) - g(mean)) / D(other, theta)."""
     high = family.mean_range()[1]
@@ -43,11 +49,11 @@ def k_g(family, g, mean, other):
 def test_an_arm_is_left_alone_after_k_g_alpha_pulls(family, name, g):
     mean, other, alpha = 0.6, 0.45, 30.0
     k = k_g(family, g, mean, other)
-    index = getattr(family, name)
     for factor, below in ((1.001, True), (0.98, False)):
         n = factor * k * alpha
-        assert (index(n, n * other, alpha) <= alpha * g(mean)) == below
-    assert index(2.0 * k * alpha, 2.0 * k * alpha * 0.3, alpha) < alpha * g(mean)
+        assert (in_units(family, name, n, n * other, alpha) <= g(mean)) == below
+    n = 2.0 * k * alpha
+    assert in_units(family, name, n, 0.3 * n, alpha) < g(mean)
 
 
 @pytest.mark.parametrize(("family", "name", "g"), tiered(CASES, in_core), ids=IDS)
@@ -62,12 +68,12 @@ def test_k_g_of_close_means(family, name, g):
 
 def lost(family, name, g, n, alpha, best, other):
     """The probability that the best arm's index after n pulls is at most alpha g(other)."""
-    index = getattr(family, name)
     if isinstance(family, Bernoulli):
         totals, law = np.arange(n + 1), stats.binom(n, best)
     else:
         totals, law = np.arange(int(n * best) + 1), stats.poisson(n * best)
-    bad = [s for s in totals.tolist() if index(float(n), float(s), alpha) <= alpha * g(other)]
+    totals = totals.astype(float).tolist()
+    bad = [s for s in totals if in_units(family, name, float(n), s, alpha) <= g(other)]
     return float(law.cdf(max(bad))) if bad else 0.0
 
 
@@ -89,8 +95,7 @@ def test_the_best_exponential_arm_is_lost_as_seldom():
         worst = 0.0
         for n in range(9, 200):
             totals = np.linspace(1e-3, 1.0, 400) * n * best
-            index = getattr(SCALE, name)
-            bad = [s for s in totals if index(float(n), s, alpha) <= alpha * g(other)]
+            bad = [s for s in totals if in_units(SCALE, name, float(n), s, alpha) <= g(other)]
             worst = max(worst, stats.gamma(n, scale=best).cdf(max(bad)) if bad else 0.0)
         assert 0.0 < worst <= exp(-alpha * (g(best) - g(other)))
 

@@ -43,7 +43,7 @@ class RBMLEFacts(NamedTuple):
         return 48.0 if family.mean_range()[1] < inf else 64.0
 
     def scale(self, family: Family, level: float) -> float:
-        return family.in_units(1.0, level)
+        return 1.0 / family.index_unit(level)
 
     def index_above(self, family: Family, arms: Arms, i: int, later: float, level: float) -> float:
         """The index at the later level, and what rounding may add; infinite where forms that are

@@ -126,27 +126,28 @@ class Bernoulli(NamedTuple):
         """m is the positive root of r m^2 + (1 - r) m - p = 0; see `base.mean_index`.
 
         Both m and q = 1 - m, a root of r q^2 - (1 + r) q + 1 - p = 0, are computed without a
-        difference of nearly equal numbers. If p = 1, then m = 1, and the index is alpha.
+        difference of nearly equal numbers. If p = 1, then m = 1, and the index is 1.
         """
         p, r = total / pulls, alpha / pulls
         if p >= 1.0 or r > LARGEST_RATIO:
-            return alpha
+            return 1.0
         root = sqrt((1.0 - r) * (1.0 - r) + 4.0 * r * p)
         both = abs(1.0 - r) + root
         m = 0.5 * both / r if r > 1.0 else (2.0 * p / both if both > 0.0 else 0.0)
         q = 2.0 * (1.0 - p) / (1.0 + r + root)
-        return alpha * m - pulls * coin_divergence(p, m, q, r * m * q)
+        kl = coin_divergence(p, m, q, r * m * q)
+        return m - kl / r if kl > 0.0 else m
 
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = 2 arcsin sqrt theta; m is the larger root of (1 + r^2) m^2 - (2 p + r^2) m + p^2."""
         p, r = total / pulls, alpha / pulls
         if p >= 1.0 or r > LARGEST_RATIO:
-            return pi * alpha
+            return pi
         push = r * (r + sqrt(r * r + 4.0 * p * (1.0 - p)))
         m = 0.5 * (2.0 * p + push) / (1.0 + r * r)
         q = 2.0 * (1.0 - p) * (1.0 - p) / (2.0 * (1.0 - p) + push)
-        step = r * sqrt(m * q)
-        return 2.0 * alpha * atan2(sqrt(m), sqrt(q)) - pulls * coin_divergence(p, m, q, step)
+        g, kl = 2.0 * atan2(sqrt(m), sqrt(q)), coin_divergence(p, m, q, r * sqrt(m * q))
+        return g - kl / r if kl > 0.0 else g
 
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         size = self.posterior_size(pulls)
@@ -288,11 +289,13 @@ class Binomial(NamedTuple):
 
     def mean_index(self, pulls: float, total: float, alpha: float) -> float:
         """That of `trials` coins a pull, whose g is `trials` times as large."""
-        return self.coin().mean_index(self.trials * pulls, total, self.trials * alpha)
+        units = self.coin().mean_index(self.trials * pulls, total, self.trials * alpha)
+        return self.trials * units
 
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = 2 sqrt(trials) arcsin sqrt(theta / trials)."""
-        return self.coin().stable_index(self.trials * pulls, total, sqrt(self.trials) * alpha)
+        unit = sqrt(self.trials)
+        return unit * self.coin().stable_index(self.trials * pulls, total, unit * alpha)
 
     def unclipped_conjugate(self, mean: float) -> float:
         """F* of binomial rewards by the same formula as for Bernoulli rewards."""

@@ -7,6 +7,7 @@ from math import inf, log, log1p
 from .._numba.compile import njit
 
 LARGEST_RATIO = 1e100  # beyond it (alpha / n)^2 may overflow; the index is at its limit
+SMALL_RATIO = 1e-8  # below it log(1 - r) is -r - r^2 / 2 to all digits
 
 
 @njit

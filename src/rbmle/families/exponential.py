@@ -14,7 +14,7 @@ from ..special import (
     gamma_quantile_above,
     scale_root_below,
 )
-from .divergences import log_ratio, underflowing_gain
+from .divergences import SMALL_RATIO, log_ratio, underflowing_gain
 from .gain_bounds import LEAST, MORE, NEAR, exp_below
 from .registry import DEVIANCE_ERROR, TAIL, family
 
@@ -113,7 +113,7 @@ class Exponential(NamedTuple):
         return (self.prior_rate + total) / gamma_quantile_above(tail, self.prior_shape + pulls)
 
     def mean_index(self, pulls: float, total: float, alpha: float) -> float:
-        """alpha (1 + log p) + (n - alpha) log(1 - alpha/n), with g = log theta and
+        """1 + log p + (n / alpha - 1) log(1 - alpha/n), with g = log theta and
         m = n p / (n - alpha).
 
         It is infinite for n <= alpha. With g = theta it would be infinite for every n, because D
@@ -124,9 +124,10 @@ class Exponential(NamedTuple):
             return -inf
         if pulls <= alpha:
             return inf
-        left = pulls - alpha
-        shrink = log1p(-alpha / pulls) if alpha < 0.5 * pulls else log(left / pulls)
-        return alpha * (1.0 + log(total / pulls)) + left * shrink
+        g, r, left = log(total / pulls), alpha / pulls, pulls - alpha
+        if r < SMALL_RATIO:
+            return g + 0.5 * r
+        return g + (1.0 + left / alpha * (log1p(-r) if r < 0.5 else log(left / pulls)))
 
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = log theta, as in `mean_index`: the standard deviation is the mean."""
@@ -141,7 +142,7 @@ class Exponential(NamedTuple):
         mean = total / pulls
         if largest == inf or alpha * sqrt(self.variance(largest)) <= pulls * (largest - mean):
             return self.stable_index(pulls, total, alpha)
-        return alpha * log(largest) - pulls * self.kl(mean, largest)
+        return log(largest) - pulls / alpha * self.kl(mean, largest)
 
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         """With posterior shape a and rate b, the next reward exceeds y with probability
@@ -310,12 +311,12 @@ class Gamma(NamedTuple):
 
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = sqrt(shape) log theta."""
-        return self.mean_index(pulls, total, sqrt(self.shape) * alpha)
+        unit = sqrt(self.shape)
+        return unit * self.mean_index(pulls, total, unit * alpha)
 
     def bounded_index(self, pulls: float, total: float, alpha: float, largest: float) -> float:
         """As for Exponential, with g = sqrt(shape) log theta."""
         mean = total / pulls
         if largest == inf or alpha * sqrt(self.variance(largest)) <= pulls * (largest - mean):
             return self.stable_index(pulls, total, alpha)
-        g = sqrt(self.shape) * log(largest)
-        return alpha * g - pulls * self.kl(mean, largest)
+        return sqrt(self.shape) * log(largest) - pulls / alpha * self.kl(mean, largest)

@@ -128,20 +128,19 @@ class Gaussian(NamedTuple):
         return True
 
     def mean_index(self, pulls: float, total: float, alpha: float) -> float:
-        """p + alpha sigma^2 / (2 n): I / alpha, as all arms have alpha in common.
+        """p + alpha sigma^2 / (2 n).
 
         It is the paper's index (Corollary 2) with sigma^2 alpha in place of alpha.
         """
         return total / pulls + alpha * self.sigma * self.sigma / (2.0 * pulls)
 
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
-        """p + alpha sigma / (2 n): sigma I / alpha. Here g = theta / sigma, so that the unit of the
-        rewards does not matter."""
+        """p + alpha sigma / (2 n), which is sigma I / alpha. Here g = theta / sigma, so that the
+        unit of the rewards does not matter."""
         return total / pulls + alpha * self.sigma / (2.0 * pulls)
 
-    def in_units(self, index: float, alpha: float) -> float:
-        """The index itself: it has these units already."""
-        return index
+    def index_unit(self, alpha: float) -> float:
+        return 1.0
 
     def knowledge_gain(self, pulls: float, total: float, rival: float) -> float:
         s = self.look_ahead_sd(pulls, 1.0)

@@ -15,7 +15,7 @@ from ..special import (
     gamma_tail,
     gamma_tail_above,
 )
-from .divergences import LARGEST_RATIO, log_ratio
+from .divergences import LARGEST_RATIO, SMALL_RATIO, log_ratio
 from .registry import DEVIANCE_ERROR, family
 
 
@@ -115,11 +115,13 @@ class Poisson(NamedTuple):
         return quantile / (self.prior_rate + pulls)
 
     def mean_index(self, pulls: float, total: float, alpha: float) -> float:
-        """S log(n / (n - alpha)), with m = n p / (n - alpha); infinite for n <= alpha."""
+        """S / alpha log(n / (n - alpha)), m = n p / (n - alpha); infinite for n <= alpha."""
         if pulls <= alpha:
             return inf
-        left = pulls - alpha
-        return -total * (log1p(-alpha / pulls) if alpha < 0.5 * pulls else log(left / pulls))
+        p, r = total / pulls, alpha / pulls
+        if r < SMALL_RATIO:
+            return p * (1.0 + 0.5 * r)
+        return -p / r * (log1p(-r) if r < 0.5 else log((pulls - alpha) / pulls))
 
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = 2 sqrt theta; sqrt m is the positive root of s^2 - r s - p = 0."""
@@ -128,4 +130,4 @@ class Poisson(NamedTuple):
             return inf
         s = 0.5 * (r + sqrt(r * r + 4.0 * p))
         fall = p * log_ratio(p, s * s, -r * s) if p > 0.0 else 0.0
-        return 2.0 * alpha * s - pulls * (r * s + fall)
+        return s - fall / r if r > 0.0 else s

@@ -97,14 +97,16 @@ class Family(Record, Equations, Law, Protocol):
     def mean_index(self, pulls: float, total: float, alpha: float) -> float:
         """RBMLE's index for g(theta) = theta, where the likelihood is biased by f^alpha, g = log f:
 
-            I = max over theta of {alpha g(theta) - n D(p, theta)}    (Equation 2)
+            I = max over theta of {alpha g(theta) - n D(p, theta)}    (Equation 2),
 
-        Its maximiser m solves alpha g'(m) V(m) = n (m - p), V the variance, because the derivative
-        of D(p, .) is (theta - p) / V(theta). Families have closed forms, in which r = alpha / n.
-        Each is accurate to some units in the last place of its terms, which are of the order of
-        alpha g(m): the difference m - p, which may be tiny, comes from the equation for m.
-        docs/mathematics.md derives them. The default, NaN, says that there is none:
-        `RBMLE.check_family` refuses the family.
+        in units of alpha: I / alpha = max over theta of {g(theta) - D(p, theta) / r}, r = alpha/n.
+        So it is g itself where D is 0, whatever alpha: what is equal is equal to the last bit.
+
+        Its maximiser m solves r g'(m) V(m) = m - p, V the variance, because the derivative of
+        D(p, .) is (theta - p) / V(theta). Families have closed forms. Each is accurate to some
+        units in the last place of its terms, which are of the order of g(m): the difference m - p,
+        which may be tiny, comes from the equation for m. docs/mathematics.md derives them. The
+        default, NaN, says that there is none: `RBMLE.check_family` refuses the family.
         """
         return nan
 
@@ -116,9 +118,10 @@ class Family(Record, Equations, Law, Protocol):
         """`stable_index` with the maximum over means up to `largest`, by default infinity."""
         return self.stable_index(pulls, total, alpha)
 
-    def in_units(self, index: float, alpha: float) -> float:
-        """An index of this family in units of alpha, so that arms with different alphas compare."""
-        return index / alpha
+    def index_unit(self, alpha: float) -> float:
+        """The unit of `bias_index`, which it is divided by if arms with different alphas compare:
+        alpha, unless the index has these units already."""
+        return alpha
 
     def kl(self, mean: float, other: float) -> float:
         """D(theta', theta'') of Section 4: the KL divergence between the laws with these two means.

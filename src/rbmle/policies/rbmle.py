@@ -81,16 +81,23 @@ class RBMLE(NamedTuple):
     def index_of(self, family: Family, arms: Arms, i: int, level: Any) -> float:
         n, total = float(arms.pulls[i]), float(arms.sums[i])
         alpha = self.alpha.of_arm(n, level)
-        if self.f == BiasFunction.mean:
-            value = family.mean_index(n, total, alpha)
-        elif self.f == BiasFunction.stable:
-            value = family.bounded_index(n, total, alpha, self.alpha.up_to(level))
-        elif self.boundary != Boundary.exact:
+        if self.f != BiasFunction.canonical:
+            value = self.unit_index(family, n, total, alpha, self.alpha.up_to(level))
+            return value * family.index_unit(alpha) if self.alpha.shared() else value
+        if self.boundary != Boundary.exact:
             value = self.printed_index(family, n, total, alpha)
         else:
             alpha *= self.alpha.unit(level)
             value = family.bias_index(n, total, alpha)
-        return value if self.alpha.shared() else family.in_units(value, alpha)
+        return value if self.alpha.shared() else value / family.index_unit(alpha)
+
+    def unit_index(
+        self, family: Family, pulls: float, total: float, alpha: float, largest: float
+    ) -> float:
+        """The index in units of alpha, for another f than the paper's."""
+        if self.f == BiasFunction.mean:
+            return family.mean_index(pulls, total, alpha)
+        return family.bounded_index(pulls, total, alpha, largest)
 
     def printed_index(self, family: Family, pulls: float, total: float, alpha: float) -> float:
         """The index with nu + alpha/n clipped to the upper end of the means, as in Corollary 1, or
