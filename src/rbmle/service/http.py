@@ -74,9 +74,8 @@ class Call:
 
     __slots__ = ("cause", "key", "names", "query", "seconds", "sent", "spent", "trusted")
 
-    def __init__(self) -> None:
-        self.key, self.trusted = ANYONE, False
-        self.names: dict[str, str] = {}
+    def __init__(self, names: dict[str, str]) -> None:
+        self.key, self.trusted, self.names = ANYONE, False, names
         self.query: dict[str, str] = {}
         self.spent: dict[str, float] = {}
         self.cause, self.seconds, self.sent = "", 0.0, 0
@@ -174,6 +173,11 @@ def openapi(operations: Sequence[Operation]) -> Schema:
     }
 
 
+def pattern_of(path: str) -> re.Pattern[str]:
+    """The addresses of this form: `{name}` stands for anything without a slash."""
+    return re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", path))
+
+
 class Endpoint:
     """The operations of the application at one address, by their methods."""
 
@@ -185,9 +189,11 @@ class Endpoint:
             operations["HEAD"] = operations["GET"]
         self._allow = ", ".join(operations)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request."""
-        begin, call = perf_counter(), Call()
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send, names: dict[str, str]
+    ) -> None:
+        """Answer the request. names: those in its address, as they came."""
+        begin, call = perf_counter(), Call(names)
         try:
             told = await self._answer(scope, receive, call)
         except RefusedError as problem:
@@ -209,8 +215,9 @@ class Endpoint:
     async def _answer(self, scope: Scope, receive: Receive, call: Call) -> Answer | Response:
         operation = self._operations.get(scope["method"])
         try:
-            for name, text in scope.get("path_params", {}).items():
-                call.names[name] = unquote(text, errors="strict") if "%" in text else text
+            for name, text in call.names.items():
+                if "%" in text:
+                    call.names[name] = unquote(text, errors="strict")
         except UnicodeDecodeError:
             return NOTHING
         if operation is not None and operation.role:
