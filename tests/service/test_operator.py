@@ -124,13 +124,17 @@ def test_a_slow_request_is_logged_with_its_parts(
 
 
 def test_the_access_log_has_a_line_of_json_for_each_request(tmp_path: Path) -> None:
-    """In a process of its own, because logging is set up once; with names that are nobody's."""
+    """In a process of its own, because logging is set up once; with names that are nobody's, and
+    with the handler by which the command line shows messages."""
     program = f"""
 import sys
 sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1] / "live")]!r}
 from attacked import HEAD, attacked
+from rbmle._io.machine import log
+from rbmle.cli.main import _Shown
 from rbmle.service import logs
 from rbmle.service.callers import Edge
+log.addHandler(_Shown())
 edge = Edge(log_format="json", access_log=True)
 logs.configure(edge.log_format, edge.access_log)
 with attacked("sqlite:///{tmp_path}/rbmle.db", edge) as ours:

@@ -44,6 +44,7 @@ def configure(form: str, access_log: bool) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(Json() if form == "json" else logging.Formatter("rbmle: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    logging.getLogger("rbmle").handlers.clear()  # the command line's, which would tell it again
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
     access.setLevel(logging.INFO if access_log else logging.CRITICAL)
 
