@@ -28,7 +28,7 @@ class Frame(Protocol):
 
 
 Table: TypeAlias = Mapping[str, ArrayLike] | Frame
-Row: TypeAlias = tuple[Name, float, float | None]  # an arm, its reward, its probability
+LogRow: TypeAlias = tuple[Name, float, float | None]  # an arm, its reward, its probability
 
 
 class Piece(NamedTuple):
@@ -121,7 +121,7 @@ def _exported(owner: str, lines: Iterable[str]) -> Iterator[Table]:
     """
     arms: list[Name] = []
     waiting: dict[int, dict[str, Any]] = {}
-    rows: list[Row] = []
+    rows: list[LogRow] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -149,7 +149,7 @@ def _exported(owner: str, lines: Iterable[str]) -> Iterator[Table]:
         yield _columns(rows)
 
 
-def _columns(rows: list[Row]) -> Table:
+def _columns(rows: list[LogRow]) -> Table:
     arms, rewards, chances = (list(each) for each in zip(*rows, strict=True))
     known = {} if any(each is None for each in chances) else {"probability": chances}
     return {"arm": arms, "reward": rewards, **known}

@@ -79,7 +79,7 @@ class Evaluation:
 Chances = Callable[[Piece], ArrayLike]
 
 
-class Player(Protocol):
+class Decides(Protocol):
     """A decider, as `replay` uses it."""
 
     @property
@@ -227,7 +227,7 @@ def _lacking(arms: list[Name]) -> ParameterError:
     return ParameterError(_OWNER, "log", told, hint=f" It lacks {lacks or 'rows'}.")
 
 
-def replay(log: Iterator[Piece], player: Player, level: float, seed: int) -> Evaluation:
+def replay(log: Iterator[Piece], player: Decides, level: float, seed: int) -> Evaluation:
     """What a policy that learns would have earned (Li, Chu, Langford and Wang 2011).
 
     A row counts if the policy chooses the arm that was logged; it then learns the reward. Arms must

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._records.record import Record
-from ..errors import ParameterError
+from ..errors import FamilyWarning, ParameterError
 from ..evidence import Counting
 from ..policies.floor import floors_of
 from ..spec import to_spec
@@ -132,7 +133,9 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
                 pairs = self._batch(list(arm), reward)
                 names = [arm.name for arm, _ in pairs]
                 self._live.learn_all(pairs, checks.the_contexts(context, names, self.evidence))
-            self._live.warn()
+            told = self._live.doubt()
+        if told is not None:
+            warnings.warn(FamilyWarning(told), stacklevel=2)
 
     def _learn(self, arm: LiveArm, reward: float, number: int | None, context: object) -> None:
         self._live.learn(arm, reward, number, checks.a_context(context, self.evidence, arm.name))

@@ -6,7 +6,6 @@ the simulator (engine/game.py), so that live equals simulated.
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Callable
 from math import inf, nan
@@ -18,7 +17,7 @@ from .._numba.compile import Floats
 from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game
 from ..engine.imputation import Imputed
 from ..engine.late_rewards import WAITING, Late
-from ..errors import FamilyWarning, ParameterError
+from ..errors import ParameterError
 from ..evidence import Counting, Features, can_impute
 from ..policies.arms import Arms, Clock
 from ..policies.base import bare, fresh_state, memory_of
@@ -231,12 +230,6 @@ class LiveGame:
         told = self.misfit()
         self._look = 1.25 * self._learned if told is None else inf
         return told
-
-    def warn(self) -> None:
-        """Issue the `doubt`, if there is one, as a warning to the caller of a decider's method."""
-        told = self.doubt()
-        if told is not None:
-            warnings.warn(FamilyWarning(told), stacklevel=3)
 
     def misfit(self) -> str | None:
         """What the rewards, as the evidence weighs them, say against the family's variance; nothing

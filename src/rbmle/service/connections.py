@@ -104,8 +104,7 @@ class Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        if self._deadline is not None:
-            self._stop_deadline()
+        self._stop_deadline()
         self._in_head, self._framing = True, 0
         if self.cycle.response_complete:  # it was refused before all of it had come
             self.on_response_complete()

@@ -58,6 +58,11 @@ class Definition(NamedTuple):
     probabilities: bool
     consistency: str = "serial"
 
+    @property
+    def uses_snapshots(self) -> bool:
+        """Whether decisions are made from a snapshot of the state."""
+        return self.consistency == "snapshot"
+
     @classmethod
     def of(cls, body: NewExperiment) -> Definition:
         """The definition that a body states; raises ParameterError, one sentence, if it cannot."""
@@ -140,7 +145,7 @@ class Definition(NamedTuple):
             if not self.reads:
                 one = np.ones(2)
                 summarise(("a", "b"), self.settings.family, one, self.default_value() * one)
-            if self.consistency == "snapshot":
+            if self.uses_snapshots:
                 Fork(live).choose(0)
 
     def kind(self) -> tuple[object, ...]:

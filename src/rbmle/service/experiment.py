@@ -259,7 +259,7 @@ class Experiment:
         self.made += 1
         self.history.decided(row, len(self.arms))
         self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at)
-        if row.id is not None and self.definition.consistency == "snapshot":
+        if row.id is not None and self.definition.uses_snapshots:
             self.recent[row.id] = row.seq
             if len(self.recent) > _MOST_OPEN:
                 self.recent.popitem(last=False)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from .definition import Definition
 from .experiment import Experiment
 from .rows import Row
-from .snapshot import uses_snapshots
 from .storage import Storage, StorageError, Stored
 
 log = logging.getLogger("rbmle.service")
@@ -109,7 +108,7 @@ class Cache:
         self._named[stored.name] = self._numbered[stored.number] = made
         self._stored[stored.number] = stored
         self._quarantine.pop(stored.number, None)
-        if uses_snapshots(made):
+        if definition.uses_snapshots:
             self.snapshots[stored.number] = made
         return made
 

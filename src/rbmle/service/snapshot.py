@@ -24,14 +24,8 @@ from .experiment import Experiment, LogError
 from .messages import Decide
 from .rows import Kind, Row, new_id
 
-SERIAL, SNAPSHOT = "serial", "snapshot"
 MAX_AGE_SECONDS = 0.1  # of a snapshot, from when reading it began until a decision is made from it
 _CLOSE = 1e-6  # of two probabilities, which are computed by quadrature: what that promises
-
-
-def uses_snapshots(known: Experiment) -> bool:
-    """Whether the experiment is in snapshot mode."""
-    return known.definition.consistency == SNAPSHOT
 
 
 def decisions_for(known: Experiment, wanted: Iterable[Decide], until: float) -> list[Row]:

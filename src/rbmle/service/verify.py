@@ -13,7 +13,7 @@ from .contexts import features_of_arm, written_vector
 from .definition import Definition
 from .experiment import Experiment, LogError
 from .rows import Kind, Row
-from .snapshot import Remade, uses_snapshots
+from .snapshot import Remade
 from .storage import Storage, Stored
 
 _UNUSABLE = (RbmleError, LookupError, TypeError, ValueError, MsgspecError)
@@ -70,7 +70,7 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
             told = f"{stored.name}: the snapshot cannot be read ({type(problem).__name__}"
             raise LogError(f"{told}: {problem}).") from None
     remade = None
-    if uses_snapshots(experiment):
+    if experiment.definition.uses_snapshots:
         remade = Remade(experiment, storage.bases(stored.number))
     for rows in storage.log(stored.number):
         for row in rows:
