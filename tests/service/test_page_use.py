@@ -156,6 +156,16 @@ def test_the_log_is_exported(browser: Any, busy: Service, tmp_path: Path) -> Non
     assert saved.read_bytes() == httpx.get(f"{busy.address}/v1/experiments/batch/events").content
 
 
+@pytest.fixture
+def far(browser: Any) -> Iterator[None]:
+    """A service 200 ms away: what is shown too early is seen."""
+    near = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1, "latency": 0}
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", {**near, "latency": 200})
+    yield
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", near)
+
+
+@pytest.mark.usefixtures("far")
 def test_buttons_change_what_the_key_may(browser: Any, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/rbmle.db"
     storage = open_storage(url)
@@ -173,7 +183,9 @@ def test_buttons_change_what_the_key_may(browser: Any, tmp_path: Path) -> None:
             wait_for(browser, f"document.querySelector('#done').textContent.includes('{expected}')")
             states = [arm["state"] for arm in client.experiment("x")["arms"]]
             assert states == ["active", "paused" if key == admin else "active"]
-        assert texts(browser, "#arms tr:nth-child(2) .act button") == ["resume"]
+            assert texts(browser, "#arms tbody tr:nth-child(2) .act button") == [
+                "resume" if key == admin else "pause"
+            ]
         press(browser, "#arms tbody tr:nth-child(1) .act button")
         wait_for(browser, "document.querySelector('#done').className === 'bad'")
         assert "only active one" in texts(browser, "#done")[0]

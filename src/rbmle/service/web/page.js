@@ -111,12 +111,14 @@ const askOne = async (name) => {
     throw problem;
   }
 };
+let looks = 0;
 const look = async () => {
+  const mine = ++looks;
   try {
     const { experiments } = await (await ask("v1/experiments")).json();
     if (experiments.length && !chosen()) location.replace(`#${encodeURIComponent(experiments[0].name)}`);
     const name = chosen(), [text, why] = name ? await askOne(name) : ["", ""];
-    if (name !== chosen()) return; // somebody chose another one meanwhile
+    if (name !== chosen() || mine !== looks) return; // another was chosen, or a later look will show more
     showList(experiments);
     find("empty").hidden = experiments.length > 0;
     find("commands").textContent = commands("first");
@@ -157,8 +159,8 @@ const trying = async (work) => {
 };
 const act = (path, method, body, sentence) => trying(async () => {
   await ask(path, method, body);
+  await keepLooking(); // what is told is what the page shows
   tell(sentence);
-  await keepLooking();
 });
 const isSure = (question, yes) => new Promise((resolve) => {
   find("question").textContent = question;
