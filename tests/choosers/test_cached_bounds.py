@@ -31,7 +31,7 @@ from rbmle.testing import easy_problem
 from rbmle.testing.policy_checks import makers_of_choosers
 
 FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson(), Gamma(2.0), Binomial(5)]
-RULES = [KLUCB(), KLUCB(search="published"), KLUCB(plus=True), BayesUCB()]
+RULES = [KLUCB(), KLUCB(search="published"), KLUCB(upto="plus"), BayesUCB()]
 
 
 @pytest.mark.pairs
@@ -123,7 +123,7 @@ def test_bounds_of_divergences(family, pulls, share, level, ahead):
     arms = Arms(np.array([pulls]), np.array([pulls * mean]), np.array([0.0]))
     higher = pulls * np.exp(level)  # the round in which KL-UCB+ allows about `level`
     for rule, at in (
-        (KLUCB(), level), (KLUCB(search="published"), level), (KLUCB(plus=True), higher)
+        (KLUCB(), level), (KLUCB(search="published"), level), (KLUCB(upto="plus"), higher)
     ):  # fmt: skip
         index, facts = rule.index_of(family, arms, 0, at), facts_for(rule, family)
         if facts is None or not facts.costly():
@@ -183,7 +183,7 @@ def test_bounds_are_close(family):
 # What rises with the level, of policies whose index is cheap.
 
 FORMS = [
-    UCB(), UCBTuned(), MOSS(anytime=True), GPUCB(), GPUCBTuned(), KLUCB(), KLUCB(plus=True),
+    UCB(), UCBTuned(), MOSS(anytime=True), GPUCB(), GPUCBTuned(), KLUCB(), KLUCB(upto="plus"),
     BayesUCB(), RBMLE(), RBMLE(0.3), RBMLE(RootBias()), RBMLE(f="mean"), RBMLE(f="stable"),
     RBMLE(boundary="published"), RBMLE(boundary="corollary"), RBMLE(ArmBias(), f="stable"),
 ]  # fmt: skip

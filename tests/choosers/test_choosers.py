@@ -53,7 +53,7 @@ CASES = [
     (RBMLE(f="mean"), Bernoulli()),
     (RBMLE(0.3, f="mean"), Poisson()),
     (RBMLE(f="stable"), Exponential()),
-    (KLUCB(plus=True), Bernoulli()),
+    (KLUCB(upto="plus"), Bernoulli()),
     (RBMLE(boundary="published"), Bernoulli()),
     (RBMLE(0.5, boundary="corollary"), Bernoulli()),
     (recommended("bernoulli"), Bernoulli()),

@@ -34,8 +34,8 @@ CASES = [
     (RBMLE(f="stable"), Gamma(0.01), 1e-17 * (1.0 + NEAR)),
     (RBMLE(f="mean"), Poisson(), 1e9 * (1.0 + 1e-4 * NEAR)),
     (RBMLE(f="stable"), Poisson(), 1e-6 * (1.0 + NEAR)),
-    (KLUCB(plus=True), Bernoulli(), 1.0 - 1e-6 * (1.0 + NEAR)),
-    (KLUCB(plus=True), Exponential(), 1e99 * (1.0 + NEAR)),
+    (KLUCB(upto="plus"), Bernoulli(), 1.0 - 1e-6 * (1.0 + NEAR)),
+    (KLUCB(upto="plus"), Exponential(), 1e99 * (1.0 + NEAR)),
     (KLUCB(), Poisson(), 1e7 + 3e4 * NEAR),
     (KLUCB(), Poisson(), 1e-6 * (1.0 + NEAR)),
     (KLUCB(), Binomial(10**8), 1e3 * (1.0 + NEAR)),
@@ -43,9 +43,9 @@ CASES = [
     (KLUCB(), Exponential(), 1e99 * (1.0 + NEAR)),
     (KLUCB(), Exponential(), 1e-60 * (1.0 + NEAR)),
     (KLUCB(), Gamma(2.0), 1e-200 * (1.0 + NEAR)),
-    (KLUCB(plus=True), Exponential(), 1e-100 * (1.0 + NEAR)),
+    (KLUCB(upto="plus"), Exponential(), 1e-100 * (1.0 + NEAR)),
     (KLUCB(), Bernoulli(), 1e-20 * (1.0 + NEAR)),
-    (KLUCB(plus=True), Poisson(), 1e-20 * (1.0 + NEAR)),
+    (KLUCB(upto="plus"), Poisson(), 1e-20 * (1.0 + NEAR)),
 ]
 
 

@@ -18,11 +18,8 @@ import numpy as np
 import pytest
 
 import rbmle
+from rbmle import EXP3
 from rbmle.policies.fit import families_of
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-sys.path.append(str(EXAMPLES))
-from exp3 import EXP3  # noqa: E402
 
 pytestmark = pytest.mark.cuda
 
@@ -46,7 +43,7 @@ FORMS: list[tuple[Any, Any]] = [
     (rbmle.RBMLE(rbmle.ArmBias()), rbmle.Exponential()),
     (rbmle.RBMLE(rbmle.ArmBias()), rbmle.Gaussian()),
     (rbmle.MOSS(anytime=True), rbmle.Gaussian()),
-    (rbmle.KLUCB(plus=True), rbmle.Gaussian()),
+    (rbmle.KLUCB(upto="plus"), rbmle.Gaussian()),
     (rbmle.Floor("ucb", 0.1), rbmle.Bernoulli()),
 ]
 POLICIES = [each for each in rbmle.POLICIES.values() if each.__module__.startswith("rbmle.")]
@@ -154,15 +151,10 @@ def simulated(script: str, folder: Path) -> str:
     return found.stdout
 
 
-SAME = (
-    f"""
-import sys
-sys.path.append({str(EXAMPLES)!r})
-"""
-    + """
+SAME = """
 import numpy as np
 import rbmle
-from exp3 import EXP3
+from rbmle import EXP3
 from typing import NamedTuple
 
 @rbmle.policy
@@ -214,7 +206,6 @@ try:
 except rbmle.ParameterError as problem:
     print(problem)
 """
-)
 
 
 def test_a_device_plays_what_a_cpu_plays(tmp_path: Path) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rbmle
-
-sys.path.append(str(Path(__file__).parents[2] / "examples"))
-from exp3 import EXP3
+from rbmle import EXP3
 
 pytestmark = pytest.mark.gpu
 

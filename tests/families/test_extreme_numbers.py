@@ -97,7 +97,7 @@ class TestDivergence:
     @pytest.mark.parametrize("more", [1, 50, 10**5, 10**13])
     def test_klucb_plus_has_all_digits_of_log_t_over_n(self, n, more):
         """log t - log n was off by 8e-8 of itself for n = 10^9 and t = n + 50."""
-        rule, clock = KLUCB(plus=True), Clock(n + more, 0)
+        rule, clock = KLUCB(upto="plus"), Clock(n + more, 0)
         found = rule.allowed(float(n), rule.level(Bernoulli(), Arms.fresh(2), clock))
         with localcontext() as context:
             context.prec = 50

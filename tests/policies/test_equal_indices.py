@@ -11,7 +11,7 @@ from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Po
 FAMILIES = [Bernoulli(), Binomial(5), Poisson(), Exponential(), Gamma(2.0), Gaussian()]
 POLICIES = [
     RBMLE(), RBMLE(f="mean"), RBMLE(f="stable"), UCB(), UCBTuned(), MOSS(), KLUCB(),
-    KLUCB(plus=True), IMED(), BayesUCB(), GPUCBTuned(), rbmle.Recommended(),
+    KLUCB(upto="plus"), IMED(), BayesUCB(), GPUCBTuned(), rbmle.Recommended(),
 ]  # fmt: skip
 # 3 pulls with sum 1 and 4 with sum 2 have n D(p, 1) + log n = 2: no formula makes that one number.
 IDENTITIES = {(IMED, Poisson): [(3.0, 1.0), (4.0, 2.0)]}

@@ -1,23 +1,18 @@
-"""EXP3, as a user writes it in examples/exp3.py: a policy with a memory of each arm, which draws
-from round 1 on."""
+"""EXP3, a policy with a memory of each arm, which draws from round 1 on."""
 
 from __future__ import annotations
 
-import sys
-from math import exp, log, sqrt
-from pathlib import Path
+from math import e, exp, log, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rbmle
+from rbmle import EXP3
 from rbmle.policies.base import fresh_state
 from rbmle.random import Draws
 from rbmle.testing import check_policy
-
-sys.path.append(str(Path(__file__).parents[2] / "examples"))
-from exp3 import EXP3, tuned
 
 COINS = rbmle.Bernoulli()
 
@@ -30,8 +25,8 @@ def test_its_probabilities_are_the_papers() -> None:
         p = (1.0 - policy.gamma) * weights / weights.sum() + policy.gamma / n
         rng = Draws(1, 0, 0, t, True)
         chosen = policy.choose(state, COINS, arms, rbmle.Clock(t, 0), rng)
-        total = policy.total(state, n)
-        assert np.allclose([policy.probability(state, i, n, total) for i in range(n)], p, 1e-9)
+        total = policy.total(state, arms)
+        assert np.allclose([policy.probability(state, arms, i, total) for i in range(n)], p, 1e-9)
         assert chosen == np.searchsorted(np.cumsum(p), rng.cell(0).uniform(0), side="right")
         arms.learn(chosen, rewards[t - 1, chosen])
         weights[chosen] *= exp(policy.gamma * rewards[t - 1, chosen] / p[chosen] / n)
@@ -40,7 +35,7 @@ def test_its_probabilities_are_the_papers() -> None:
 def test_it_draws_from_round_1_on() -> None:
     policy, arms = EXP3(), rbmle.Arms.fresh(3)
     drawn = [
-        policy.choose(np.zeros(6), COINS, arms, rbmle.Clock(1, 0), Draws(1, 0, r, 1, True))
+        policy.choose(np.zeros(9), COINS, arms, rbmle.Clock(1, 0), Draws(1, 0, r, 1, True))
         for r in range(300)
     ]
     assert np.bincount(drawn).min() > 70
@@ -49,7 +44,7 @@ def test_it_draws_from_round_1_on() -> None:
 @pytest.mark.slow
 def test_it_obeys_every_law() -> None:
     holds = [check for check, outcome in check_policy(EXP3(), COINS) if outcome == "holds"]
-    assert holds == ["compiled_equals_interpreted", "work_can_be_divided", "live_equals_simulated"]
+    assert {"live_equals_simulated", "probabilities_are_those_of_its_choices"} <= set(holds)
 
 
 @pytest.mark.slow
@@ -59,7 +54,8 @@ def test_its_regret_is_sublinear(delay: Any) -> None:
     rounds have 4 times the regret, not 16 times. So too if rewards come late."""
     problem, regret = rbmle.Problem(COINS, [0.2, 0.8, 0.5]), {}
     for horizon in (1_000, 16_000):
-        result = rbmle.simulate(problem, [tuned(3, horizon)], horizon, 100, delay=delay)
+        tuned = EXP3(sqrt(3 * log(3) / ((e - 1.0) * horizon)))
+        result = rbmle.simulate(problem, [tuned], horizon, 100, delay=delay)
         regret[horizon] = result.regret[0, :, -1].mean()
         assert regret[horizon] < 2.63 * sqrt(horizon * 3 * log(3))
     assert regret[16_000] < 8.0 * regret[1_000]

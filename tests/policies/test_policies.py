@@ -28,7 +28,7 @@ from rbmle.policies.arms import Arms, Clock
 
 CLOCK = Clock(500, 10_000)
 OPTIMISTIC = [
-    UCB(), UCBTuned(), MOSS(), KLUCB(), KLUCB(plus=True), BayesUCB(), GPUCB(), GPUCBTuned(),
+    UCB(), UCBTuned(), MOSS(), KLUCB(), KLUCB(upto="plus"), BayesUCB(), GPUCB(), GPUCBTuned(),
     RBMLE(), RBMLE(f="mean"), RBMLE(f="stable"),
 ]  # fmt: skip
 FAMILIES = [Bernoulli(), Gaussian(), Exponential(), Poisson()]
@@ -84,9 +84,9 @@ def test_klucb_plus_allows_log_of_t_over_n():
     arms = arms_of([40], [10.0])
     for family in FAMILIES:
         for c, more in ((0.0, 0.0), (3.0, 3.0 * log(log(500)))):
-            theta = index(KLUCB(c=c, plus=True), family, arms)
+            theta = index(KLUCB(c=c, upto="plus"), family, arms)
             assert 40 * family.kl(0.25, theta) == pytest.approx(log(500 / 40) + more, rel=1e-10)
-    assert index(KLUCB(plus=True), Bernoulli(), arms, clock=Clock(40, 0)) == 0.25
+    assert index(KLUCB(upto="plus"), Bernoulli(), arms, clock=Clock(40, 0)) == 0.25
 
 
 def test_imed_is_the_divergence_from_the_best_mean_and_log_n():
@@ -95,7 +95,7 @@ def test_imed_is_the_divergence_from_the_best_mean_and_log_n():
         values = [index(IMED(), family, arms, i) for i in range(3)]
         assert values[1] == -log(9)
         assert values[0] == pytest.approx(-(40 * family.kl(0.25, 0.5) + log(40)))
-        above = [index(KLUCB(plus=True), family, arms, i) > 0.5 for i in range(3)]
+        above = [index(KLUCB(upto="plus"), family, arms, i) > 0.5 for i in range(3)]
         assert above == [-each < log(500) for each in values]  # they rule out the same arms
 
 

@@ -90,15 +90,19 @@ class Choice(enum.IntEnum):
 def checked(cls: type[T]) -> type[T]:
     """Make a NamedTuple class coerce and validate its fields, however an instance is built.
 
-    That covers the constructor, `_make` and `replace`, which it gives to the class.
+    That covers the constructor, `_make` and `replace`, which it gives to the class. A class with a
+    static method `spelled` is given its parameters by other names too: it maps them to its fields.
     """
     kind: Any = cls
     plain, fields = kind.__new__, kind._fields
     hints = typing.get_type_hints(cls, include_extras=True)
     known = {name: _field(cls.__name__, name, hints[name]) for name in fields}
+    spelled = vars(cls).get("spelled")
 
     @wraps(plain)
     def new(cls_: type[T], *args: object, **kwargs: object) -> T:
+        if spelled is not None:
+            kwargs = kind.spelled(kwargs)
         try:
             given = plain(cls_, *args, **kwargs)
         except TypeError:

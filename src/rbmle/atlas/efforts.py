@@ -23,7 +23,7 @@ from .verdicts import RECOMMENDED, RIVALS, AtlasRow, cells_of, write_atlas
 
 OTHERS: dict[str, Record] = {
     "RBMLE": policies.RBMLE(),
-    "KL-UCB+": policies.KLUCB(plus=True),
+    "KL-UCB+": policies.KLUCB(upto="plus"),
     "UCB": policies.UCB(),
     "GP-UCB": policies.GPUCB(),
     "GP-UCB-Tuned": policies.GPUCBTuned(),
@@ -100,7 +100,7 @@ def _replications(effort: Effort, where: ProblemSet, policy: object) -> dict[int
     slow = (
         isinstance(policy, policies.KGStar)
         or (isinstance(policy, policies.BayesUCB) and where.family == "bernoulli")
-        or (isinstance(policy, policies.KLUCB) and policy.plus and where.family != "gaussian")
+        or (isinstance(policy, policies.KLUCB) and policy.upto and where.family != "gaussian")
     )
     return effort.slow if slow or where.arms > 50 else effort.replications
 

@@ -15,11 +15,12 @@ from __future__ import annotations
 from math import inf, log, sqrt
 from typing import NamedTuple, Protocol
 
+from .._numba.compile import njit
 from ..families import Bernoulli, Binomial, Conjugate, Exponential, Family, Gamma, Gaussian, Poisson
 from ..families.protocols import Bounded
 from ..policies import KLUCB, BayesUCB
-from ..policies.arms import Arms
-from ..policies.klucb import Search
+from ..policies.arms import Arms, Clock
+from ..policies.klucb import Level, Search
 from ..special import normal_quantile_upper
 from .facts import Facts, Methods, facts_of
 
@@ -91,7 +92,7 @@ def beyond_the_pulls(
 ) -> bool:
     """`bends_one_way` of KL-UCB: for KL-UCB+ only from t = n on; below it the index is the mean
     itself."""
-    return not self.policy.plus or self.policy.allowed(arms.pulls[i], low) > 0.0
+    return self.policy.upto == Level.t or self.policy.allowed(arms.pulls[i], low) > 0.0
 
 
 def solved(policy: KLUCB, family: Family) -> bool:
@@ -100,20 +101,33 @@ def solved(policy: KLUCB, family: Family) -> bool:
     The published search of KL-UCB+ is left out: as its level log(t / n) may be tiny, the error of
     that search may exceed the margin.
     """
-    rough = policy.plus and policy.search == Search.published
+    rough = policy.upto != Level.t and policy.search == Search.published
     return type(family).kl_upper is Family.kl_upper and not rough
+
+
+@njit
+def bends(policy: KLUCB) -> bool:
+    """Whether what is allowed is concave in the level, and the level never falls."""
+    return bool(policy.upto != Level.left and policy.upto != Level.plus_plus)
 
 
 def solved_from(self: AboutKLUCB, family: Family) -> float:
     """`tournament_from` of KL-UCB with a root search. Measured: both choosers cost the same at
     about 110 arms for Bernoulli rewards, at 350 for exponential ones."""
     known = isinstance(family, (Bernoulli, Binomial, Exponential, Gamma, Poisson))
-    if not known or self.policy.search != Search.exact:
+    if not known or self.policy.search != Search.exact or not bends(self.policy):
         return inf
     return 112.0 if family.mean_range()[1] < inf else 350.0
 
 
-_SHAPE: Methods = {"index_error": root_error, "bends_one_way": beyond_the_pulls}
+def expires(self: AboutKLUCB, clock: Clock) -> bool:
+    """Not with a horizon in the level: it stays as it is, or falls."""
+    return clock.horizon == 0
+
+
+_SHAPE: Methods = {
+    "index_error": root_error, "bends_one_way": beyond_the_pulls, "expires": expires,
+}  # fmt: skip
 _SOLVED: Methods = {
     "costly": true, "helps_devices": true, "index_above": index_above, "index_below": root_below,
     "surely_below": diverges, "tournament_from": solved_from,
@@ -130,10 +144,10 @@ class KLUCBGaussianFacts(NamedTuple):
         return isinstance(family, Gaussian) and self.policy.search == Search.exact
 
     def tournament_from(self, family: Family) -> float:
-        return 96.0
+        return 96.0 if bends(self.policy) else inf
 
     def straight(self) -> bool:
-        return not self.policy.plus
+        return bool(self.policy.upto == Level.t)
 
     def at(self, level: float) -> float:
         return sqrt(level)

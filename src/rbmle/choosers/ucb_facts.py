@@ -11,7 +11,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from ..families import Conjugate, Family
-from ..policies import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
+from ..policies import GPUCB, MOSS, UCB, UCBV, GPUCBTuned, UCBTuned
 from ..policies.arms import Arms, Clock
 from .facts import Facts, facts_of, same_past
 
@@ -54,11 +54,12 @@ class GPUCBFacts(NamedTuple):
         return family.posterior_mean(n, total), family.posterior_sd(n, total)
 
 
-@facts_of(UCBTuned, tournament_from=from_many)
-class UCBTunedFacts(NamedTuple):
-    """Concave: the mean plus the root of a minimum of concave functions of the level."""
+@facts_of(UCBTuned, UCBV, tournament_from=from_many)
+class VarianceFacts(NamedTuple):
+    """Concave: the mean plus the root of a minimum of concave functions of the level (UCB-Tuned),
+    or plus a root and a multiple of the level (UCB-V)."""
 
-    policy: UCBTuned
+    policy: UCBTuned | UCBV
 
     def same_index(self, family: Family, arms: Arms, i: int, j: int) -> bool:
         """The same past and the same sum of squares, which the index also uses."""

@@ -13,30 +13,44 @@ from .alpha import (
 from .arm_bias import ArmBias
 from .arms import Arms, Clock
 from .base import POLICIES, Policy, policy, policy_named
-from .bayes import BayesUCB, LinTS, ThompsonSampling
+from .bayes import TSUCB, BayesUCB, LinTS, ThompsonSampling
 from .best_arm import SuccessiveRejects, TopTwo, TrackAndStop
+from .exp3 import EXP3
 from .fit import Assuming, check_fit, families_of, player
 from .floor import Floor
+from .glr import GLRKLUCB
+from .greedy import EpsilonGreedy, ExploreThenCommit
 from .ids import IDS, VIDS
 from .imed import IMED
 from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
 from .maillard import MaillardSampling
+from .npts import NPTS
 from .rbmle import RBMLE, Recommended, recommended
-from .ucb import GPUCB, MOSS, UCB, GPUCBTuned, UCBTuned
+from .subsampling import LBSDA, RBSDA, WRSDA
+from .ucb import GPUCB, MOSS, UCB, UCBV, AdaUCB, GPUCBTuned, UCBTuned
 
 __all__ = [
+    "EXP3",
+    "GLRKLUCB",
     "GPUCB",
     "IDS",
     "IMED",
     "KG",
     "KGMN",
     "KLUCB",
+    "LBSDA",
     "MOSS",
+    "NPTS",
     "POLICIES",
     "RBMLE",
+    "RBSDA",
+    "TSUCB",
     "UCB",
+    "UCBV",
     "VIDS",
+    "WRSDA",
+    "AdaUCB",
     "AdaptiveBernoulli",
     "AdaptiveExponential",
     "AdaptiveGaussian",
@@ -47,6 +61,8 @@ __all__ = [
     "BetaBias",
     "Choice",
     "Clock",
+    "EpsilonGreedy",
+    "ExploreThenCommit",
     "Floor",
     "GPUCBTuned",
     "KGMin",

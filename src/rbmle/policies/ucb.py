@@ -1,8 +1,8 @@
-"""Indices of the form mean + width: UCB, UCB-Tuned, MOSS, GP-UCB and GP-UCB-Tuned."""
+"""Indices of the form mean + width: UCB, UCB-Tuned, UCB-V, MOSS, AdaUCB, GP-UCB, GP-UCB-Tuned."""
 
 from __future__ import annotations
 
-from math import log, pi, sqrt
+from math import e, log, pi, sqrt
 from typing import Annotated, NamedTuple
 
 from ..families import Conjugate, Family
@@ -51,6 +51,31 @@ class UCBTuned(NamedTuple):
 
 
 @policy
+class UCBV(NamedTuple):
+    """UCB-V (Audibert, Munos and Szepesvari 2009): p_i + sqrt(2 V_i E / N_i) + 3 c b E / N_i.
+
+    V_i is the empirical variance, and E = zeta log t.
+    b: the length of the interval of rewards, in (0, inf). zeta, c: in (0, inf); regret is proved to
+    be logarithmic for zeta > 1 and c = 1 (their Theorem 3, with zeta = 1.2).
+
+    >>> from rbmle import Arms
+    >>> import numpy as np
+    >>> arms = Arms(np.array([8.0]), np.array([4.0]), np.array([4.0]))
+    >>> UCBV(zeta=1.0).index_of(None, arms, 0, 4.0)
+    2.5
+    """
+
+    b: Annotated[float, "(0, inf)"] = 1.0
+    zeta: Annotated[float, "(0, inf)"] = 1.2
+    c: Annotated[float, "(0, inf)"] = 1.0
+
+    def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
+        share = self.zeta * level / arms.pulls[i]
+        width = sqrt(2.0 * arms.variance(i) * share)
+        return float(arms.mean(i) + width + 3.0 * self.c * self.b * share)
+
+
+@policy
 class MOSS(NamedTuple):
     """MOSS (Audibert and Bubeck 2009): p_i + sqrt(max(log(T / (K N_i)), 0) / N_i).
 
@@ -77,6 +102,38 @@ class MOSS(NamedTuple):
 
     def needs_horizon(self) -> bool:
         return not self.anytime
+
+
+@policy
+class AdaUCB(NamedTuple):
+    """AdaUCB (Lattimore 2018): p_i + sigma sqrt(2 L(T / H_i) / N_i).
+
+    H_i = sum_j min(N_i, sqrt(N_i N_j)) and L(x) = log((x + e) sqrt(log(x + e))). It is minimax
+    optimal up to a constant, asymptotically optimal, and never worse than UCB up to a constant, for
+    Gaussian rewards.
+    sigma: the standard deviation of rewards, in (0, inf); 1 in its paper.
+
+    >>> from rbmle import Arms
+    >>> import numpy as np
+    >>> arms = Arms(np.array([8.0, 2.0]), np.array([4.0, 1.0]), np.array([4.0, 1.0]))
+    >>> round(AdaUCB().index_of(None, arms, 0, 120.0), 6)  # the level is T; H_0 = 12
+    1.367427
+    """
+
+    sigma: Annotated[float, "(0, inf)"] = 1.0
+
+    def level(self, family: Family, arms: Arms, clock: Clock) -> float:
+        return float(clock.horizon)
+
+    def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
+        n, h = float(arms.pulls[i]), 0.0
+        for j in range(arms.n_arms()):
+            h += min(n, sqrt(n * arms.pulls[j]))
+        x = level / h + e
+        return arms.mean(i) + self.sigma * sqrt(2.0 / n * (log(x) + 0.5 * log(log(x))))
+
+    def needs_horizon(self) -> bool:
+        return True
 
 
 @policy(needs=("posterior_mean", "posterior_variance"))

@@ -1,0 +1,126 @@
+"""Policies from outside the paper, each against the formula of its source."""
+
+from __future__ import annotations
+
+from math import e, log, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbmle
+from rbmle import KLUCB, AdaUCB, Arms, Bernoulli, Clock, Exponential, Gaussian, Poisson
+from rbmle.policies.history import block, draw_some, note, note_each, size_of
+from rbmle.random import Draws
+
+ARMS = Arms(np.array([10.0, 40.0, 3.0]), np.array([4.0, 21.0, 1.0]), np.array([4.0, 21.0, 1.0]))
+CLOCK = Clock(54, 1_000)
+
+
+def positive(x: float) -> float:
+    return max(log(x), 0.0)
+
+
+@pytest.mark.parametrize("family", [Bernoulli(), Gaussian(), Exponential(), Poisson()])
+@pytest.mark.parametrize(
+    ("level", "allowed"),
+    [
+        ("t", lambda n: log(54)),
+        ("plus", lambda n: log(54 / n)),
+        ("plus_plus", lambda n: positive(1000 / 3 / n * (positive(1000 / 3 / n) ** 2 + 1))),
+        ("moss", lambda n: positive(1000 / 3 / n)),
+        ("left", lambda n: positive(947 / 3 / n)),
+    ],
+)
+def test_the_divergence_at_the_index_is_the_level(level: str, allowed: Any, family: Any) -> None:
+    policy = KLUCB(level=level)  # type: ignore[call-arg]
+    common = policy.level(family, ARMS, CLOCK)
+    for i, n in enumerate(ARMS.pulls.tolist()):
+        index = policy.index_of(family, ARMS, i, common)
+        assert n * family.kl(ARMS.mean(i), index) == pytest.approx(allowed(n), rel=1e-9)
+
+
+def test_an_arm_beyond_its_level_has_its_mean() -> None:
+    for level in ("plus_plus", "moss", "left"):
+        policy = KLUCB(level=level)  # type: ignore[call-arg]
+        common = policy.level(Bernoulli(), ARMS, Clock(54, 60))
+        assert policy.index_of(Bernoulli(), ARMS, 1, common) == ARMS.mean(1)
+
+
+def test_other_spellings_of_the_level() -> None:
+    named: Any = KLUCB
+    assert named(plus=True) == named(level="plus") == KLUCB(upto="plus")
+    assert named(plus_plus=True) == KLUCB(upto="plus_plus")
+    assert named(plus=False) == KLUCB()
+    for given in ({"plus": 1}, {"plus": True, "level": "moss"}, {"level": "log"}):
+        with pytest.raises(rbmle.ParameterError):
+            named(**given)
+    with pytest.raises(rbmle.ParameterError, match="'c' must be 0 with the level 'moss'"):
+        rbmle.simulate(rbmle.Problem("bernoulli", [0.1, 0.2]), [KLUCB(3.0, upto="moss")], 9, 1)
+
+
+def test_adaucb_is_lattimores() -> None:
+    policy = AdaUCB(sigma=0.5)
+    level = policy.level(Gaussian(), ARMS, CLOCK)
+    for i, n in enumerate(ARMS.pulls):
+        x = 1_000 / sum(min(n, sqrt(n * each)) for each in ARMS.pulls) + e
+        width = 0.5 * sqrt(2.0 / n * log(x * sqrt(log(x))))
+        assert policy.index_of(Gaussian(), ARMS, i, level) == pytest.approx(ARMS.mean(i) + width)
+
+
+def test_a_history_has_the_sums_of_its_blocks() -> None:
+    """Whatever comes together counts as its mean; and of more than the capacity the last stay."""
+    rng, capacity = np.random.default_rng(1), 7
+    state, rewards = np.zeros(3 + size_of(capacity)), np.zeros(0)
+    for _ in range(40):
+        came = rng.integers(0, 4)
+        new = rng.uniform(size=came)
+        rewards = np.append(rewards, np.full(came, new.mean() if came else 0.0))
+        note(state, 3, capacity, float(rewards.size), rewards.sum())
+        held = min(capacity, rewards.size)
+        for start in range(rewards.size - held, rewards.size):
+            for size in range(rewards.size - start + 1):
+                expected = rewards[start : start + size].sum()
+                assert block(state, 3, capacity, start, size) == pytest.approx(expected, abs=1e-12)
+    assert not state[:3].any()
+
+
+def test_rewards_are_drawn_without_replacement() -> None:
+    rewards, capacity = [1.0, 2.0, 4.0, 8.0, 16.0], 8
+    state = np.zeros(size_of(capacity))
+    for n in range(1, 6):
+        note_each(state, 0, capacity, float(n), sum(rewards[:n]))
+    drawn = [
+        draw_some(state, 0, capacity, 2, Draws(1, 0, 0, t, True).cell(0)) for t in range(1, 2_001)
+    ]
+    pairs = {x + y for x in rewards for y in rewards if x < y}
+    assert set(drawn) == pairs  # each sum tells its pair, and no reward is drawn twice
+    assert min(map(drawn.count, pairs)) > 140  # of 200 that are expected: 4.5 deviations
+    assert sorted(state[2:7]) == rewards
+
+
+def test_of_more_rewards_than_the_memory_some_are_replaced() -> None:
+    state = np.zeros(size_of(4))
+    for n in range(1, 11):
+        note_each(state, 0, 4, float(n), n * (n + 1) / 2.0)
+    assert sorted(state[2:6]) == [7.0, 8.0, 9.0, 10.0]
+
+
+@pytest.mark.slow
+def test_an_arm_that_only_failed_is_lost_if_the_leader_wins_ties() -> None:
+    problem = rbmle.Problem("bernoulli", [0.5, 0.6])
+    policies = [rbmle.RBSDA(even="leader", memory=5_000), rbmle.RBSDA(memory=5_000)]
+    printed, ours = rbmle.simulate(problem, policies, 5_000, 200).final_regret.mean(axis=1)
+    assert printed > 3.0 * ours
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("restart", ["local", "all"])
+def test_glr_klucb_starts_anew_where_a_mean_jumps(restart: str) -> None:
+    before, after = (
+        rbmle.Problem("bernoulli", each) for each in ([0.8, 0.4, 0.3], [0.2, 0.4, 0.7])
+    )
+    world = rbmle.Phases([before, after], at=[5_000])
+    policies = [KLUCB(), rbmle.GLRKLUCB(restart=restart, memory=10_000)]
+    plain, tested = rbmle.simulate(world, policies, 10_000, 50).final_regret.mean(axis=1)
+    assert tested < 0.5 * plain
