@@ -31,6 +31,7 @@ def some_call(live: Decider[str], chance: random.Random, step: int, path: Path) 
     calls = [
         (8, lambda: live.pull(context=context)),
         (4, lambda: live.pull(id=step, context=context)),
+        (4, lambda: live.pull(context=context, among=set(chance.choices(live.arms, k=2)))),
         (4, lambda: live.update(id=chance.randrange(step + 1), reward=reward)),
         (4, lambda: live.update(arm, reward)),
         (1, lambda: live.update(arm, reward, own)),

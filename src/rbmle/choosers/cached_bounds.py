@@ -98,7 +98,7 @@ class CachedBounds(NamedTuple):
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
         """The arm to play: the one that a scan finds."""
-        if not self.ready(arms):
+        if arms.n_arms() != self.bound.size or not self.ready(arms):
             return self.scanned(policy, state, family, arms, clock, rng)
         level, memory = policy.level(family, arms, clock), self.memory
         self.renew(family, arms, level, clock)
@@ -122,13 +122,13 @@ class CachedBounds(NamedTuple):
         return policy.choose(state, family, arms, clock, rng)
 
     def ready(self, arms: Arms) -> bool:
-        """Whether all arms are present and have a reward."""
+        """Whether all arms have a reward."""
         memory = self.memory
         i = int(memory[CHANGED])
         memory[CHANGED] = -1.0
         if memory[UNSURE] != 0.0 or (i >= 0 and not arms.pulls[i] > 0.0):
             memory[UNSURE] = 1.0
-            if arms.n_arms() != self.bound.size or arms.unpulled() >= 0:
+            if arms.unpulled() >= 0:
                 return False
             memory[UNSURE] = 0.0
         if not self.keeps:

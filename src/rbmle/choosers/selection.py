@@ -24,7 +24,7 @@ class Chooser(Protocol):
     """The interface of a chooser, which finds the arm to play.
 
     restart: a new replication begins.
-    pick: the arm to play.
+    pick: the arm to play. It may be given only some of the arms, side by side.
     changed: the statistics of arm i have changed.
     skips_absent: whether the chooser passes over absent arms, which have a negative number of
     pulls. If it does, `withdraw` and `bring_back` tell it that an arm is absent or back. If not, it

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, record
+from .._numba.compile import Floats, apart_method, record
 from ..families import Family
 from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy
@@ -73,20 +73,22 @@ class Tournament(NamedTuple):
     Node k has the children 2 k and 2 k + 1; the second half of `nodes` are leaves. An arm with a
     negative number of pulls is absent: it is not played.
     ties: how many arms lead each node, negative if only its right child's do. They are apart, so
-    that the way down to one of many tied arms is short enough for a cache.
+    that the way down to one of many tied arms is short enough for a cache. size: the number of
+    arms. If `pick` is given fewer, it scans them, and the tournament goes on without a trace of it.
     """
 
     facts: Facts
     nodes: Floats
     ties: NDArray[np.int32]
     memory: Floats
+    size: int
 
     @classmethod
     def of(cls, facts: Facts, n_arms: int) -> Tournament:
         """A tournament of `n_arms` arms, none of which has a reward."""
         rows = 2 << max(n_arms - 1, 0).bit_length()
         nodes, ties = aligned(rows * _NODE).reshape(rows, _NODE), aligned(rows).view(np.int32)
-        tournament = cls(facts, nodes, ties[:rows], np.zeros(TOUCHED + 1))
+        tournament = cls(facts, nodes, ties[:rows], np.zeros(TOUCHED + 1), n_arms)
         tournament.restart()
         return tournament
 
@@ -99,6 +101,8 @@ class Tournament(NamedTuple):
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
         """The arm to play: the one that a scan finds."""
+        if arms.n_arms() != self.size:
+            return self.scanned(policy, state, family, arms, clock, rng)
         chosen = self.first_unpulled(arms)
         if chosen < 0:
             present = ArmCount(arms.n_arms() - int(self.memory[ABSENT]))
@@ -106,6 +110,13 @@ class Tournament(NamedTuple):
             chosen = self.champion(rng)
             self.touch(arms, chosen)
         return chosen
+
+    @apart_method
+    def scanned(
+        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
+    ) -> int:
+        """The arm that a scan finds."""
+        return policy.choose(state, family, arms, clock, rng)
 
     def changed(self, i: int) -> None:
         """The statistics of arm i have changed: its matches must be played again."""

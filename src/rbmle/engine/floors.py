@@ -15,6 +15,7 @@ from .game import Game, Moment, Rules
 
 class FlooredRules(NamedTuple):
     """As `Rules`. shares: the floor of each arm, by its place; 0 for one that may not be played.
+    An arm that is no candidate has no floor either.
 
     Whether a round belongs to a floor is drawn by a number that no policy uses, so that the policy
     draws the same numbers with floors and without.
@@ -27,7 +28,7 @@ class FlooredRules(NamedTuple):
     shares: Floats
 
     def choose(self, game: Game, now: Moment, rng: Draws) -> int:
-        i = self.reserved(rng)
+        i = self.reserved(game, rng)
         if i < 0:
             return self.choose_by_policy(game, now, rng)  # type: ignore[attr-defined,no-any-return]
         features = game.features
@@ -35,14 +36,15 @@ class FlooredRules(NamedTuple):
         game.pending.note(self, game, i, now.number)
         return i
 
-    def reserved(self, rng: Draws) -> int:
+    def reserved(self, game: Game, rng: Draws) -> int:
         """The arm whose floor this round belongs to, or -1."""
         n_arms = self.shares.size
         left = rng.cell(n_arms).uniform(0)
         for i in range(n_arms):
-            if left < self.shares[i]:
+            share = 0.0 if game.pending.hides(i) else self.shares[i]
+            if left < share:
                 return i
-            left -= self.shares[i]
+            left -= share
         return -1
 
 

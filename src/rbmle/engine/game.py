@@ -83,6 +83,10 @@ class PendingPulls(Protocol):
     def withdraw(self, rules: Rules, game: Game, i: int, status: int) -> None:
         """Take back a pull of arm i that is PENDING or LOST."""
 
+    def hides(self, i: int) -> bool:
+        """Whether arm i is no candidate of the present choice."""
+        return False
+
     def imputes(self) -> bool:
         """Whether the evidence learns an imputed reward for each pending pull."""
         return False

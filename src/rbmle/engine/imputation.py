@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from .._numba.compile import Floats
 from ..errors import ParameterError, Words
 from ..evidence import Evidence, can_impute
-from ..policies.arms import Clock
+from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
 from ..rewards.delays import Pending
 from .game import LOST, NOTHING, Game, Moment, Pull, Rules, pending_pulls
 from .late_rewards import Late, Prompt
+from .present import Present, clear
 
 _FAR = 1e305  # a statistic beyond this, or NaN, is no number that a policy could use
 
@@ -30,25 +31,37 @@ class Imputed(NamedTuple):
     the reward comes.
 
     counts: False if the evidence does not count pending pulls.
-    places: the arms that may be played. If they are not all, the policy sees copies of their
-    statistics. drawn: room for the errors of all arms' means, where they are drawn together for
-    some arms. checks: whether features may be so large that means are no numbers.
+    places, hidden: as in `Late`. If arms are left out in one way or the other, the policy sees
+    copies of the statistics of the others, in `present`. drawn: room for the errors of all arms'
+    means, where they are drawn together for some arms. checks: whether features may be so large
+    that means are no numbers.
     """
 
     counts: bool
     places: NDArray[np.int64]
+    hidden: Floats
+    present: Present
     drawn: Floats
     checks: bool
 
     @classmethod
-    def of(cls, n_arms: int, counts: bool, places: list[int] | None = None) -> Imputed:
+    def of(
+        cls, n_arms: int, policy: Policy, counts: bool, places: list[int] | None = None
+    ) -> Imputed:
         """places: the arms that may be played live; by default all, in a simulation."""
         listed = np.arange(n_arms) if places is None else np.array(places, np.int64)
-        return cls(counts, listed, np.zeros(1 + n_arms), places is not None)
+        hidden, present = np.zeros(1 + n_arms), Present.of(listed.size, policy)
+        return cls(counts, listed, hidden, present, np.zeros(1 + n_arms), places is not None)
+
+    def restart(self) -> None:
+        clear(self.hidden)
+
+    def hides(self, i: int) -> bool:
+        return bool(self.hidden[i] > 0.0)
 
     def everyone(self) -> bool:
-        """Whether all arms may be played."""
-        return self.places.size + 1 == self.drawn.size
+        """Whether all arms are candidates."""
+        return self.places.size + 1 == self.drawn.size and self.hidden[-1] == 0.0
 
     def draw(self, rules: Rules, game: Game, rng: Draws) -> None:
         known, memory, features = game.known, game.memory, game.features
@@ -62,24 +75,36 @@ class Imputed(NamedTuple):
 
         No arm is blind, as the ridge is worth something.
         """
-        policy, arms, known = rules.policy, game.arms, game.known
-        if not self.everyone():
-            for k in range(self.places.size):
-                i = self.places[k]
-                arms.pulls[k], arms.sums[k] = known.pulls[i], known.sums[i]
-                arms.squares[k], arms.origins[k] = known.squares[i], known.origins[i]
-            if policy.draws_jointly() and rules.evidence.draws():
-                game.state[0] = self.drawn[0]
-                for k in range(self.places.size):
-                    game.state[1 + k] = self.drawn[1 + self.places[k]]
+        policy, state, shown, places = rules.policy, game.state, game.known, self.places
+        everyone, some = self.everyone(), self.hidden[-1] > 0.0
+        if not everyone:
+            shown = self.gather(game.known)
         if self.checks:
-            for k in range(self.places.size):
-                if not abs(arms.sums[k]) <= _FAR or not arms.pulls[k] <= _FAR:
+            for k in range(shown.n_arms()):
+                if not abs(shown.sums[k]) <= _FAR or not shown.pulls[k] <= _FAR:
                     return -1
-        if self.places.size == 1:
-            return int(self.places[0])
-        chosen = rules.chooser.pick(policy, game.state, rules.family, arms, clock, rng)
-        return int(self.places[chosen])
+        if some:
+            self.present.lend(policy, state, shown.n_arms())
+        if not everyone and policy.draws_jointly() and rules.evidence.draws():
+            state[0] = self.drawn[0]
+            for k in range(shown.n_arms()):
+                state[1 + k] = self.drawn[1 + places[self.present.order[k]]]
+        slot = 0
+        if shown.n_arms() > 1:
+            slot = rules.chooser.pick(policy, state, rules.family, shown, clock, rng)
+        if some:
+            self.present.take_back(policy, state, shown.n_arms())
+        return int(places[slot] if everyone else places[self.present.order[slot]])
+
+    def gather(self, known: Arms) -> Arms:
+        """The candidates, side by side."""
+        count = 0
+        for slot in range(self.places.size):
+            i = self.places[slot]
+            if not self.hides(i):
+                self.present.put(count, slot, known, i)
+                count += 1
+        return self.present.first(count)
 
     def learn(self, rules: Rules, game: Game, pull: Pull, reward: float) -> None:
         """Learn the reward of a pull, whose features are the present ones."""
@@ -120,4 +145,4 @@ def pending_for(
             "'ignored' with evidence that cannot impute a reward",
             Words(type(evidence).__name__),
         )
-    return Imputed.of(n_arms, counts, places)
+    return Imputed.of(n_arms, policy, counts, places)

@@ -10,21 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, lean
+from .._numba.compile import Floats
 from ..choosers import Chooser
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
 from ..rewards.delays import ROUNDS_BLIND
 from .game import LOST, PENDING, Game, Moment, Pull, Rules, pending_pulls
-
-
-@lean
-def clear(numbers: Floats) -> None:
-    """Set all numbers to 0."""
-    for k in range(numbers.size):
-        numbers[k] = 0.0
-
+from .present import Present, clear
 
 BLIND, WAITING = 0, 1  # places in `Late.totals`
 
@@ -52,26 +45,26 @@ class Late(NamedTuple):
     counts: False if the policy does not see pending pulls.
     waits, lost, last: for each arm, the number of its pending pulls, of those that were given up,
     and the number of its last pull.
+    hidden: for each arm 1 if it is no candidate of the present choice; then how many of those that
+    may be played are none.
     places: the arms that may be played, which the policy sees in this order. slots: for each arm
     its place among them, or -1.
-    seen, order: room for the statistics of arms that are not blind, and for which arms they are.
-    kept: room for what the policy remembers. totals: the numbers of blind arms among those that may
-    be played, and of pending pulls of all arms.
+    present: room for the candidates that are not blind. totals: the numbers of blind arms among
+    those that may be played, and of pending pulls of all arms.
 
     An arm is blind if it was pulled but has no reward yet: it has no mean, and so no index. It is
     left out for ROUNDS_BLIND rounds times the number of arms and is then pulled again, so that
-    lost rewards starve no arm. If every arm is blind, the one with the fewest pulls is next.
+    lost rewards starve no arm. If every candidate is blind, the one with the fewest pulls is next.
     """
 
     counts: bool
     waits: Floats
     lost: Floats
     last: Floats
+    hidden: Floats
     places: NDArray[np.int64]
     slots: NDArray[np.int64]
-    seen: Arms
-    order: NDArray[np.int64]
-    kept: Floats
+    present: Present
     totals: Floats
 
     @classmethod
@@ -83,15 +76,15 @@ class Late(NamedTuple):
         slots = np.full(n_arms, -1)
         slots[playable] = np.arange(playable.size)
         return cls(
-            counts, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), playable, slots,
-            Arms.fresh(playable.size), np.zeros(playable.size, np.int64),
-            np.zeros(max(policy.remembers(playable.size), 1)), np.zeros(2),
+            counts, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms + 1),
+            playable, slots, Present.of(playable.size, policy), np.zeros(2),
         )  # fmt: skip
 
     def restart(self) -> None:
         self.totals[BLIND] = self.totals[WAITING] = 0.0
         for i in range(self.waits.size):
             self.waits[i] = self.lost[i] = self.last[i] = 0.0
+        clear(self.hidden)
 
     def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
         policy, chooser, arms, state = rules.policy, rules.chooser, game.arms, game.state
@@ -101,45 +94,41 @@ class Late(NamedTuple):
                 self.show(chooser, game.known, arms, slot)
         i = self.starved(game.known, arms, now.number)
         if i < 0:
-            some = self.totals[BLIND] > 0.0 and not chooser.skips_absent()
-            shown, shared = arms, policy.remembers(0)
-            own = policy.remembers(1) - shared
-            size = shared + own * arms.n_arms()
-            for k in range(size):
-                self.kept[k] = state[k]
-            if some:
-                clear(state)
-                shown = self.gather(arms, state, shared, own)
             if changes_all and self.counts:  # its round is made of rewards that came
                 clock = clock.after(int(self.totals[WAITING]), now.t)
-            chosen = 0
-            if shown.n_arms() > 1:
-                chosen = chooser.pick(policy, state, rules.family, shown, clock, rng)
+            blind = self.totals[BLIND] > 0.0 and not chooser.skips_absent()
+            some = blind or self.hidden[-1] > 0.0
+            shown, shared = arms, policy.remembers(0)
             if some:
-                for c in range(shown.n_arms()):
-                    here, there = shared + own * c, shared + own * self.slots[self.order[c]]
-                    for k in range(own):
-                        self.kept[there + k] = state[here + k]
-                clear(state)
+                shown = self.gather(arms)
+                self.present.lend(policy, state, shown.n_arms())
+            else:
+                for k in range(shared):
+                    self.present.kept[k] = state[k]
+            slot = 0
+            if shown.n_arms() > 1:
+                slot = chooser.pick(policy, state, rules.family, shown, clock, rng)
             # Discard what was computed from imputed rewards, or from some arms; but the numbers of
             # an arm itself are kept.
-            if some or (shared > 0 and self.imputed(changes_all)):
-                for k in range(size if some else shared):
-                    state[k] = self.kept[k]
-            i = int(self.order[chosen] if some else self.places[chosen])
+            if some:
+                self.present.take_back(policy, state, shown.n_arms())
+                slot = int(self.present.order[slot])
+            elif shared > 0 and self.imputed(changes_all):
+                for k in range(shared):
+                    state[k] = self.present.kept[k]
+            i = int(self.places[slot])
         self.noted(i, now.number)
         if self.counts:
             self.show(chooser, game.known, arms, self.slots[i])
         return i
 
     def starved(self, known: Arms, arms: Arms, number: int) -> int:
-        """A blind arm that is due, or the one with the fewest pulls if all are blind; else -1."""
-        blind, count = int(self.totals[BLIND]), arms.n_arms()
-        if blind > 0:
-            oldest = self.oldest_blind(arms)
-            if number - self.last[oldest] > ROUNDS_BLIND * count:
+        """A blind candidate that is due, or that with the fewest pulls if all are; else -1."""
+        if self.totals[BLIND] > 0.0:
+            oldest, others = self.oldest_blind(arms)
+            if oldest >= 0 and number - self.last[oldest] > ROUNDS_BLIND * arms.n_arms():
                 return oldest
-            if blind == count:
+            if others == 0:
                 return self.least_pulled(known)
         return -1
 
@@ -179,6 +168,9 @@ class Late(NamedTuple):
             self.lost[i] -= 1.0
         self.show(rules.chooser, game.known, game.arms, self.slots[i])
 
+    def hides(self, i: int) -> bool:
+        return bool(self.hidden[i] > 0.0)
+
     def show(self, chooser: Chooser, known: Arms, arms: Arms, slot: int) -> None:
         """Write the present statistics of the arm at this slot where the policy sees them."""
         if slot < 0:
@@ -204,36 +196,34 @@ class Late(NamedTuple):
         else:
             chooser.changed(slot)
 
-    def gather(self, arms: Arms, state: Floats, shared: int, own: int) -> Arms:
-        """The arms that are not blind, side by side; so too the policy's numbers of them."""
+    def gather(self, arms: Arms) -> Arms:
+        """The candidates that are not blind, side by side."""
         count = 0
-        for k in range(arms.n_arms()):
-            if arms.pulls[k] >= 0.0:
-                self.order[count] = self.places[k]
-                self.seen.pulls[count], self.seen.sums[count] = arms.pulls[k], arms.sums[k]
-                self.seen.squares[count] = arms.squares[k]
-                self.seen.origins[count] = arms.origins[k]
-                for j in range(own):
-                    state[shared + own * count + j] = self.kept[shared + own * k + j]
+        for slot in range(arms.n_arms()):
+            if arms.pulls[slot] >= 0.0 and not self.hides(self.places[slot]):
+                self.present.put(count, slot, arms, slot)
                 count += 1
-        pulls, sums, squares, origins = self.seen
-        return Arms(pulls[:count], sums[:count], squares[:count], origins[:count])
+        return self.present.first(count)
 
-    def oldest_blind(self, arms: Arms) -> int:
-        """The blind arm whose last pull is the oldest."""
-        found = -1
-        for k in range(arms.n_arms()):
-            i = int(self.places[k])
-            if arms.pulls[k] < 0.0 and (found < 0 or self.last[i] < self.last[found]):
+    def oldest_blind(self, arms: Arms) -> tuple[int, int]:
+        """The blind candidate whose last pull is the oldest, or -1; and how many are not blind."""
+        found, others = -1, 0
+        for slot in range(arms.n_arms()):
+            i = int(self.places[slot])
+            if self.hides(i):
+                continue
+            if arms.pulls[slot] >= 0.0:
+                others += 1
+            elif found < 0 or self.last[i] < self.last[found]:
                 found = i
-        return found
+        return found, others
 
     def least_pulled(self, known: Arms) -> int:
-        """The arm with the fewest pulls, with or without a reward; the first of them."""
-        found, fewest = 0, 0.0
+        """The candidate with the fewest pulls, with or without a reward; the first of them."""
+        found, fewest = -1, 0.0
         for k in range(self.places.size):
             i = int(self.places[k])
             pulls = known.pulls[i] + self.waits[i] + self.lost[i]
-            if k == 0 or pulls < fewest:
+            if not self.hides(i) and (found < 0 or pulls < fewest):
                 found, fewest = i, pulls
         return found

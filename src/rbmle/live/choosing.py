@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ..errors import ParameterError
 from . import input_checks as checks
+from .candidates import only, the_candidates
 from .live_arm import Decisions, Name, NamedPull
 from .live_game import LiveGame
 from .propensities import Propensities
@@ -33,10 +35,16 @@ class Chooses(Generic[N]):
     _lock: threading.Lock
 
     @overload
-    def pull(self, n: None = None, *, id: Name | None = None, context: Any = None) -> N: ...
+    def pull(
+        self, n: None = None, *, id: Name | None = None, context: Any = None,
+        among: Iterable[N] | None = None,
+    ) -> N: ...  # fmt: skip
     @overload
-    def pull(self, n: int, *, context: Any = None) -> list[N]: ...
-    def pull(self, n: int | None = None, *, id: Name | None = None, context: Any = None) -> Any:
+    def pull(self, n: int, *, context: Any = None, among: Iterable[N] | None = None) -> list[N]: ...
+    def pull(
+        self, n: int | None = None, *, id: Name | None = None, context: Any = None,
+        among: Iterable[N] | None = None,
+    ) -> Any:  # fmt: skip
         """The arm to play now; with `n`, a list of n arms to play before any reward is known.
 
         id: a name for the decision. A second call with the same id returns the same arm and does
@@ -44,32 +52,56 @@ class Chooses(Generic[N]):
         context: for evidence that reads features, those of each enabled arm: a mapping by name, a
         data frame whose index has the names, or an array with a row for each of `arms`; or one list
         for all arms, if each has a theta of its own.
+        among: the candidates of this call, some of the enabled arms; by default all. The policy
+        sees them alone. A second call with the same id returns the same arm, whatever they are.
+
+        >>> from rbmle import Decider
+        >>> decider = Decider(["red", "green", "blue"], "ucb", "bernoulli")
+        >>> decider.update(["red", "green", "blue"], [0.5, 1, 0])
+        >>> decider.pull(), decider.pull(among=["red", "blue"])
+        ('green', 'red')
         """
         if n is not None:
             n = _count(n, id)
         with self._lock:
-            features = checks.the_features(context, self._live.arms, self.evidence)
-            if n is not None:
-                return [self._live.pull(features).name for _ in range(n)]
             if id is not None:
-                return self._named_pull(checks.a_name("id", id), features)
-            return self._live.pull(features).name
+                return self._named_pull(checks.a_name("id", id), context, among)
+            if n is None and among is None:
+                features = checks.the_features(context, self._live.arms, self.evidence)
+                return self._live.pull(features).name
+            features, candidates = self._asked(context, among)
+            with only(self._live, candidates):
+                pulled = [self._live.pull(features).name for _ in range(n or 1)]
+            return pulled[0] if n is None else pulled
 
-    def _named_pull(self, id: Name, features: Any) -> Any:
+    def _asked(self, context: Any, among: object) -> tuple[Any, set[Name] | None]:
+        """The features and the candidates of a call, checked."""
+        arms, candidates = self._live.arms, the_candidates(among, self._live.arms)
+        return checks.the_features(context, arms, self.evidence, candidates), candidates
+
+    def _named_pull(self, id: Name, context: Any, among: object) -> Any:
         if id not in self._decisions:
-            number = self._live.number
-            self._decisions.keep(id, NamedPull(self._live.pull(features), number))
+            features, candidates = self._asked(context, among)
+            with only(self._live, candidates):
+                number = self._live.number
+                self._decisions.keep(id, NamedPull(self._live.pull(features), number))
         return self._decisions[id].arm.name
 
     @overload
     def decide(
-        self, n: None = None, *, id: Name | None = None, context: Any = None
-    ) -> Decision: ...
+        self, n: None = None, *, id: Name | None = None, context: Any = None,
+        among: Iterable[N] | None = None,
+    ) -> Decision: ...  # fmt: skip
     @overload
-    def decide(self, n: int, *, context: Any = None) -> list[Decision]: ...
-    def decide(self, n: int | None = None, *, id: Name | None = None, context: Any = None) -> Any:
+    def decide(
+        self, n: int, *, context: Any = None, among: Iterable[N] | None = None
+    ) -> list[Decision]: ...
+    def decide(
+        self, n: int | None = None, *, id: Name | None = None, context: Any = None,
+        among: Iterable[N] | None = None,
+    ) -> Any:  # fmt: skip
         """As `pull`, which chooses the same arms, but returns a record: the arm, the id, and the
-        probability with which the arm was chosen, given all that was known.
+        probability with which the arm was chosen, given all that was known and the candidates.
 
         It is exact where the policy ranks arms by an index (1, or one over the number of arms that
         tie) or mixes them by a formula, and right to 1e-6 for Thompson sampling.
@@ -77,29 +109,32 @@ class Chooses(Generic[N]):
         if n is not None:
             n = _count(n, id)
         with self._lock:
-            features = checks.the_features(context, self._live.arms, self.evidence)
-            if n is not None:
-                return [self._decided(None, features) for _ in range(n)]
-            return self._decided(None if id is None else checks.a_name("id", id), features)
+            if id is not None and (known := self._decisions.get(checks.a_name("id", id))):
+                return Decision(known.arm.name, id, known.probability)
+            features, candidates = self._asked(context, among)
+            with only(self._live, candidates):
+                made = [self._decided(id, features) for _ in range(n or 1)]
+            return made[0] if n is None else made
 
     def _decided(self, id: Name | None, features: Any) -> Decision:
-        known = None if id is None else self._decisions.get(id)
-        if known is None:
-            number = self._live.number
-            arm, probability = self._propensities.decide(features)
-            known = NamedPull(arm, number, None, probability)
-            if id is not None:
-                self._decisions.keep(id, known)
-        return Decision(known.arm.name, id, known.probability)
+        number = self._live.number
+        arm, probability = self._propensities.decide(features)
+        if id is not None:
+            self._decisions.keep(id, NamedPull(arm, number, None, probability))
+        return Decision(arm.name, id, probability)
 
-    def probabilities(self, context: Any = None) -> dict[N, float]:
+    def probabilities(
+        self, context: Any = None, *, among: Iterable[N] | None = None
+    ) -> dict[N, float]:
         """The probability of each enabled arm to be chosen in the coming round.
 
-        context: the features of the arms, as for `pull`, for evidence that reads them.
+        context, among: the features of the arms and the candidates, as for `pull`. An arm that is
+        no candidate has probability 0.
         """
         with self._lock:
-            features = checks.the_features(context, self._live.arms, self.evidence)
-            return self._propensities.peek(features)
+            features, candidates = self._asked(context, among)
+            with only(self._live, candidates):
+                return self._propensities.peek(features)
 
 
 def _count(n: Any, id: Name | None) -> int:

@@ -136,8 +136,11 @@ def a_vector(given: object, evidence: Evidence, arm: Name | None = None) -> Floa
     return vector
 
 
-def the_features(given: object, arms: Mapping[Name, LiveArm], evidence: Evidence) -> Floats | None:
-    """The features of all arms, a row for each; those of disabled arms may be left out.
+def the_features(
+    given: object, arms: Mapping[Name, LiveArm], evidence: Evidence, among: set[Name] | None = None
+) -> Floats | None:
+    """The features of all arms, a row for each; those of arms that cannot be chosen, because they
+    are disabled or not `among` the candidates, may be left out.
 
     given: a mapping of arms to their features, or a table whose rows are named by them; an array
     with a row for each arm, in their order; or one list for all arms, if each has a theta of its
@@ -170,7 +173,7 @@ def the_features(given: object, arms: Mapping[Name, LiveArm], evidence: Evidence
     for arm in arms.values():
         if arm.name in given:
             features[arm.place] = a_vector(given[arm.name], evidence, arm.name)
-        elif arm.enabled:
+        elif arm.enabled and (among is None or arm.name in among):
             needed = f"the features of every enabled arm, {arm.name!r} too"
             raise ParameterError("Decider", "context", needed, list(given))
     return features

@@ -76,13 +76,12 @@ class LiveGame:
         self.enabled = [arm for arm in self._by_place if arm.enabled]
         n_arms, n_enabled = len(self.arms), len(self.enabled)
         places, reads = [arm.place for arm in self.enabled], self.evidence.reads()
-        apart = reads == 0 or n_enabled < n_arms
         self.rules = live_rules(self._settings, self._by_place)
         self.game = Game(
-            Arms.fresh(n_enabled) if apart else self.known, self.known,
+            self.known if reads else Arms.fresh(n_enabled), self.known,
             fresh_state(self.policy, self.family, n_enabled), self.remembered,
             Features(np.zeros((n_arms, reads))),
-            Imputed.of(n_arms, can_impute(self.evidence), places) if reads
+            Imputed.of(n_arms, self.policy, can_impute(self.evidence), places) if reads
             else Late.of(n_arms, self.policy, places),
         )  # fmt: skip
         for arm, row in self._own():

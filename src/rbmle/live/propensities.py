@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._numba.compile import Floats
 from ..engine.floors import FlooredRules
 from ..engine.game import Game
-from ..engine.late_rewards import BLIND, WAITING
+from ..engine.late_rewards import WAITING
 from ..errors import ParameterError, Words
 from ..policies.arms import Arms, Clock
 from ..policies.base import memory_of, ranks_only, share_ties
@@ -88,7 +89,7 @@ class Propensities:
         rules = self.live.rules
         if not isinstance(rules, FlooredRules):
             return p
-        shares = rules.shares[[arm.place for arm in self.live.enabled]]
+        shares = rules.shares[self.live.game.pending.places] * self._visible()
         return np.asarray(shares + (1.0 - shares.sum()) * p)
 
     def _of_features(self, game: Game) -> Floats:
@@ -97,19 +98,28 @@ class Propensities:
         if live.evidence.draws() and live.policy.draws_jointly():
             told = "one that does not draw the means of all arms together, for probabilities"
             raise ParameterError("Decider", "policy", told, Words(type(live.policy).__name__))
-        return self._of_policy(game.arms, game.state, live.clock(game, 0))
+        return self._of_some(game, self._visible(), live.clock(game, 0))
 
     def _of_late(self, game: Game) -> Floats:
         """As `Late.pick` chooses: a blind arm that is due, or among those that are not blind."""
         live, late, n_arms = self.live, game.pending, game.arms.pulls.size
         clock = live.clock(game, int(late.totals[WAITING]))
-        if late.totals[BLIND] == 0.0:
-            return self._of_policy(game.arms, game.state, clock)
         due = late.starved(game.known, game.arms, live.number)
         if due >= 0:
             return only(int(late.slots[due]), n_arms)
-        seen = np.flatnonzero(game.arms.pulls >= 0.0)
-        state, (shared, own) = np.zeros_like(game.state), memory_of(live.policy)
+        return self._of_some(game, (game.arms.pulls >= 0.0) & self._visible(), clock)
+
+    def _visible(self) -> NDArray[np.bool_]:
+        """Which of the enabled arms are candidates."""
+        pending = self.live.game.pending
+        return np.asarray(pending.hidden[pending.places] == 0.0)
+
+    def _of_some(self, game: Game, visible: NDArray[np.bool_], clock: Clock) -> Floats:
+        """Where the policy sees only these of the game's arms."""
+        n_arms, seen = visible.size, np.flatnonzero(visible)
+        if seen.size == n_arms:
+            return self._of_policy(game.arms, game.state, clock)
+        state, (shared, own) = np.zeros_like(game.state), memory_of(self.live.policy)
         for k, slot in enumerate(seen):
             start = shared + own * int(slot)
             state[shared + own * k : shared + own * (k + 1)] = game.state[start : start + own]
@@ -120,7 +130,8 @@ class Propensities:
     def _of_policy(self, arms: Arms, state: Floats, clock: Clock) -> Floats:
         """What the policy says of these arms."""
         policy, family, ties = self.live.policy, self.live.family, self._by_lot
-        if self._share is None or (policy.plays_each_first() and not arms.pulls.all()):
+        first = policy.plays_each_first() and not arms.pulls.all()
+        if self._share is None or first or arms.pulls.size == 1:
             return propensities_of(policy, state, family, arms, clock, ties)
         p = np.empty(arms.pulls.size)
         self._share(policy, family, arms, clock, ties, p)
