@@ -82,6 +82,7 @@ from .rewards.sources import RewardStream, Table
 from .studies.runner import load, run
 from .studies.study import Study
 from .studies.study_result import StudyResult
+from .tables import Encode
 
 # Imported when they are used: the module, and the optional package that it needs.
 _LATER = {
@@ -159,6 +160,7 @@ __all__ = [
     "DefinitionError",
     "Discounted",
     "Drift",
+    "Encode",
     "EpsilonGreedy",
     "ExploreThenCommit",
     "Exponential",

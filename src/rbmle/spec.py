@@ -133,6 +133,8 @@ def _plain(owner: type, field: str, value: object) -> object:
         return [_plain(owner, field, each) for each in value]
     if hasattr(value, "tolist"):
         return value.tolist()  # an array
+    if hasattr(value, "as_spec"):
+        return value.as_spec()
     raise ParameterError(owner.__name__, field, "a number, an option or a record", value)
 
 

@@ -9,6 +9,8 @@ from .interface import (
     can_impute,
     check_evidence,
     evidence,
+    features_of,
+    without_features,
 )
 from .linear import Linear
 from .logistic import Logistic
@@ -27,4 +29,6 @@ __all__ = [
     "can_impute",
     "check_evidence",
     "evidence",
+    "features_of",
+    "without_features",
 ]

@@ -10,7 +10,8 @@ arithmetic and allocate nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from functools import wraps
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .._numba.compile import Floats, defaults_of, record
 from .._records.record import Record, register
@@ -19,6 +20,7 @@ from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..random import Draws
 from ..spec import as_record
+from ..tables import Encode, Transformed, as_features
 from .matrices import FeatureRows
 
 T = TypeVar("T")
@@ -117,6 +119,11 @@ class Evidence(Record, Protocol):
         """Whether each arm has parameters of its own, so that arms may share their features."""
         return False
 
+    def estimate(self, memory: Floats, i: int) -> tuple[Floats, Floats] | None:
+        """theta of arm i, or of all, and the standard deviation of each coefficient; None if there
+        is no theta. It is not compiled."""
+        return None
+
     def relayout(
         self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
     ) -> None:
@@ -151,6 +158,42 @@ def evidence(cls: type[T]) -> type[T]:
     return cls
 
 
+def takes_features(cls: type[T]) -> type[T]:
+    """Let a kind of evidence whose fields are `dimension` and `features` get the dimension from the
+    features, if those are told: an `Encode`, or a fitted transformer."""
+    kind: Any = cls
+    plain = kind.__new__
+    del kind._field_defaults["dimension"]  # which is there for type checkers
+
+    @wraps(plain)
+    def new(cls_: type[T], *args: object, **kwargs: object) -> T:
+        given = {**dict(zip(kind._fields, args, strict=False)), **kwargs}
+        features = as_features(given.get("features", False), cls.__name__)
+        if features is not False and features.dimension:
+            told = given.setdefault("dimension", features.dimension)
+            if told != features.dimension:
+                words = f"left out, or {features.dimension}, as 'features' say"
+                raise ParameterError(cls.__name__, "dimension", words, told)
+            args, kwargs = (), given
+        elif "dimension" not in given and set(given) <= set(kind._fields):
+            raise ParameterError(cls.__name__, "dimension", "given")
+        return plain(cls_, *args, **kwargs)  # type: ignore[no-any-return]
+
+    kind.__new__ = new
+    return cls
+
+
+def features_of(evidence: Evidence) -> Encode | Transformed | None:
+    """How contexts become features for this evidence; None if contexts are features already."""
+    return getattr(evidence, "features", None) or None
+
+
+def without_features(evidence: T) -> T:
+    """The evidence without its `features`, as compiled code takes it."""
+    given: Any = evidence
+    return given.replace(features=False) if features_of(given) else given  # type: ignore[no-any-return]
+
+
 def can_impute(evidence: Evidence) -> bool:
     """Whether the evidence can impute the reward of a pending pull, and correct it later."""
     return type(evidence).correct is not Evidence.correct
@@ -170,6 +213,9 @@ def check_evidence(evidence: Evidence, family: Family, dimension: int) -> None:
     dimension: that of the world's features; 0 if it has none.
     """
     reads = evidence.reads()
+    if features_of(evidence):
+        words = "left out: a problem's features are numbers"
+        raise ParameterError(type(evidence).__name__, "features", words, evidence)
     if reads > 0 and reads != dimension:
         has = f"features of dimension {dimension}" if dimension else "no features"
         raise ParameterError(

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, sqrt
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, Words
 from ..families import Family
 from ..policies.arms import Arms
 from ..random import Draws
-from .interface import evidence
+from ..tables import as_features
+from .interface import evidence, takes_features
 from .matrices import (
     FeatureRows,
     add_outer,
     begin_factor,
     dot,
+    estimated,
     invert_factor,
     largest_feature,
     solve,
@@ -31,6 +33,7 @@ _LEAST_SQUARE = 1e-300  # of x'V^-1 x, for features that are all 0: pulls stay f
 _MOST_LOST = 0.99  # the share of x'V^-1 x that is subtracted from it; if more, it is computed anew
 
 
+@takes_features
 @evidence
 class Linear(NamedTuple):
     """Rewards with mean x'theta: ridge regression (LinRBMLE: Hung, Hsieh, Liu and Kumar 2021;
@@ -47,6 +50,8 @@ class Linear(NamedTuple):
 
     dimension: of the features, at most 1000. ridge: in [1e-12, 1e12].
     shared: one theta for all arms; if False, a V and a theta for each arm.
+    features: how contexts become features, an `Encode` or a fitted transformer, as scikit-learn
+    has them; False: contexts are features. With it, the dimension may be left out.
 
     How it stays accurate: V is kept as its factors U'D U, which cannot become singular (Gill,
     Golub, Murray and Saunders 1974), with U theta^. The inverse is kept as a root, R R' = V^-1,
@@ -70,9 +75,10 @@ class Linear(NamedTuple):
     ([1.5, 1.5], [1.0, 2.0])
     """
 
-    dimension: Annotated[int, "[1, 1000]"]
+    dimension: Annotated[int, "[1, 1000]"] = 0  # by default that of `features`
     ridge: Annotated[float, "[1e-12, 1e12]"] = 1.0
     shared: bool = True
+    features: Annotated[Any, as_features] = False
 
     # The memory: a block for each theta; then two vectors to work with; then the mean and
     # x'V^-1 x of each arm; then one more vector. A block: D and U of V = U'D U; the root R of V^-1;
@@ -267,6 +273,13 @@ class Linear(NamedTuple):
                     known = w + d + 2 * j
                     memory[known] += surprise * dot(memory, w, features, j, d)
                     self.show(arms, j, memory[known], memory[known + 1], residual)
+
+    def estimate(self, memory: Floats, i: int) -> tuple[Floats, Floats]:
+        """theta^, and the roots of V^-1's diagonal times the variance of the residuals (1 before
+        the first reward)."""
+        d, place = self.dimension, self.block_of(i)
+        noise = self.residual(memory, i) if memory[place + self.block() - 2] > 0.0 else 1.0
+        return estimated(memory, place + 2 * d * d + d, place + d * d, d, noise)
 
     def relayout(
         self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats

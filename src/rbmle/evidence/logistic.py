@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, sqrt
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from .._numba.compile import Floats, njit
 from ..errors import ParameterError
 from ..families import Bernoulli, Family
 from ..policies.arms import Arms
 from ..random import Draws
-from .interface import evidence
+from ..tables import as_features
+from .interface import evidence, takes_features
 from .matrices import (
     FeatureRows,
     add_outer,
     begin_factor,
     dot,
+    estimated,
     invert_factor,
     largest_feature,
     solve,
@@ -63,6 +65,7 @@ def surprise_of(reward: float, z: float, q: float) -> float:
     return a
 
 
+@takes_features
 @evidence
 class Logistic(NamedTuple):
     """Bernoulli rewards with mean m(x) = 1 / (1 + exp(-x'theta)) (Filippi, Cappe, Garivier and
@@ -76,7 +79,7 @@ class Logistic(NamedTuple):
     There m(x) (1 - m(x)) counts as at least 1e-12, so that pulls stay finite where the mean is 0 or
     1 up to rounding; an arm beyond |x'theta^| = 27.6 is then worth fewer pulls than the formula.
 
-    dimension: of the features, at most 1000. ridge: in [1e-12, 1e12].
+    dimension: of the features, at most 1000. ridge: in [1e-12, 1e12]. features: as for `Linear`.
 
     Memory is bounded. If features stay the same, it counts each arm's rewards and successes, and
     theta^ and H are exact: Newton's method after each reward, O(K d^2 + d^3). If they are drawn
@@ -96,8 +99,9 @@ class Logistic(NamedTuple):
     [0.598942, 0.401058]
     """
 
-    dimension: Annotated[int, "[1, 1000]"]
+    dimension: Annotated[int, "[1, 1000]"] = 0  # by default that of `features`
     ridge: Annotated[float, "[1e-12, 1e12]"] = 1.0
+    features: Annotated[Any, as_features] = False
 
     # The memory: D and U of H = U'D U; R, R R' = H^-1; theta^; two vectors to work with; the number
     # of rewards; the rewards and successes of each arm; one more vector.
@@ -256,6 +260,11 @@ class Logistic(NamedTuple):
             memory[counts + 2 + 2 * i] += reward - imputed
             self.maximise(arms, memory, features)
             self.show(arms, memory, features)
+
+    def estimate(self, memory: Floats, i: int) -> tuple[Floats, Floats]:
+        """theta^, and the roots of H^-1's diagonal."""
+        d = self.dimension
+        return estimated(memory, 2 * d * d, d * d, d, 1.0)
 
     def relayout(
         self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats

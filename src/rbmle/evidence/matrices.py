@@ -9,6 +9,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import Protocol
 
+import numpy as np
+
 from .._numba.compile import Floats, njit
 
 
@@ -152,3 +154,9 @@ def dot(memory: Floats, vector: int, features: FeatureRows, i: int, d: int) -> f
     for r in range(d):
         total += weights[r] * features.feature(i, r)
     return total
+
+
+def estimated(memory: Floats, theta: int, root: int, d: int, noise: float) -> tuple[Floats, Floats]:
+    """The vector at `theta`, and the roots of noise times the diagonal of R R'; not compiled."""
+    matrix = memory[root : root + d * d].reshape(d, d)
+    return memory[theta : theta + d].copy(), np.sqrt(noise * np.square(matrix).sum(axis=1))

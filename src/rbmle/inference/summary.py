@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
 
-from .._io.text import html_table, number_text, text_table
+from .._io.text import html_table, number_text, text_table, with_error
 from .._numba.compile import Floats
 from ..errors import ParameterError, number
 from ..evidence import Counting, Evidence
@@ -19,6 +19,7 @@ from ..policies.posteriors import best_and_loss
 from .intervals import beats, interval
 from .mixtures import mixture_of
 
+_MOST_COEFFICIENTS = 20  # that are shown: a screen
 HEAD = "pulls", "mean", "low", "high", "P(best)", "loss"
 
 
@@ -50,6 +51,8 @@ class Summary:
     found this leader safe, up to now. Between two summaries nothing is checked. None where it is
     not so, or where summaries are not remembered.
     note: what is not told and why, if something is not.
+    coefficients: with features that have names, those of theta and their standard deviations: under
+    a prior that shrinks them towards 0, as of now, and not for all looks at once.
     """
 
     arms: Mapping[Name, Arm]
@@ -59,6 +62,7 @@ class Summary:
     rivals: tuple[Name, ...] = ()
     since: int | None = None
     note: str = ""
+    coefficients: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -89,10 +93,22 @@ class Summary:
             for name, arm in self.arms.items()
         }
         told = {"level": self.level, "leader": self.leader, "safe_to_stop": self.safe_to_stop}
-        return {**told, "since": self.since, "verdict": self.verdict, "arms": arms}
+        more = {"coefficients": dict(self.coefficients)} if self.coefficients else {}
+        return {**told, "since": self.since, "verdict": self.verdict, "arms": arms, **more}
+
+    def coefficient_lines(self) -> list[str]:
+        """The coefficients in lines, "device=mobile: +0.031 +- 0.008": those that are farthest from
+        0 in standard deviations come first, and at most 20 are told."""
+        told = {name: pair for name, pair in self.coefficients.items() if pair[0] != 0.0}
+        order = sorted(told, key=lambda name: -abs(told[name][0]) / max(told[name][1], 1e-300))
+        pairs = {name: with_error(*told[name]) for name in order[:_MOST_COEFFICIENTS]}
+        lines = [f"{n}: {'+' * (told[n][0] > 0)}{x} +- {e}" for n, (x, e) in pairs.items()]
+        left = len(self.coefficients) - len(lines)
+        return [*lines, *([f"and {left} more in `coefficients`"] if lines and left else [])]
 
     def __str__(self) -> str:
-        return text_table(HEAD, self.rows()) + f"\n{self.verdict}"
+        lines = [text_table(HEAD, self.rows()), self.verdict, *self.coefficient_lines()]
+        return "\n".join(lines)
 
     __repr__ = __str__
 

@@ -15,6 +15,7 @@ from ..evidence import Evidence
 from ..families import Family
 from ..inference.summary import Summary, summarise, why_no_intervals
 from ..policies.posteriors import probability_best
+from .feature_game import FeatureGame
 from .live_arm import Name
 from .live_game import LiveGame
 from .warm_start import old_rewards
@@ -68,7 +69,8 @@ class Concludes(Generic[N]):
         often as you like.
 
         Rewards that were learned from elsewhere count as this decider's own. With evidence that
-        forgets, and with features, there are no intervals.
+        forgets, and with features, there are no intervals; with an `Encode` there are the
+        coefficients of the features, with their standard deviations.
         """
         with self._lock:
             arms = list(self._live.arms.values())
@@ -80,6 +82,8 @@ class Concludes(Generic[N]):
         family = None if reads else self.family
         found = summarise([arm.name for arm in arms], family, pulls, totals, level, enabled, note)
         with self._lock:
+            if isinstance(self._live, FeatureGame):
+                found = replace(found, coefficients=self._live.coefficients())
             return self._looked(found, made)
 
     def _looked(self, found: Summary, made: int) -> Summary:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._records.record import Record
 from ..errors import FamilyWarning, ParameterError
-from ..evidence import Counting
+from ..evidence import Counting, without_features
 from ..policies.floor import floors_of
 from ..spec import to_spec
 from . import input_checks as checks
@@ -270,7 +270,7 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         with self._lock:
             t, mean_of = self._live.rounds + 1, self._live.mean_of
             rows = [shown(arm, mean_of(arm)) for arm in self._live.arms.values()]
-        kind = "" if isinstance(self.evidence, Counting) else f"{self.evidence}, "
+        kind = "" if isinstance(self.evidence, Counting) else f"{without_features(self.evidence)}, "
         return ArmTable(f"Decider: {self.policy}, {self.family}, {kind}round {t}", rows)
 
     def __repr__(self) -> str:

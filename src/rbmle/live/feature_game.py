@@ -15,8 +15,9 @@ import numpy as np
 from .._numba.compile import Floats, kernel
 from ..engine.game import LOST, NOTHING, PENDING, Game, Rules
 from ..errors import ParameterError
-from ..evidence import can_impute
+from ..evidence import can_impute, features_of
 from ..policies.arms import Arms
+from ..tables import Encode, Encoder
 from .live_arm import LiveArm, Name
 from .live_game import LiveGame
 from .settings import Settings
@@ -35,6 +36,8 @@ class FeaturePull:
     """A pull whose reward is not learned yet.
 
     number: that of the pull; None if it was made elsewhere, or given up.
+    context, row: the features of the arm, and what they were made from, by which a caller tells
+    pulls apart: the cells of an `Encode`, or the features themselves.
     imputed: the reward that was imputed; None if the pull is not counted yet, NaN if that was
     forgotten because the pull was given up.
     reward: None until it has come.
@@ -43,6 +46,7 @@ class FeaturePull:
     number: int | None
     arm: LiveArm
     context: Floats
+    row: Floats
     imputed: float | None = None
     reward: float | None = None
 
@@ -51,6 +55,10 @@ class FeatureGame(LiveGame):
     """All arms of a decider, where a pull comes with the features of the arms."""
 
     def __init__(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
+        told = features_of(settings.evidence)
+        names = [arm.name for arm in arms]
+        self.names = () if told is None else told.names  # of the features, if they have some
+        self.encoder = Encoder(told.layout, names) if isinstance(told, Encode) else None
         self.imputes = can_impute(settings.evidence)  # if not, pending pulls do not count
         self.pulls: dict[int, FeaturePull] = {}  # pending pulls by number, oldest first
         self.came: list[FeaturePull] = []  # those whose rewards came since the last pull
@@ -61,23 +69,56 @@ class FeatureGame(LiveGame):
         super().compile()
         self._impute = impute.specialised(self.rules, self.game, 0)
 
+    def arrange(self) -> None:
+        """Lay out the arrays of the game anew: the arms have changed."""
+        super().arrange()
+        if self.encoder is not None:
+            self.encoder.arrange(list(self.arms))
+
+    def check_new(self, name: Name) -> None:
+        """Raise ParameterError if an arm of this name cannot be added: it may have no features."""
+        super().check_new(name)
+        if self.encoder is not None:
+            self.encoder.layout.arm_cells([name])
+
+    @property
+    def width(self) -> int:
+        """The numbers of a row: the columns of an `Encode`, or the features."""
+        return self.evidence.reads() if self.encoder is None else self.encoder.layout.width
+
+    def some_rows(self) -> Floats:
+        """Rows that any context might be read into."""
+        return np.ones((len(self.arms) if self.encoder is None else 1, self.width))
+
+    def expanded(self, rows: Floats, places: list[int] | None = None) -> tuple[Floats, Floats]:
+        """The features that rows become, and the scale of the numbers with these rows counted."""
+        if self.encoder is None:
+            return rows, rows[:0]
+        features, scale = self.encoder.peek(rows, places)
+        return self.encoder.check(features, self.evidence.largest()), scale
+
     def pull(self, features: Floats | None = None) -> LiveArm:
         """Choose an arm. features: a row for each arm, as `the_features` makes them."""
-        self.meet(features)
+        scale = self.meet(features)
         number, chosen = self.number, super().pull()
-        context = self.game.features.values[chosen.place].copy()
-        self.pulls[number] = FeaturePull(number, chosen, context)
+        context = row = self.game.features.values[chosen.place].copy()
+        if self.encoder is not None and features is not None:
+            row, self.encoder.scale = features[chosen.place if len(features) > 1 else 0], scale
+        self.pulls[number] = FeaturePull(number, chosen, context, row)
         return chosen
 
-    def meet(self, features: Floats | None) -> None:
-        """Learn the rewards that came, and take over the features of the coming round."""
+    def meet(self, features: Floats | None) -> Floats:
+        """Learn the rewards that came, and take over the features of the coming round; returns the
+        scale that holds once an arm is pulled."""
         if features is None:
             kind = type(self.evidence).__name__
             raise ParameterError(
                 "Decider", "context", f"given with {kind}, which reads features", None
             )
+        values, scale = self.expanded(features)
         self.settle()
-        self.game.features.values[:] = features
+        self.game.features.values[:] = values
+        return scale
 
     def expire(self) -> list[int]:
         """Give up pulls that have waited too long: what was imputed stays, the context goes."""
@@ -104,12 +145,12 @@ class FeatureGame(LiveGame):
         pull = None
         if number is not None:
             pull = self.pulls.get(number)
-            if pull and context is not None and not np.array_equal(pull.context, context):
+            if pull and context is not None and not np.array_equal(pull.row, context):
                 told = "that of the named pull, or left out"
                 raise ParameterError("Decider", "context", told, context.tolist())
         else:
             for each in (self.pulls[n] for n in arm.pending if n not in taken):
-                if context is None or np.array_equal(each.context, context):
+                if context is None or np.array_equal(each.row, context):
                     pull = each
                     break
         if pull is not None:
@@ -117,7 +158,8 @@ class FeatureGame(LiveGame):
         if context is None:
             told = f"given for a reward of {arm.name!r} without a pending pull"
             raise ParameterError("Decider", "context", told, None)
-        return FeaturePull(None, arm, context, nan if arm.lost and self.imputes else None)
+        features = self.expanded(context[None], [arm.place])[0][0]
+        return FeaturePull(None, arm, features, context, nan if arm.lost and self.imputes else None)
 
     def _learn_from(self, pull: FeaturePull, reward: float) -> None:
         """Learn the reward of a pull that `_find` has found."""
@@ -128,6 +170,9 @@ class FeatureGame(LiveGame):
             arm.lost -= 1
         else:
             self._made_elsewhere(arm)
+        if pull.number is None and self.encoder is not None:  # the first time that it is seen
+            features, self.encoder.scale = self.expanded(pull.row[None], [arm.place])
+            pull.context = features[0]
         arm.paid(reward)
         pull.reward = reward
         self.came.append(pull)
@@ -202,13 +247,31 @@ class FeatureGame(LiveGame):
         enabled ones; nothing is learned by it."""
         if features is None:
             raise ParameterError("Decider", "context", "given: what is chosen depends on it", None)
-        known, memory = Arms(*(each.copy() for each in self.known)), self.remembered.copy()
-        game = self.game._replace(known=known, memory=memory)
-        self._settle(game)
-        game.features.values[:] = features
+        game = self._settled()
+        known, memory = game.known, game.memory
+        game.features.values[:] = self.expanded(features)[0]
         self.evidence.look(known, memory, game.features, True)
         places = [arm.place for arm in self.enabled]
         return game._replace(arms=Arms(*(each[places] for each in known)))
+
+    def _settled(self) -> Game:
+        """A copy of the game that has learned the rewards that came."""
+        known, memory = Arms(*(each.copy() for each in self.known)), self.remembered.copy()
+        game = self.game._replace(known=known, memory=memory)
+        self._settle(game)
+        return game
+
+    def coefficients(self) -> dict[str, tuple[float, float]]:
+        """Each coefficient of theta by its feature's name, and its standard deviation."""
+        if not self.names:
+            return {}
+        memory, found = self._settled().memory, {}
+        for arm in self._by_place if self.evidence.separate() else self._by_place[:1]:
+            whose = f"{arm.name}: " if self.evidence.separate() else ""
+            told = self.evidence.estimate(memory, arm.place)
+            for name, *pair in zip(self.names, *told, strict=True) if told else ():
+                found[whose + name] = float(pair[0]), float(pair[1])
+        return found
 
 
 def _order(pull: FeaturePull) -> float:

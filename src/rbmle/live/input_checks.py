@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from math import inf
+from math import inf, nan
 from numbers import Real
 from typing import Any
 
@@ -14,10 +14,11 @@ import numpy as np
 from .._io.machine import machine_memory, size_text
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, did_you_mean, integer
-from ..evidence import Evidence
+from ..evidence import Evidence, features_of
 from ..families import Family
 from ..policies.base import Policy, has_index
 from ..random import MAX_ARMS
+from ..tables import Encode, Transformed, as_rows, by_arm
 from .live_arm import LiveArm, Name
 
 _LARGEST = 1e100  # the largest reward: 2^53 squares of it add up to 9e215, below the float limit
@@ -149,6 +150,10 @@ def the_features(
     refuse_context(given, evidence)
     if given is None:
         return None
+    told = features_of(evidence)
+    if told is not None:
+        candidates = [name for name, arm in arms.items() if arm.enabled]
+        return _the_rows(given, arms, evidence, told, among or set(candidates))
     if not isinstance(given, Mapping):
         given = _named_rows(given, arms)
     if not isinstance(given, Mapping):
@@ -159,11 +164,7 @@ def the_features(
             needed = f"the features of each arm, as in {{{next(iter(arms))!r}: [...], ...}}"
             raise ParameterError("Decider", "context", needed, given)
         return np.tile(a_vector(given, evidence), (len(arms), 1))
-    for name in given:
-        if name not in arms:
-            told = unknown(name, list(arms))
-            allowed = told.allowed.replace("one", "features", 1)
-            raise ParameterError("Decider", "context", allowed, name, told.hint)
+    _known_arms(given, arms)
     if len(given) == len(arms):
         listed, largest = [given[name] for name in arms], evidence.largest()
         all_at_once = _numbers(listed, largest, len(arms), evidence.reads())
@@ -174,9 +175,53 @@ def the_features(
         if arm.name in given:
             features[arm.place] = a_vector(given[arm.name], evidence, arm.name)
         elif arm.enabled and (among is None or arm.name in among):
-            needed = f"the features of every enabled arm, {arm.name!r} too"
-            raise ParameterError("Decider", "context", needed, list(given))
+            raise _lacking(arm.name, given)
     return features
+
+
+def _known_arms(given: Mapping[Any, object], arms: Mapping[Name, LiveArm]) -> None:
+    for name in given:
+        if name not in arms:
+            told = unknown(name, list(arms))
+            allowed = told.allowed.replace("one", "features", 1)
+            raise ParameterError("Decider", "context", allowed, name, told.hint)
+
+
+def _lacking(name: Name, given: Mapping[Any, object]) -> ParameterError:
+    needed = f"the features of every enabled arm, {name!r} too"
+    return ParameterError("Decider", "context", needed, list(given))
+
+
+def _the_rows(
+    given: object,
+    arms: Mapping[Name, LiveArm],
+    evidence: Evidence,
+    told: Encode | Transformed,
+    candidates: set[Name],
+) -> Floats:
+    """A context of a table, read: one row for all arms, or one for each; see `_a_row`."""
+    named = by_arm(given) or {}
+    if any(name in arms for name in named):
+        _known_arms(named, arms)
+        lacking = next((name for name in arms if name in candidates.difference(named)), None)
+        if lacking is not None:
+            raise _lacking(lacking, named)
+        rows = {name: _a_row(each, evidence, told) for name, each in named.items()}
+        none = np.full_like(next(iter(rows.values())), nan if isinstance(told, Encode) else 0.0)
+        return np.array([rows.get(name, none) for name in arms])
+    if not evidence.separate() and not (isinstance(told, Encode) and told.arms):
+        needed = f"a row for each arm, as in {{{next(iter(arms))!r}: {{...}}, ...}}"
+        hint = " Encode(arms=...) has features of the arms, Linear(shared=False) a theta for each."
+        raise ParameterError("Decider", "context", needed, given, hint)
+    row = _a_row(given, evidence, told)
+    return row[None] if isinstance(told, Encode) else np.tile(row, (len(arms), 1))
+
+
+def _a_row(given: object, evidence: Evidence, told: Encode | Transformed) -> Floats:
+    """A row of a table: the cells that an `Encode` reads, or the features of a transformer."""
+    if isinstance(told, Encode):
+        return told.layout.cells("Decider", given)
+    return a_vector(told.vector("Decider", given), evidence)
 
 
 def _rows(given: Any) -> Any:
@@ -208,13 +253,18 @@ def _named_rows(given: Any, arms: Mapping[Name, LiveArm]) -> Any:
 def a_context(given: object, evidence: Evidence, arm: Name) -> Floats | None:
     """The features of one pull of this arm; None where they are left out."""
     refuse_context(given, evidence)
-    return None if given is None else a_vector(given, evidence, arm)
+    told = features_of(evidence)
+    if given is None or told is None:
+        return None if given is None else a_vector(given, evidence, arm)
+    return _a_row(given, evidence, told)
 
 
 def the_contexts(given: object, names: list[Name], evidence: Evidence) -> list[Floats | None]:
     """The features of each pull of these arms; None where they are left out."""
     refuse_context(given, evidence)
     listed = [None] * len(names) if given is None else _rows(given)
+    if features_of(evidence) is not None and given is not None:
+        listed = as_rows(given) if as_rows(given) is not None else listed
     if not isinstance(listed, (list, tuple, np.ndarray)) or len(listed) != len(names):
         needed = f"a list of {len(names)} lists of features, one for each arm"
         raise ParameterError("Decider", "context", needed, given)

@@ -18,7 +18,7 @@ from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game
 from ..engine.imputation import Imputed
 from ..engine.late_rewards import WAITING, Late
 from ..errors import ParameterError
-from ..evidence import Counting, Features, can_impute
+from ..evidence import Counting, Features, can_impute, without_features
 from ..policies.arms import Arms, Clock
 from ..policies.base import bare, fresh_state, memory_of
 from ..policies.floor import floors_of
@@ -38,7 +38,8 @@ class LiveGame:
         longer count as rounds, but their random numbers are not used again."""
         self._settings, self.family = settings, settings.family
         self.policy = bare(settings.policy)
-        self.evidence, self._counting = settings.evidence, isinstance(settings.evidence, Counting)
+        self.evidence = without_features(settings.evidence)
+        self._counting = isinstance(self.evidence, Counting)
         self.arms = {arm.name: arm for arm in arms}
         self.withdrawn, self.patience = withdrawn, settings.patience
         self.rounds = sum(arm.rounds for arm in arms)
@@ -274,9 +275,13 @@ class LiveGame:
         self.rounds -= n
         self.withdrawn += n
 
+    def check_new(self, name: Name) -> None:
+        """Raise ParameterError if an arm of this name cannot be added."""
+        floors_of(self._settings.policy, [*self.arms, name], strict=False)
+
     def add(self, arm: LiveArm) -> None:
         """Add an arm."""
-        floors_of(self._settings.policy, [*self.arms, arm.name], strict=False)
+        self.check_new(arm.name)
         self.lay_out([*self.arms, arm.name])
         self.arms[arm.name] = arm
         self.arrange()

@@ -8,7 +8,7 @@ from ..choosers import chooser_for
 from ..engine.floors import rules_of
 from ..engine.game import Rules
 from ..errors import ParameterError, integer, one_of
-from ..evidence import Counting, Evidence, as_evidence
+from ..evidence import Counting, Evidence, as_evidence, without_features
 from ..families import FAMILIES, Family
 from ..policies.base import Policy, bare
 from ..policies.fit import as_family, as_policy, check_fit, on_family
@@ -65,7 +65,8 @@ class Settings(NamedTuple):
 
 def live_rules(settings: Settings, arms: list[LiveArm]) -> Rules:
     """The rules of a live game. Arms that are disabled have no floor."""
-    policy, family, evidence = settings.policy, settings.family, settings.evidence
+    policy, family = settings.policy, settings.family
+    evidence = without_features(settings.evidence)
     enabled = [arm.enabled for arm in arms]
     chooser = chooser_for(policy, family, sum(enabled), evidence)
     shares = floors_of(policy, [arm.name for arm in arms], strict=False)

@@ -44,8 +44,10 @@ def plain_game(game: LiveGame) -> dict[str, object]:
     if isinstance(game, FeatureGame):
         # Evidence may leave traces of the last features where it works: they belong to the state.
         known["features"] = game.game.features.values.ravel().tolist()
-        known["pulls"] = [_plain_pull(each) for each in game.pulls.values()]
-        known["came"] = [_plain_pull(each) for each in game.came]
+        known["pulls"] = [_plain_pull(each, game) for each in game.pulls.values()]
+        known["came"] = [_plain_pull(each, game) for each in game.came]
+        if game.encoder is not None:
+            known["scale"] = game.encoder.scale.ravel().tolist()
     return {
         "withdrawn": game.withdrawn,
         "memory": game.memory,
@@ -70,10 +72,11 @@ def _plain_arm(arm: LiveArm) -> dict[str, object]:
     }
 
 
-def _plain_pull(pull: FeaturePull) -> list[object]:
+def _plain_pull(pull: FeaturePull, game: FeatureGame) -> list[object]:
     forgotten = pull.imputed is not None and isnan(pull.imputed)
     imputed = _FORGOTTEN if forgotten else pull.imputed
-    return [pull.number, pull.arm.name, pull.context.tolist(), imputed, pull.reward]
+    row = [] if game.encoder is None else [pull.row.tolist()]
+    return [pull.number, pull.arm.name, pull.context.tolist(), imputed, pull.reward, *row]
 
 
 def plain_decisions(decisions: Decisions) -> list[list[object]]:
@@ -175,7 +178,10 @@ def restored(saved: Reader, settings: Settings) -> LiveGame:
 
 def _restore_pulls(game: FeatureGame, known: Reader) -> None:
     """Bring back the pulls whose rewards are not learned."""
-    values = game.game.features.values
+    values, encoder = game.game.features.values, game.encoder
+    if encoder is not None:
+        scale = known.numbers("scale", encoder.scale.size)
+        encoder.scale = scale.reshape(encoder.scale.shape)
     values[:] = known.numbers("features", values.size).reshape(values.shape)
     pulls = [_pull(game, known, "pulls", each) for each in known.items("pulls")]
     game.pulls = {each.number: each for each in pulls if each.number is not None}
@@ -190,16 +196,17 @@ def _restore_pulls(game: FeatureGame, known: Reader) -> None:
 def _pull(game: FeatureGame, known: Reader, key: str, given: Any) -> FeaturePull:
     """One pull: its number, arm, features, imputed reward and reward."""
     told = "lists of number, arm, context, imputed and reward"
-    form = isinstance(given, list) and len(given) == 5
+    form = isinstance(given, list) and len(given) == (5 if game.encoder is None else 6)
     if not form or type(given[0]) not in (int, type(None)) or given[1] not in game.arms:
         raise known.bad(key, told, given)
-    number, arm, context, *rewards = given
+    number, arm, context, *rewards = given[:5]
     rewards = [nan if each == _FORGOTTEN else each for each in rewards]
     if any(each is not None and type(each) not in (int, float) for each in rewards):
         raise known.bad(key, told, given)
     vector = known.numbers(key, game.evidence.reads(), context)
     imputed, reward = (None if each is None else float(each) for each in rewards)
-    return FeaturePull(number, game.arms[arm], vector, imputed, reward)
+    row = vector if game.encoder is None else known.numbers(key, game.width, given[5])
+    return FeaturePull(number, game.arms[arm], vector, row, imputed, reward)
 
 
 class Reader:

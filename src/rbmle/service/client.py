@@ -30,7 +30,7 @@ P = ParamSpec("P")
 Json = dict[str, Any]  # an object of JSON
 Spec = Mapping[str, object] | str  # a policy or a family: {"name": "UCB", "alpha": 1}, or "ucb"
 Item = Mapping[str, Mapping[str, Any]]
-Context = Mapping[str, Iterable[float]] | Iterable[float]
+Context = Mapping[str, Any] | Iterable[Any]
 # Seconds for creating an experiment with classes of a user's own, which are compiled before the
 # answer: 25 s for features on a busy machine. All others are answered at once.
 _CREATE_TIMEOUT_SECONDS = 120.0
@@ -105,11 +105,13 @@ def _create(
     return _Request(dict, "PUT", _path("experiments", name), body, _CREATE_TIMEOUT_SECONDS)
 
 
-def _plain(context: Context) -> dict[str, list[float]] | list[float]:
-    """The context as lists of floats, whatever its numbers are: NumPy's too."""
+def _plain(context: Any) -> Any:
+    """The context as data that JSON can hold, whatever its numbers are: NumPy's too."""
     if isinstance(context, Mapping):
-        return {name: list(map(float, each)) for name, each in context.items()}
-    return list(map(float, context))
+        return {name: _plain(each) for name, each in context.items()}
+    if context is None or isinstance(context, (str, bool)):
+        return context
+    return [_plain(each) for each in context] if isinstance(context, Iterable) else float(context)
 
 
 def _httpx_options(url: str, key: str | None, timeout: float) -> Json:
@@ -174,7 +176,7 @@ class Client:
         """The arm to play now. id: your name for the decision; else one is made.
 
         context: for evidence that reads features, those of each active arm by its name; or one
-        list for all arms, if each has a theta of its own.
+        list for all arms, if each has a theta of its own; with an `Encode`, a row.
         """
         body: Json = {"id": id or new_id()}
         if context is not None:

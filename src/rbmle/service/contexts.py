@@ -3,24 +3,35 @@
 A list for all arms that were there, in their order, with null for an arm that was not given
 features because it rests: `[[0.2,1.0],null,[0.9,0.1]]`; or, where all arms had the same features,
 the one list: `[0.2,1.0]`. The row of a reward has the features of its arm, if the engine has
-forgotten them. JSON writes a float with all its digits, so that what is read is what was written.
+forgotten them. With an `Encode` it is cells in the place of features. JSON writes a float with all
+its digits, so that what is read is what was written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from .._numba.compile import Floats
+from ..errors import ParameterError
 
-Context = Mapping[str, Sequence[float]] | Sequence[float]  # as callers give it
+Context = Mapping[str, Any] | Sequence[Any]  # as callers give it
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(list[list[float] | None]).decode
 _decode_vector = msgspec.json.Decoder(list[float]).decode
+
+
+def as_numbers(given: Context) -> Context:
+    """The context, if it has nothing but numbers; else raises ParameterError."""
+    try:
+        return msgspec.convert(given, dict[str, list[float]] | list[float])
+    except msgspec.ValidationError:
+        raise ParameterError("service", "context", "lists of numbers", given) from None
 
 
 def written(given: Context, arms: Iterable[str]) -> str:
@@ -29,17 +40,27 @@ def written(given: Context, arms: Iterable[str]) -> str:
     return _encode(data).decode()
 
 
+def written_cells(rows: Floats) -> str:
+    """The cells of a context as they are stored: one row for all arms, or one for each."""
+    if len(rows) == 1:
+        return written_vector(rows[0].tolist())
+    return _encode([None if np.isnan(each).any() else each for each in rows.tolist()]).decode()
+
+
 def written_vector(vector: Iterable[float]) -> str:
     """The features of one arm as they are stored."""
     return _encode(list(vector)).decode()
 
 
-def features_of(text: str, n_arms: int, dimension: int) -> Floats:
-    """The features of all arms, a row for each, that `written` wrote; 0 for arms without."""
+def features_of(text: str, n_arms: int, dimension: int, cells: bool = False) -> Floats:
+    """The features of all arms, a row for each, that `written` wrote; 0 for arms without.
+
+    cells: they are those of an `Encode`: one row if all arms have the same, NaN for arms without.
+    """
     if not text.startswith(("[[", "[null")):
-        return np.tile(vector(text, dimension), (n_arms, 1))
+        return np.tile(vector(text, dimension), (1 if cells else n_arms, 1))
     rows = _decode(text)
-    features = np.zeros((n_arms, dimension))
+    features = np.full((n_arms, dimension), nan if cells else 0.0)
     if len(rows) != n_arms or any(row is not None and len(row) != dimension for row in rows):
         raise ValueError(f"its context is not {dimension} numbers for each of {n_arms} arms")
     for place, row in enumerate(rows):

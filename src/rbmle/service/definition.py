@@ -11,11 +11,11 @@ import numpy as np
 
 from ..choosers import chooser_for
 from ..errors import ParameterError, Words, number, one_of
-from ..evidence import EVIDENCE
+from ..evidence import EVIDENCE, without_features
 from ..families import FAMILIES
 from ..families.registry import mean_at
 from ..inference.summary import summarise
-from ..live.feature_game import game_of
+from ..live.feature_game import FeatureGame, game_of
 from ..live.fork import Fork, why_no_fork
 from ..live.input_checks import a_reward, support
 from ..live.live_arm import LiveArm
@@ -133,7 +133,7 @@ class Definition(NamedTuple):
         are pulled and rewarded are enough, and, for features, a reward that comes late.
         """
         live = self.game()
-        features = np.ones((len(self.arms), self.reads)) if self.reads else None
+        features = live.some_rows() if isinstance(live, FeatureGame) else None
         with suppress(ParameterError):  # evidence of a user may refuse these very features
             for arm in [live.pull(features) for _ in range(2)]:
                 live.learn(arm, self.default_value())
@@ -160,7 +160,8 @@ class Definition(NamedTuple):
         return f"{policy} for {family}{f' with {evidence}' if evidence != 'Counting' else ''}"
 
     def _records(self) -> tuple[Any, Any, Any]:
-        return self.settings.policy, self.settings.family, self.settings.evidence
+        settings = self.settings
+        return settings.policy, settings.family, without_features(settings.evidence)
 
     @property
     def reads(self) -> int:

@@ -24,8 +24,16 @@ from ..live.live_arm import LiveArm
 from ..live.live_game import LiveGame
 from ..live.propensities import Propensities
 from ..live.state import Reader, plain_game, restored
-from ..policies.floor import floors_of
-from .contexts import Context, features_of, features_of_arm, vector, written, written_vector
+from .contexts import (
+    Context,
+    as_numbers,
+    features_of,
+    features_of_arm,
+    vector,
+    written,
+    written_cells,
+    written_vector,
+)
 from .deadlines import Deadlines
 from .definition import Definition, check_room
 from .history import History
@@ -94,6 +102,8 @@ class Experiment:
         self._propensities = Propensities(live, self.definition.settings.ties)
         self._reads = self.definition.reads
         self._featured = live if isinstance(live, FeatureGame) else None
+        self._width = self._featured.width if self._featured else 0
+        self._cells = bool(self._featured and self._featured.encoder)
         # What the policy remembers, and where evidence works with features, only choosing changes.
         self._rechoose = self.definition.settings.policy.remembers(1) > 0 or self._reads > 0
 
@@ -101,8 +111,12 @@ class Experiment:
 
     def decide(self, id: str | None, now: float, context: Context | None = None) -> Row:
         """Choose an arm. context: the features of the arms, if the evidence reads them."""
+        if context is not None and not self._cells:
+            context = as_numbers(context)
         features = self._features(context)
         text = None if context is None else written(context, self.places)
+        if features is not None and self._cells:
+            text = written_cells(features)
         t, number = self.live.rounds + 1, self.live.number
         self.sound = False
         arm, p = self._pull(features)
@@ -187,7 +201,7 @@ class Experiment:
     def add(self, name: str, now: float) -> Row:
         """Add an arm."""
         check_room(self.definition.settings.evidence, len(self.arms) + 1)
-        floors_of(self.definition.settings.policy, [*self.places, name], strict=False)
+        self.live.check_new(name)
         return self._change(Kind.ADDED, now, arm=len(self.arms), text=name)
 
     def switch(self, arm: int, state: str, now: float) -> Row:
@@ -240,7 +254,8 @@ class Experiment:
 
     def _compare(self, row: Row, arm: LiveArm, recompute: bool) -> None:
         t, number = self.live.rounds + 1, self.live.number
-        given = features_of(row.text or "", len(self.arms), self._reads) if self._reads else None
+        told = row.text or "", len(self.arms), self._width, self._cells
+        given = features_of(*told) if self._reads else None
         chosen, p = self._pull(given) if recompute else (self.live.pull(given), row.probability)
         if chosen is not arm or (t, number) != (row.t, row.number):
             raise LogError(
@@ -279,7 +294,7 @@ class Experiment:
         if row.value is None:
             self.live.withdraw(arm, number)
         else:
-            context = None if row.text is None else vector(row.text, self._reads)
+            context = None if row.text is None else vector(row.text, self._width)
             self.live.learn(arm, row.value, number, context)
         if row.kind == Kind.REWARD:
             self.rewarded += 1

@@ -34,11 +34,13 @@ _Fields = Annotated[
     dict[str, Any], _described(properties={"name": {"type": "string"}}, required=["name"])
 ]
 Spec = _Fields | str  # a policy, a family or an evidence, as `rbmle.spec` reads it
+_Cell = str | float | bool | None
 Context = Annotated[
-    dict[str, list[float]] | list[float] | None,
+    dict[str, _Cell | list[_Cell] | dict[str, _Cell]] | list[_Cell] | None,
     Meta(
         description="The features of each active arm by its name; or one list for all arms, if "
-        "each has a theta of its own. Only for evidence that reads features."
+        "each has a theta of its own. With an Encode, a row: an object or a list of the values of "
+        "its columns, for all arms or by the name of each. Only for evidence that reads features."
     ),
 ]
 

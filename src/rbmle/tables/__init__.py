@@ -1,0 +1,17 @@
+"""Tables with words in them, as people have them: rows become features."""
+
+from .encode import ENCODERS, Encode
+from .encoder import Encoder
+from .rows import as_row, as_rows, by_arm
+from .transformed import Transformed, as_features
+
+__all__ = [
+    "ENCODERS",
+    "Encode",
+    "Encoder",
+    "Transformed",
+    "as_features",
+    "as_row",
+    "as_rows",
+    "by_arm",
+]
