@@ -17,6 +17,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from ..errors import ParameterError
+from ..live.candidates import the_candidates
 from .experiment import Experiment, Open
 from .experiment_cache import Cache, QuarantineError
 from .keys import Keys
@@ -181,7 +182,10 @@ def _to_be_made(known: Experiment, asked: Sequence[_Asked]) -> list[Decide]:
         if not isinstance(each, Decide) or each.context is not None or known.ended:
             continue
         id = each.id
-        if id is None or not (id in seen or id in known.recent or place_of(id)):
+        with suppress(ParameterError):  # `Transaction` refuses it
+            the_candidates(each.among, known.live.arms)
+            if id is not None and (id in seen or id in known.recent or place_of(id)):
+                continue
             seen.add(id)
             found.append(each)
     return found

@@ -126,7 +126,7 @@ class App:
         if body.id is not None:
             a_label("id", body.id)
         await self._prepare(call, call.name)
-        asked = messages.Decide(experiment=call.name, id=body.id, context=body.context)
+        asked = messages.Decide(experiment=call.name, **msgspec.structs.asdict(body))
         return (await self._run(call, asked))[0]
 
     async def reward(self, call: Call, body: messages.NewReward) -> Answer:

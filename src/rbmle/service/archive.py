@@ -61,6 +61,8 @@ def _lines(storage: Storage, stored: Stored) -> Iterator[bytes]:
         event = row.event()
         if row.arm is not None:
             event["arm"] = arms[row.arm]
+        if row.among is not None:
+            event["among"] = [arms[place] for place in event["among"]]
         yield _encode(event) + b"\n"
 
 

@@ -171,14 +171,18 @@ class Client:
         return told
 
     def decide(
-        self, experiment: str, id: str | None = None, context: Context | None = None
-    ) -> ServedDecision:
+        self, experiment: str, id: str | None = None, context: Context | None = None,
+        among: Iterable[str] | None = None,
+    ) -> ServedDecision:  # fmt: skip
         """The arm to play now. id: your name for the decision; else one is made.
 
         context: for evidence that reads features, those of each active arm by its name; or one
         list for all arms, if each has a theta of its own; with an `Encode`, a row.
+        among: the candidates, some of the active arms; by default all of them.
         """
         body: Json = {"id": id or new_id()}
+        if among is not None:
+            body["among"] = among if isinstance(among, str) else list(among)
         if context is not None:
             body["context"] = _plain(context)
         path = _path("experiments", experiment, "decisions")

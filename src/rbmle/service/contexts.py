@@ -1,4 +1,5 @@
-"""Contexts in the log: the features that a decision was made with, as the text of its row.
+"""Contexts in the log: the features that a decision was made with, as the text of its row; and the
+candidates that it was made among, the places of their arms: `[0,2]`.
 
 A list for all arms that were there, in their order, with null for an arm that was not given
 features because it rests: `[[0.2,1.0],null,[0.9,0.1]]`; or, where all arms had the same features,
@@ -11,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import ParameterError
+from ..live.candidates import the_candidates
+from ..live.live_arm import LiveArm, Name
 
 Context = Mapping[str, Any] | Sequence[Any]  # as callers give it
 
@@ -82,3 +85,18 @@ def vector(text: str, dimension: int) -> Floats:
     if len(numbers) != dimension:
         raise ValueError(f"its context is not {dimension} numbers")
     return np.array(numbers, dtype=np.float64)
+
+
+def written_candidates(among: Iterable[str] | None, places: Mapping[str, int]) -> str | None:
+    """The candidates as they are stored; None: all active arms."""
+    if among is None:
+        return None
+    return _encode(sorted({places[each] for each in among})).decode()
+
+
+def candidates_of(text: str | None, arms: Sequence[LiveArm]) -> set[Name] | None:
+    """The candidates that `written_candidates` wrote; refused if they are not all active."""
+    if text is None:
+        return None
+    places = msgspec.json.decode(text, type=list[Annotated[int, msgspec.Meta(ge=0)]])
+    return the_candidates([arms[each].name for each in places], {arm.name: arm for arm in arms})

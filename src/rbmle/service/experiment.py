@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
@@ -18,22 +18,15 @@ import msgspec
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, RbmleError
+from ..live.candidates import only, the_candidates
 from ..live.feature_game import FeatureGame
 from ..live.input_checks import a_reward, support, the_features
-from ..live.live_arm import LiveArm
+from ..live.live_arm import LiveArm, Name
 from ..live.live_game import LiveGame
 from ..live.propensities import Propensities
 from ..live.state import Reader, plain_game, restored
-from .contexts import (
-    Context,
-    as_numbers,
-    features_of,
-    features_of_arm,
-    vector,
-    written,
-    written_cells,
-    written_vector,
-)
+from . import contexts
+from .contexts import Context
 from .deadlines import Deadlines
 from .definition import Definition, check_room
 from .history import History
@@ -68,7 +61,7 @@ class Open(NamedTuple):
         arm = row.arm or 0
         if row.text is None:
             return cls(arm, row.number or 0, row.at)
-        return cls(arm, row.number or 0, row.at, features_of_arm(row.text, arm))
+        return cls(arm, row.number or 0, row.at, contexts.features_of_arm(row.text, arm))
 
 
 class Experiment:
@@ -109,20 +102,27 @@ class Experiment:
 
     # What a request asks for: each returns the row to append, and has already applied it.
 
-    def decide(self, id: str | None, now: float, context: Context | None = None) -> Row:
-        """Choose an arm. context: the features of the arms, if the evidence reads them."""
+    def decide(
+        self, id: str | None, now: float, context: Context | None = None,
+        among: Sequence[str] | None = None,
+    ) -> Row:  # fmt: skip
+        """Choose an arm. context: the features of the arms, if the evidence reads them. among: the
+        candidates; None: all active arms."""
+        candidates = the_candidates(among, self.live.arms)
         if context is not None and not self._cells:
-            context = as_numbers(context)
-        features = self._features(context)
-        text = None if context is None else written(context, self.places)
+            context = contexts.as_numbers(context)
+        features = self._features(context, candidates)
+        text = None if context is None else contexts.written(context, self.places)
         if features is not None and self._cells:
-            text = written_cells(features)
+            text = contexts.written_cells(features)
         t, number = self.live.rounds + 1, self.live.number
         self.sound = False
-        arm, p = self._pull(features)
+        with only(self.live, candidates):
+            arm, p = self._pull(features)
         row = self._row(
-            Kind.DECISION, now, id=id, arm=arm.place, t=t, number=number, text=text, probability=p
-        )
+            Kind.DECISION, now, id=id, arm=arm.place, t=t, number=number, text=text, probability=p,
+            among=contexts.written_candidates(among, self.places),
+        )  # fmt: skip
         self._opened(row)
         self.sound = True
         return row
@@ -133,15 +133,13 @@ class Experiment:
             return self._propensities.decide_anyway(features)
         return self.live.pull(features), None
 
-    def _features(self, context: Context | None) -> Floats | None:
+    def _features(self, context: Context | None, candidates: set[Name] | None) -> Floats | None:
         """The context as the game reads it; raises if it is not allowed."""
         evidence = self.definition.settings.evidence
         if context is None and self._reads:
-            kind = type(evidence).__name__
-            raise ParameterError(
-                "service", "context", f"given with {kind}, which reads features", None
-            )
-        return the_features(context, self.live.arms, evidence)
+            told = f"given with {type(evidence).__name__}, which reads features"
+            raise ParameterError("service", "context", told, None)
+        return the_features(context, self.live.arms, evidence, candidates)
 
     def reward(self, of: int, waiting: Open, value: float, now: float) -> Row:
         """Learn the reward of the decision at `of`, which has none yet."""
@@ -156,7 +154,7 @@ class Experiment:
         """The row of a decision's end; with its features, if the game has forgotten them."""
         text, (arm, number, _, context) = None, waiting
         if value is not None and context is not None and not self._remembers(number):
-            text = written_vector(context)
+            text = contexts.written_vector(context)
         return self._row(kind, now, arm=arm, number=number, of=of, value=value, text=text)
 
     def _remembers(self, number: int) -> bool:
@@ -255,8 +253,9 @@ class Experiment:
     def _compare(self, row: Row, arm: LiveArm, recompute: bool) -> None:
         t, number = self.live.rounds + 1, self.live.number
         told = row.text or "", len(self.arms), self._width, self._cells
-        given = features_of(*told) if self._reads else None
-        chosen, p = self._pull(given) if recompute else (self.live.pull(given), row.probability)
+        given = contexts.features_of(*told) if self._reads else None
+        with only(self.live, contexts.candidates_of(row.among, self.arms)):
+            chosen, p = self._pull(given) if recompute else (self.live.pull(given), row.probability)
         if chosen is not arm or (t, number) != (row.t, row.number):
             raise LogError(
                 f"{self.name}: row {row.seq} chose {arm.name!r} in round {row.t}; "
@@ -294,7 +293,7 @@ class Experiment:
         if row.value is None:
             self.live.withdraw(arm, number)
         else:
-            context = None if row.text is None else vector(row.text, self._width)
+            context = None if row.text is None else contexts.vector(row.text, self._width)
             self.live.learn(arm, row.value, number, context)
         if row.kind == Kind.REWARD:
             self.rewarded += 1

@@ -43,6 +43,10 @@ Context = Annotated[
         "its columns, for all arms or by the name of each. Only for evidence that reads features."
     ),
 ]
+Among = Annotated[
+    list[Name] | None,
+    Meta(description="The candidates: some of the active arms; by default all of them."),
+]
 
 _IN_BATCH = [
     {"$ref": COMPONENTS.format(name=each)} for each in ("Decided", "RewardCounted", "Refused")
@@ -79,6 +83,7 @@ class NewDecision(_Body):
 
     id: Name | None = None
     context: Context = None
+    among: Among = None
 
 
 class Decide(NewDecision, kw_only=True):

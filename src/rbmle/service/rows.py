@@ -37,7 +37,8 @@ class Row(NamedTuple):
     text: what its kind says; of a decision and of its outcome, the context, if there is one.
     key: the number of the key that it was written with; None if there was none.
     probability: of the arm, when a decision was made. basis: the `seq` of the last row that the
-    decision was made from, if that is not the row before.
+    decision was made from, if that is not the row before. among: the places of the arms that a
+    decision was made among, as a list of JSON; None: among all that were active.
     """
 
     experiment: int
@@ -54,6 +55,7 @@ class Row(NamedTuple):
     key: int | None = None
     probability: float | None = None
     basis: int | None = None
+    among: str | None = None
 
     def name(self) -> str:
         """The decision's id: the caller's, or one that is made of its place in the log."""
@@ -76,6 +78,8 @@ class Row(NamedTuple):
                 known["seed"] = int(known.pop("value"))
         if self.context is not None:
             known["context"] = msgspec.Raw(known.pop("text").encode())
+        if self.among is not None:
+            known["among"] = msgspec.json.decode(self.among)
         return known
 
 

@@ -19,7 +19,9 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from time import monotonic
 
+from ..live.candidates import only, the_candidates
 from ..live.fork import Fork
+from .contexts import candidates_of, written_candidates
 from .experiment import Experiment, LogError
 from .messages import Decide
 from .rows import Kind, Row, new_id
@@ -39,10 +41,12 @@ def decisions_for(known: Experiment, wanted: Iterable[Decide], until: float) -> 
             break
         id = new_id() if each.id is None else each.id
         seed = seed_of(known, id)
-        arm, t, p = fork.choose(seed)
+        with only(fork, the_candidates(each.among, fork.arms)):
+            arm, t, p = fork.choose(seed)
         place, n = known.seq + 1 + len(made), known.live.number + len(made)
         row = Row(known.number, place, int(Kind.DECISION), known.at, id, arm, t, n, None,
-                  float(seed), probability=p, basis=known.seq)  # fmt: skip
+                  float(seed), probability=p, basis=known.seq,
+                  among=written_candidates(each.among, known.places))  # fmt: skip
         made.append(row)
     return made
 
@@ -81,7 +85,8 @@ class Remade:
         seed = -1 if row.value is None else int(row.value)
         if seed < 0 or (row.id is not None and seed != seed_of(known, row.id)):
             raise LogError(f"{known.name}: row {row.seq} has another seed than its id gives.")
-        choice = self._fork.choose(seed)
+        with only(self._fork, candidates_of(row.among, known.arms)):
+            choice = self._fork.choose(seed)
         stored = row.arm, row.t, row.probability
         close = row.probability is not None and abs(choice[2] - row.probability) <= _CLOSE
         if stored[:2] != choice[:2] or not close:

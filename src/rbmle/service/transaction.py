@@ -217,7 +217,7 @@ class Transaction:
         if row is None and known.ended:
             return refusal(410, f"The experiment {known.name!r} has ended.")
         if row is None:
-            row = known.decide(id, self.now, request.context)
+            row = known.decide(id, self.now, request.context, request.among)
             self._append(key, row)
             if row.id is not None:
                 self.named.setdefault(row.id, []).append(row)

@@ -83,6 +83,8 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
                 sums.check(row)
             elif row.context is not None and not (row.kind == Kind.DECISION and sums.reads):
                 raise LogError(f"{stored.name}: row {row.seq} has a context that nobody reads.")
+            if row.among is not None and row.kind != Kind.DECISION:
+                raise LogError(f"{stored.name}: row {row.seq} has candidates, and no choice.")
             if remade is not None and row.basis is not None:
                 remade.check(row)
             elif row.basis is not None or (row.kind == Kind.DECISION and row.value is not None):
