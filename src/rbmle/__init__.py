@@ -11,7 +11,17 @@ from . import theory
 from .engine import simulate, simulate_many
 from .errors import DefinitionError, ParameterError, RbmleError, StateError
 from .evidence import Counting, Discounted, Linear, Logistic, Window, evidence
-from .families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson, family
+from .families import (
+    Bernoulli,
+    Binomial,
+    Exponential,
+    Gamma,
+    Gaussian,
+    Geometric,
+    NegativeBinomial,
+    Poisson,
+    family,
+)
 from .inference.identification import GLR, identify
 from .live.decider import Decider
 from .live.evaluation import evaluate
@@ -75,7 +85,7 @@ from .result import Result
 from .rewards.changing import Drift, Phases
 from .rewards.delays import BatchDelay, FixedDelay, GeometricDelay, TableDelay
 from .rewards.features import GaussianFeatures, SphereFeatures, TableFeatures
-from .rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
+from .rewards.laws import Beta, ClippedGaussian, GaussianMixture, Laplace, TwoPoint, Uniform, law
 from .rewards.linear_problem import LinearProblem
 from .rewards.problems import Problem
 from .rewards.sources import RewardStream, Table
@@ -154,6 +164,7 @@ __all__ = [
     "BetaBias",
     "Binomial",
     "Choice",
+    "ClippedGaussian",
     "Clock",
     "Counting",
     "Decider",
@@ -171,6 +182,7 @@ __all__ = [
     "Gaussian",
     "GaussianFeatures",
     "GaussianMixture",
+    "Geometric",
     "GeometricDelay",
     "KGMin",
     "KGStar",
@@ -181,6 +193,7 @@ __all__ = [
     "LogBias",
     "Logistic",
     "MaillardSampling",
+    "NegativeBinomial",
     "ParameterError",
     "Phases",
     "Poisson",

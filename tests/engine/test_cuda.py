@@ -77,7 +77,7 @@ def test_every_pair_is_compiled(policy: Any, family: Any) -> None:
 
 @pytest.mark.parametrize(
     "law", [rbmle.Uniform(0.2), rbmle.Beta(2.0), rbmle.TwoPoint(), rbmle.Laplace(),
-            rbmle.GaussianMixture()], ids=str,
+            rbmle.GaussianMixture(), rbmle.ClippedGaussian()], ids=str,
 )  # fmt: skip
 def test_every_law_is_compiled(law: Any) -> None:
     assert ".visible .entry" in code_for(rbmle.UCB(), rbmle.Gaussian(), law)

@@ -21,10 +21,11 @@ from rbmle.families import (
     Family,
     Gamma,
     Gaussian,
+    NegativeBinomial,
     Poisson,
 )
 from rbmle.random import Cell, key
-from rbmle.rewards.laws import Beta, GaussianMixture, Laplace, TwoPoint, Uniform
+from rbmle.rewards.laws import Beta, ClippedGaussian, GaussianMixture, Laplace, TwoPoint, Uniform
 
 KEY = key(8_061_977)
 PAIRS = [(Bernoulli(2.0, 3.0), Binomial(1, 2.0, 3.0)), (Exponential(2.0, 3.0), Gamma(1, 2.0, 3.0))]
@@ -61,6 +62,8 @@ def posterior(family, n: float, total: float):
             return scipy.stats.invgamma(a + k * n, scale=k * (b + total))
         case Poisson(a, b):
             return scipy.stats.gamma(a + total, scale=1.0 / (b + n))
+        case NegativeBinomial(r, a, b):
+            return scipy.stats.betaprime(b + total, a + r * n, scale=r)
 
 
 @every_family
@@ -208,6 +211,11 @@ def log_mgf(law, mean: float, x: np.ndarray) -> np.ndarray:
             return np.log(np.cosh(x * spread)) + 0.5 * (sigma * x) ** 2
         case Laplace(scale):
             return -np.log1p(-((scale * x) ** 2))
+        case ClippedGaussian(sigma):
+            # By a sum over 20,000 numbers, of which each is as likely.
+            z = scipy.stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000)
+            rewards = np.clip(law.location(mean) + sigma * z, 0.0, 1.0)
+            return np.array([np.log(np.mean(np.exp(y * (rewards - rewards.mean())))) for y in x])
 
 
 @every_law

@@ -3,16 +3,27 @@
 import pytest
 
 from rbmle import testing
-from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from rbmle.families import (
+    Bernoulli,
+    Binomial,
+    Exponential,
+    Gamma,
+    Gaussian,
+    NegativeBinomial,
+    Poisson,
+)
 from rbmle.policies import (
+    EXP3,
     GLRKLUCB,
     GPUCB,
     IDS,
+    IMED,
     KG,
     KGMN,
     KLUCB,
     LBSDA,
     MOSS,
+    NPTS,
     POLICIES,
     RBMLE,
     RBSDA,
@@ -25,6 +36,7 @@ from rbmle.policies import (
     AdaptiveGaussian,
     BayesUCB,
     EpsilonGreedy,
+    ExploreThenCommit,
     GPUCBTuned,
     KGMin,
     KGStar,
@@ -54,6 +66,18 @@ VARIANTS = [
     *((KLUCB(upto="plus"), family) for family in FAMILIES),
     (KLUCB(search="published", upto="plus"), Exponential()),
     *((KLUCB(upto=upto), family) for upto in ("plus_plus", "moss", "left") for family in FAMILIES),
+    *(
+        (policy, NegativeBinomial(2.0))
+        for policy in (
+            RBMLE(),
+            RBMLE(f="stable"),
+            KLUCB(),
+            ThompsonSampling(),
+            BayesUCB(),
+            IMED(),
+            GPUCBTuned(),
+        )
+    ),
     (EpsilonGreedy(c=5.0), Bernoulli()),
     (TSUCB(draws=5), Gaussian()),
     (RBSDA(memory=50, even="leader"), Bernoulli()),
@@ -73,10 +97,12 @@ VARIANTS = [
 ]
 
 
+# These ask nothing of the family: two are enough.
+BLIND = (EXP3, EpsilonGreedy, ExploreThenCommit, LBSDA, NPTS, RBSDA, WRSDA)
 FITTING = [
     (policy, family)
     for policy in DEFAULTS
-    for family in FAMILIES
+    for family in (FAMILIES[:2] if isinstance(policy, BLIND) else FAMILIES)
     if type(family) in families_of(type(policy))
 ]
 # What `pytest` runs without options: UCB, which compiles quickly, on the first family it fits.

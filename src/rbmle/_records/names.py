@@ -30,6 +30,7 @@ from ..errors import ParameterError, RunWarning, Words
 # column of the paper's tables, because the two coincide for Gaussian rewards.
 ALIASES = {
     "NORMAL": "Gaussian",
+    "GEOMETRIC": "NegativeBinomial",
     "THOMPSON": "ThompsonSampling",
     "UCB1": "UCB",
     "TS": "ThompsonSampling",

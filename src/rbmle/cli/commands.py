@@ -19,9 +19,10 @@ from ..inference import identification
 from ..inference.summary import HEAD
 from ..live.decider import Decider
 from ..live.state import is_decider
-from ..paper import folder as paper
+from ..paper import folder as papers
 from ..paper import scaling
-from ..paper.reproduction import QUICK, QUICK_TABLES, count_verdicts
+from ..paper.papers import PAPERS, reproduce_paper
+from ..paper.reproduction import QUICK, QUICK_TABLES, ComparedRow, count_verdicts
 from ..policies import recommended
 from ..policies.fit import as_family
 from ..rewards.problems import Problem
@@ -57,15 +58,18 @@ def reproduce(
     tables: Annotated[
         list[str] | None, Argument(help="Bernoulli_ID=2, ... or figures: 1a 3b.")
     ] = None,
+    paper: Annotated[
+        str, Option(help="rbmle; or another paper's tables, by their numbers: sda.")
+    ] = "rbmle",
     policies: Annotated[
         str | None, Option(help="The tables' names, with commas: RBMLE,UCB")
     ] = None,
     quick: Annotated[
         bool, Option("--quick", help="Figure 1's problems, the fast policies.")
     ] = False,
-    folder: Annotated[Path, Option(help="Where runs, figures and the report go.")] = Path(
-        "rbmle-paper"
-    ),
+    folder: Annotated[
+        Path | None, Option(help="Where runs, figures and the report go: rbmle-paper, rbmle-sda.")
+    ] = None,
     replications: Annotated[int | None, Option(help="Trials; 100 in the paper.")] = None,
     monte_carlo: Annotated[
         bool, Option("--monte-carlo", help="IDS and VIDS by 10,000 samples: hours.")
@@ -79,19 +83,35 @@ def reproduce(
     Example: rbmle reproduce --quick
     """
     chosen = names_given("reproduce", "--policies", policies)
+    if paper != "rbmle":
+        one_of("reproduce", "--paper", paper, ["rbmle", *PAPERS])
+        if monte_carlo:
+            raise ParameterError("reproduce", "--monte-carlo", "left out with --paper", True)
+        rows = reproduce_paper(
+            paper, tables or (), folder, chosen or (), replications, threads,
+            None if json else output.show_compared, quick,
+        )  # fmt: skip
+        return _verdict(rows, check, json)
+    folder = folder or Path("rbmle-paper")
     if not json:
         require_extra("reproduce", "report")
     with progress() as shown:
-        rows = paper.reproduce(
+        rows = papers.reproduce(
             tables or (QUICK_TABLES if quick else ()), folder, chosen or (QUICK if quick else ()),
             replications, monte_carlo, threads, shown, None if json else output.show_comparison,
         )  # fmt: skip
+    if not json:
+        page = reports.write_report(folder, command=shlex.join(["rbmle", *sys.argv[1:]]))
+        say(f"Wrote {page} and {folder / 'figures'}.")
+    return _verdict(rows, check, json)
+
+
+def _verdict(rows: list[ComparedRow], check: bool, json: bool) -> int:
+    """Tell how many numbers agree with print; the exit code."""
     counts = count_verdicts(rows)
     if json:
         show_json({"cells": output.cells(rows), "counts": counts})
     else:
-        page = reports.write_report(folder, command=shlex.join(["rbmle", *sys.argv[1:]]))
-        say(f"Wrote {page} and {folder / 'figures'}.")
         output.summarise(counts)
     return 1 if check and counts["differs"] else 0
 

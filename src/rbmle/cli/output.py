@@ -119,13 +119,16 @@ def _described_policy(kind: Any) -> dict[str, Any]:
 
 
 def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
+    """Print a table of the paper with all its statistics."""
+    figure = tables()["regret"][table]["figure"]
+    show_compared(f"{table}, Figure {figure}: final regret beside print", STATISTICS, rows)
+
+
+def show_compared(title: str, columns: Sequence[str], rows: Sequence[ComparedRow]) -> None:
     """Print a table of all numbers with their verdicts' marks; where a number differs from print,
     the printed one stands beside it."""
     shown: list[list[str | Text]] = [[row.policy, *map(_compared, row.cells)] for row in rows]
-    figure = tables()["regret"][table]["figure"]
-    show_table(
-        f"{table}, Figure {figure}: final regret beside print", ["policy", *STATISTICS], shown
-    )
+    show_table(title, ["policy", *columns], shown)
     say("; ".join(f"{PLAIN_MARKS[each]} {words}" for each, words in VERDICTS.items()))
     say(
         "A number that differs from the paper's is followed by the paper's and, in brackets, by "

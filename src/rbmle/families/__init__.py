@@ -3,6 +3,7 @@
 from .bernoulli import Bernoulli, Binomial
 from .exponential import Exponential, Gamma
 from .gaussian import Gaussian
+from .negative_binomial import Geometric, NegativeBinomial
 from .poisson import Poisson
 from .protocols import Conjugate, Crosses, Family, Law, Learns, LooksAhead, Shaped, Tells
 from .registry import FAMILIES, family
@@ -17,9 +18,11 @@ __all__ = [
     "Family",
     "Gamma",
     "Gaussian",
+    "Geometric",
     "Law",
     "Learns",
     "LooksAhead",
+    "NegativeBinomial",
     "Poisson",
     "Shaped",
     "Tells",

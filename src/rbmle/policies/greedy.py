@@ -40,7 +40,8 @@ def of_largest_mean(arms: Arms, ties: bool) -> Floats:
 
 @policy
 class EpsilonGreedy(NamedTuple):
-    """Epsilon-greedy: any arm with probability epsilon, else the one with the largest mean.
+    """Epsilon-greedy (Watkins 1989): any arm with probability epsilon, else the one with the largest
+    mean.
 
     epsilon: in [0, 1]. Its regret is linear: it explores for ever.
     c: if it is above 0, epsilon_t = min(1, c K / t) is used instead, K the number of arms, whose
@@ -79,13 +80,14 @@ class EpsilonGreedy(NamedTuple):
 
 @policy
 class ExploreThenCommit(NamedTuple):
-    """Explore, then commit: each arm m times, then for good the one with the largest mean.
+    """Explore, then commit (Robbins 1952): each arm m times, then for good the one with the largest
+    mean.
 
-    m: in [1, inf). Of the order (sd / gap)^2 log T it has little regret (Garivier, Lattimore and
+    m: in [1, 10^9]. Of the order (sd / gap)^2 log T it has little regret (Garivier, Lattimore and
     Kaufmann 2016), but the gap is not known; and the best arm may be lost for good.
     """
 
-    m: Annotated[int, "[1, inf)"] = 10
+    m: Annotated[int, "[1, 1e9]"] = 10
 
     def candidate(self, arms: Arms) -> int:
         """The arm that is to be explored, or was committed to; -1 if one is to be committed to."""

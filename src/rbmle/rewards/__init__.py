@@ -1,6 +1,6 @@
 """The world that policies meet: laws of rewards, problems, and sources of rewards."""
 
-from .laws import LAWS, Beta, GaussianMixture, Laplace, TwoPoint, Uniform, law
+from .laws import LAWS, Beta, ClippedGaussian, GaussianMixture, Laplace, TwoPoint, Uniform, law
 from .problems import Problem
 from .sources import SOURCES, Rewards, RewardStream, Table, source
 
@@ -8,6 +8,7 @@ __all__ = [
     "LAWS",
     "SOURCES",
     "Beta",
+    "ClippedGaussian",
     "GaussianMixture",
     "Laplace",
     "Problem",

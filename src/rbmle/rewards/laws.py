@@ -16,6 +16,7 @@ from .._records.record import register
 from ..errors import Interval, ParameterError
 from ..families import Law
 from ..random import Cell
+from ..special import normal_cdf, normal_density
 
 T = TypeVar("T")
 
@@ -192,3 +193,53 @@ class Laplace(NamedTuple):
 
     def sub_exponential(self, mean: float) -> tuple[float, float]:
         return 2.0 * self.scale, sqrt(2.0) * self.scale
+
+
+@law
+class ClippedGaussian(NamedTuple):
+    """Gaussian numbers N(mu, sigma^2) clipped to [0, 1], where mu is such that their mean is theta.
+
+    sigma: in [1e-3, 1e3]. Any law on [0, 1] is sub-Gaussian with 1/2 (Hoeffding's lemma).
+
+    >>> round(ClippedGaussian(1.0).location(0.5), 12)
+    0.5
+    """
+
+    sigma: Annotated[float, "[1e-3, 1e3]"] = 1.0
+
+    def mean_range(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def parts(self, mu: float) -> tuple[float, float, float]:
+        """The probability of (0, 1), the mean, and the mean of squares."""
+        low, high = -mu / self.sigma, (1.0 - mu) / self.sigma
+        inside, one = normal_cdf(high) - normal_cdf(low), normal_cdf(-high)
+        at_low, at_high = self.sigma * normal_density(low), self.sigma * normal_density(high)
+        mean = mu * inside + at_low - at_high + one
+        square = (mu * mu + self.sigma * self.sigma) * inside + mu * at_low
+        return inside, mean, square - (1.0 + mu) * at_high + one
+
+    def location(self, mean: float) -> float:
+        """The mu of this mean. The mean of mu is convex up to 1/2 and concave beyond, so that
+        Newton's steps from 1/2 go towards the root and never beyond it."""
+        mu = 0.5
+        for _ in range(100):
+            inside, value, _ = self.parts(mu)
+            step = (mean - value) / inside if inside > 0.0 else 0.0
+            mu += step
+            if abs(step) <= 1e-12 * (1.0 + abs(mu)):
+                break
+        return mu
+
+    def variance(self, mean: float) -> float:
+        _, value, square = self.parts(self.location(mean))
+        return square - value * value
+
+    def sample(self, mean: float, cell: Cell) -> float:
+        return min(max(self.location(mean) + self.sigma * cell.normal(0), 0.0), 1.0)
+
+    def sub_gaussian(self, mean: float) -> float:
+        return 0.5
+
+    def sub_exponential(self, mean: float) -> tuple[float, float]:
+        return 0.5, 0.0
