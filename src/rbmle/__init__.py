@@ -82,6 +82,7 @@ from .policies import (
 )
 from .reports import write_report
 from .result import Result
+from .rewards.availability import Availability
 from .rewards.changing import Drift, Phases
 from .rewards.delays import BatchDelay, FixedDelay, GeometricDelay, TableDelay
 from .rewards.features import GaussianFeatures, SphereFeatures, TableFeatures
@@ -157,6 +158,7 @@ __all__ = [
     "ArmBias",
     "Arms",
     "Assuming",
+    "Availability",
     "BatchDelay",
     "BayesUCB",
     "Bernoulli",

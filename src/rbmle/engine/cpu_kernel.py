@@ -16,6 +16,7 @@ from .calendar import calendar_for
 from .floors import rules_of
 from .game import Game, Rules
 from .imputation import pending_for
+from .late_rewards import Prompt
 from .plan import Filled, Plan, Task
 from .regret_counters import counters_for
 from .rounds import Checkpoints, Course, Span, play_rounds
@@ -50,12 +51,16 @@ def rules_and_game(
     """
     (policy, family), evidence = plan.players[p][index], plan.evidence
     n_arms, arms = plan.problems[p].n_arms, Arms.fresh(plan.problems[p].n_arms)
-    pending = pending_for(policy, evidence, n_arms, plan.delay)
-    apart = plan.delay is not None and evidence.reads() == 0
+    source = source.own()
+    asleep = getattr(source, "asleep", None)
+    pending = pending_for(policy, evidence, n_arms, plan.delay, hides=asleep is not None)
+    if asleep is not None:
+        pending = pending._replace(hidden=asleep)
+    apart = not isinstance(pending, Prompt) and evidence.reads() == 0
     chooser = chooser or chooser_for(policy, family, n_arms, evidence)
     game = Game(
         arms, Arms.fresh(n_arms) if apart else arms, fresh_state(policy, family, n_arms),
-        np.zeros(evidence.memory_size(n_arms)), source.own(), pending,
+        np.zeros(evidence.memory_size(n_arms)), source, pending,
     )  # fmt: skip
     shares = floors_of(policy, range(n_arms))
     return rules_of(bare(policy), family, evidence, chooser, shares), game

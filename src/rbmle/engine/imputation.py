@@ -127,22 +127,22 @@ class Imputed(NamedTuple):
 
 
 def pending_for(
-    policy: Policy, evidence: Evidence, n_arms: int, delay: Any, places: list[int] | None = None
+    policy: Policy, evidence: Evidence, n_arms: int, delay: Any, hides: bool = False
 ) -> Any:
-    """The pending pulls of a game, none yet.
+    """The pending pulls of a simulated game, none yet.
 
-    delay: that of a simulation; None if rewards come at once. places: the arms that may be played.
+    delay: None if rewards come at once. hides: whether arms may be no candidates.
     """
-    if delay is None:
+    if delay is None and not hides:
         return Prompt()
-    counts = delay.pending == Pending.counted
+    counts = delay is None or delay.pending == Pending.counted
     if evidence.reads() == 0:
-        return Late.of(n_arms, policy, places, counts)
-    if counts and not can_impute(evidence):
+        return Late.of(n_arms, policy, counts=counts)
+    if delay is not None and counts and not can_impute(evidence):
         raise ParameterError(
             type(delay).__name__,
             "pending",
             "'ignored' with evidence that cannot impute a reward",
             Words(type(evidence).__name__),
         )
-    return Imputed.of(n_arms, policy, counts, places)
+    return Imputed.of(n_arms, policy, counts)

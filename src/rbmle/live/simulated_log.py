@@ -13,6 +13,7 @@ from .._io.files import write_atomically
 from .._numba.compile import Floats, kernel
 from ..engine.plan import Setup, plan
 from ..errors import ParameterError
+from ..rewards.availability import Availability
 from ..rewards.linear_problem import LinearPath, LinearStream
 from ..rewards.problems import Pays, World
 from ..rewards.sources import RewardStream
@@ -92,18 +93,20 @@ def simulate_log(
     arms, rewards, chances = np.zeros(rounds, np.int64), np.zeros(rounds), np.zeros(rounds)
     context = np.zeros((rounds, problem.n_arms, problem.dimension))
     pay, reads, known = reward_of.specialised(source, 0, 1, 0), planned.evidence.reads(), True
+    sleeps = problem if isinstance(problem, Availability) else None
     draw = meet.specialised(source, 0, 1, context[0]) if problem.dimension else None
     for t in range(rounds):
         if draw is not None:
             draw(source, replication, t + 1, context[t])
         features = context[t] if reads else None
+        among = sleeps.awake_at(t + 1, seed, replication) if sleeps else None
         try:
             if known:
-                arms[t], _, chances[t] = live.decide(context=features)
+                arms[t], _, chances[t] = live.decide(context=features, among=among)
         except ParameterError:  # the policy does not know its probabilities; nothing was pulled
             known = False
         if not known:
-            arms[t] = live.pull(context=features)
+            arms[t] = live.pull(context=features, among=among)
         arm = int(arms[t])
         rewards[t] = pay(source, replication, t + 1, arm)
         live.update(arm, rewards[t])

@@ -20,10 +20,11 @@ import numpy as np
 from .._numba.compile import Floats, njit, plain, record
 from ..special import deviance, normal_quantile, stirling_error
 
-# Purposes: numbers for one are never used for another. PATHS are those of means that change.
-REWARDS, CHOICES, TIES, SAMPLES, DELAYS, PATHS, FEATURES = 0, 1, 2, 3, 4, 5, 6
+# Purposes: numbers for one are never used for another. PATHS are those of means that change, SLEEP
+# of arms that are asleep.
+REWARDS, CHOICES, TIES, SAMPLES, DELAYS, PATHS, FEATURES, SLEEP = 0, 1, 2, 3, 4, 5, 6, 7
 PURPOSE_SHIFT = 28
-DELAY_LANE = DELAYS << PURPOSE_SHIFT
+DELAY_LANE, SLEEP_LANE = DELAYS << PURPOSE_SHIFT, SLEEP << PURPOSE_SHIFT
 MAX_ARMS = 1 << PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
 MAX_ROUNDS = (1 << 32) - 1
 MAX_REPLICATIONS = 1 << 32

@@ -19,6 +19,7 @@ from ..errors import ParameterError, StudyError, did_you_mean
 from ..evidence import EVIDENCE
 from ..families import FAMILIES
 from ..policies.fit import PLAYERS, Assuming, labelled
+from ..rewards.availability import Availability
 from ..rewards.changing import Drift, Phases
 from ..rewards.delays import DELAYS
 from ..rewards.features import FEATURES_DRAWN
@@ -230,6 +231,16 @@ def _linear(table: Table) -> LinearProblem:
     return LinearProblem(table["theta"], features, noise)
 
 
+def _availability_data(world: Availability) -> Data:
+    chances: list[float] = world.awake.tolist()
+    return {**world_data(world.problem), "awake": chances if len(set(chances)) > 1 else chances[0]}
+
+
+def _availability(table: Table) -> Availability:
+    inner = {key: value for key, value in table.items() if key != "awake"}
+    return Availability(world_of(inner), table["awake"])
+
+
 class WorldForm(NamedTuple):
     """How a kind of world is written: the keys of its table, and functions to write and read it."""
 
@@ -243,6 +254,13 @@ class WorldForm(NamedTuple):
 _PLAIN, _LINEAR = ("law", "means"), ("theta", "features", "noise")
 # By a key that no form after it has.
 _FORMS = {
+    "awake": WorldForm(
+        Availability,
+        (*_PLAIN, *_LINEAR, "phase", "at", "drift", "awake"),
+        (),
+        _availability_data,
+        _availability,
+    ),
     "at": WorldForm(Phases, (*_PLAIN, "phase", "at"), ("at",), _phases_data, _phases),
     "drift": WorldForm(Drift, (*_PLAIN, "drift"), (*_PLAIN, "drift"), _drift_data, _drift),
     "theta": WorldForm(LinearProblem, _LINEAR, _LINEAR[:2], _linear_data, _linear),
