@@ -40,8 +40,8 @@ def of_largest_mean(arms: Arms, ties: bool) -> Floats:
 
 @policy
 class EpsilonGreedy(NamedTuple):
-    """Epsilon-greedy (Watkins 1989): any arm with probability epsilon, else the one with the largest
-    mean.
+    """Epsilon-greedy (Watkins 1989): any arm with probability epsilon, else the one with the
+    largest mean.
 
     epsilon: in [0, 1]. Its regret is linear: it explores for ever.
     c: if it is above 0, epsilon_t = min(1, c K / t) is used instead, K the number of arms, whose
