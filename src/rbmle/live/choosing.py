@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
-from ..errors import ParameterError
+from ..errors import ParameterError, integer
 from . import input_checks as checks
 from .candidates import only, the_candidates
 from .live_arm import Decisions, Name, NamedPull
@@ -41,9 +41,14 @@ class Chooses(Generic[N]):
     ) -> N: ...  # fmt: skip
     @overload
     def pull(self, n: int, *, context: Any = None, among: Iterable[N] | None = None) -> list[N]: ...
+    @overload
+    def pull(
+        self, *, k: int, id: Name | None = None, context: Any = None,
+        among: Iterable[N] | None = None,
+    ) -> list[N]: ...  # fmt: skip
     def pull(
         self, n: int | None = None, *, id: Name | None = None, context: Any = None,
-        among: Iterable[N] | None = None,
+        among: Iterable[N] | None = None, k: int | None = None,
     ) -> Any:  # fmt: skip
         """The arm to play now; with `n`, a list of n arms to play before any reward is known.
 
@@ -54,15 +59,24 @@ class Chooses(Generic[N]):
         for all arms, if each has a theta of its own.
         among: the candidates of this call, some of the enabled arms; by default all. The policy
         sees them alone. A second call with the same id returns the same arm, whatever they are.
+        k: return a slate, a list of k distinct arms in order: k pulls, each among the arms that
+        have no place yet. With id="visit-7" they are the decisions "visit-7.1", "visit-7.2", ...;
+        else `update(arm, reward)` tells the reward of each, and `forget(arm)` that none comes.
 
         >>> from rbmle import Decider
         >>> decider = Decider(["red", "green", "blue"], "ucb", "bernoulli")
         >>> decider.update(["red", "green", "blue"], [0.5, 1, 0])
         >>> decider.pull(), decider.pull(among=["red", "blue"])
         ('green', 'red')
+        >>> decider.pull(k=2, id="visit-7")
+        ['green', 'blue']
+        >>> decider.update(id="visit-7.2", reward=1)
         """
         if n is not None:
             n = _count(n, id)
+        if k is not None:
+            made = self._slate(k, n, id, context, among, self._pulled)
+            return [each.arm for each in made]
         with self._lock:
             if id is not None:
                 return self._named_pull(checks.a_name("id", id), context, among)
@@ -79,13 +93,48 @@ class Chooses(Generic[N]):
         arms, candidates = self._live.arms, the_candidates(among, self._live.arms)
         return checks.the_features(context, arms, self.evidence, candidates), candidates
 
+    def _slate(
+        self, k: object, n: int | None, id: Name | None, context: Any, among: object,
+        choose: Callable[[Name | None, Any], Decision],
+    ) -> list[Decision]:  # fmt: skip
+        """k distinct arms in order. Places whose ids are known have their arms already."""
+        count = integer("Decider", "k", k, "[1, inf)")
+        if n is not None:
+            raise ParameterError("Decider", "n", "left out where 'k' is given", n)
+        name = None if id is None else checks.a_name("id", id)
+        ids = [None if name is None else f"{name}.{place + 1}" for place in range(count)]
+        with self._lock:
+            known: dict[Name | None, Decision] = {
+                each: Decision(found.arm.name, each, found.probability)
+                for each in ids
+                if each is not None and (found := self._decisions.get(each)) is not None
+            }
+            if len(known) == count:
+                return list(known.values())
+            features, candidates = self._asked(context, among)
+            left = candidates or {arm.name for arm in self._live.enabled}
+            if count > len(left):
+                told = f"a whole number in [1, {len(left)}], the number of candidates"
+                raise ParameterError("Decider", "k", told, k)
+            made = []
+            for each in ids:
+                with only(self._live, left):
+                    made.append(known.get(each) or choose(each, features))
+                left.discard(made[-1].arm)
+            return made
+
     def _named_pull(self, id: Name, context: Any, among: object) -> Any:
         if id not in self._decisions:
             features, candidates = self._asked(context, among)
             with only(self._live, candidates):
-                number = self._live.number
-                self._decisions.keep(id, NamedPull(self._live.pull(features), number))
+                self._pulled(id, features)
         return self._decisions[id].arm.name
+
+    def _pulled(self, id: Name | None, features: Any) -> Decision:
+        number, arm = self._live.number, self._live.pull(features)
+        if id is not None:
+            self._decisions.keep(id, NamedPull(arm, number))
+        return Decision(arm.name, id, None)
 
     @overload
     def decide(
@@ -96,18 +145,26 @@ class Chooses(Generic[N]):
     def decide(
         self, n: int, *, context: Any = None, among: Iterable[N] | None = None
     ) -> list[Decision]: ...
+    @overload
+    def decide(
+        self, *, k: int, id: Name | None = None, context: Any = None,
+        among: Iterable[N] | None = None,
+    ) -> list[Decision]: ...  # fmt: skip
     def decide(
         self, n: int | None = None, *, id: Name | None = None, context: Any = None,
-        among: Iterable[N] | None = None,
+        among: Iterable[N] | None = None, k: int | None = None,
     ) -> Any:  # fmt: skip
         """As `pull`, which chooses the same arms, but returns a record: the arm, the id, and the
         probability with which the arm was chosen, given all that was known and the candidates.
 
         It is exact where the policy ranks arms by an index (1, or one over the number of arms that
-        tie) or mixes them by a formula, and right to 1e-6 for Thompson sampling.
+        tie) or mixes them by a formula, and right to 1e-6 for Thompson sampling. In a slate it is
+        that of the arm given those in the places before.
         """
         if n is not None:
             n = _count(n, id)
+        if k is not None:
+            return self._slate(k, n, id, context, among, self._decided)
         with self._lock:
             if id is not None and (known := self._decisions.get(checks.a_name("id", id))):
                 return Decision(known.arm.name, id, known.probability)
