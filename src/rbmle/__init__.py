@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import theory
 from .engine import simulate, simulate_many
 from .errors import DefinitionError, ParameterError, RbmleError, StateError
-from .evidence import Counting, Discounted, Linear, Logistic, Window, evidence
+from .evidence import Counting, Diagonal, Discounted, Linear, Logistic, Window, evidence
 from .families import (
     Bernoulli,
     Binomial,
@@ -171,6 +171,7 @@ __all__ = [
     "Counting",
     "Decider",
     "DefinitionError",
+    "Diagonal",
     "Discounted",
     "Drift",
     "Encode",

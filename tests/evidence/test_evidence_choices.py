@@ -22,6 +22,7 @@ CASES = [
     (rbmle.Linear(D), rbmle.RBMLE(rbmle.RootBias(0.5)), rbmle.Gaussian()),
     (rbmle.Linear(D, shared=False), rbmle.UCB(), rbmle.Gaussian()),
     (rbmle.Logistic(D), rbmle.UCB(), rbmle.Bernoulli()),
+    (rbmle.Diagonal(D), rbmle.UCB(), rbmle.Gaussian()),
 ]
 
 

@@ -31,6 +31,7 @@ CASES = [
     (DRAWN, rbmle.UCB(), rbmle.Linear(3, shared=False)),
     (TABLE, rbmle.LinTS(), rbmle.Linear(3)),
     (LOGISTIC, rbmle.LinTS(), rbmle.Logistic(3)),
+    (LOGISTIC, rbmle.LinTS(), rbmle.Diagonal(3, logistical=True)),
 ]
 
 

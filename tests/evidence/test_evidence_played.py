@@ -58,6 +58,7 @@ PLAYED = [
     (rbmle.LinearProblem(THETA, np.eye(3)), "lints", rbmle.Linear(3, shared=False)),
     (rbmle.LinearProblem(THETA, np.eye(3), "bernoulli"), "lints", rbmle.Logistic(3)),
     (rbmle.LinearProblem(THETA, SPHERE, "bernoulli"), "ucb", rbmle.Logistic(3)),
+    (rbmle.LinearProblem(THETA, SPHERE), "lints", rbmle.Diagonal(3)),
 ]
 
 

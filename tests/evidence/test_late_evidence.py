@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbmle import Arms
-from rbmle.evidence import Features, Linear, Logistic
+from rbmle.evidence import Diagonal, Features, Linear, Logistic
 
 pytestmark = pytest.mark.slow  # compiles what evidence calls
 
@@ -23,12 +23,17 @@ def started(evidence: Any, features: Any) -> tuple[Arms, Any]:
     return arms, memory
 
 
+KINDS = [
+    Linear(3), Linear(3, shared=False), Logistic(3), Diagonal(3), Diagonal(3, logistical=True)
+]  # fmt: skip
+
+
 def seen(arms: Arms) -> Any:
     return np.array([arms.pulls, arms.sums / arms.pulls])
 
 
 @pytest.mark.parametrize("moving", [False, True])
-@pytest.mark.parametrize("evidence", [Linear(3), Linear(3, shared=False), Logistic(3)], ids=str)
+@pytest.mark.parametrize("evidence", KINDS, ids=str)
 def test_a_pull_that_is_supposed_changes_no_mean(evidence: Any, moving: bool) -> None:
     features = Features(X)
     arms, memory = started(evidence, features)

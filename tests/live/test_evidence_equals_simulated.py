@@ -45,6 +45,8 @@ FEATURES = [
     (rbmle.LinTS(), EACH, Linear(2, 0.5, shared=False)),
     (rbmle.UCB(), CURVES, Logistic(2)),
     (rbmle.LinTS(), CURVES, Logistic(2)),
+    (rbmle.UCBTuned(), LINES, rbmle.Diagonal(2)),
+    (rbmle.LinTS(), CURVES, rbmle.Diagonal(2, logistical=True)),
 ]
 # A reward that comes after its pull was given up has lost its context.
 KEPT = [each for each in DELAYS if each is None or each.patience > 15]

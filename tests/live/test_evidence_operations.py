@@ -12,11 +12,11 @@ from evidence_cases import interpret, state_of
 
 import rbmle
 from rbmle import Decider, ParameterError
-from rbmle.evidence import Discounted, Linear, Logistic, Window
+from rbmle.evidence import Diagonal, Discounted, Linear, Logistic, Window
 
 KINDS = [
     Discounted(0.8), Discounted(1e-9), Window(1), Window(3), Window(20), Linear(2),
-    Linear(2, shared=False), Linear(1, 1e-12), Logistic(2),
+    Linear(2, shared=False), Linear(1, 1e-12), Logistic(2), Diagonal(2),
 ]  # fmt: skip
 
 

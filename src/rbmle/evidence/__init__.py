@@ -1,5 +1,6 @@
 """Evidence: what an arm's past is worth now. Policies read effective pulls and sums from it."""
 
+from .diagonal import Diagonal
 from .discounted import Counting, Discounted
 from .interface import (
     EVIDENCE,
@@ -19,6 +20,7 @@ from .window import Window
 __all__ = [
     "EVIDENCE",
     "Counting",
+    "Diagonal",
     "Discounted",
     "Evidence",
     "Features",

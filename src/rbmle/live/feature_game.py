@@ -94,8 +94,7 @@ class FeatureGame(LiveGame):
         """The features that rows become, and the scale of the numbers with these rows counted."""
         if self.encoder is None:
             return rows, rows[:0]
-        features, scale = self.encoder.peek(rows, places)
-        return self.encoder.check(features, self.evidence.largest()), scale
+        return self.encoder.peek(rows, places, self.evidence.largest())
 
     def pull(self, features: Floats | None = None) -> LiveArm:
         """Choose an arm. features: a row for each arm, as `the_features` makes them."""

@@ -152,8 +152,7 @@ def the_features(
         return None
     told = features_of(evidence)
     if told is not None:
-        candidates = [name for name, arm in arms.items() if arm.enabled]
-        return _the_rows(given, arms, evidence, told, among or set(candidates))
+        return _the_rows(given, arms, evidence, told, among)
     if not isinstance(given, Mapping):
         given = _named_rows(given, arms)
     if not isinstance(given, Mapping):
@@ -197,22 +196,24 @@ def _the_rows(
     arms: Mapping[Name, LiveArm],
     evidence: Evidence,
     told: Encode | Transformed,
-    candidates: set[Name],
+    among: set[Name] | None,
 ) -> Floats:
     """A context of a table, read: one row for all arms, or one for each; see `_a_row`."""
-    named = by_arm(given) or {}
+    flat = isinstance(given, (list, tuple)) and not isinstance(given[0] if given else 0, Mapping)
+    named = {} if flat else by_arm(given) or {}
     if any(name in arms for name in named):
         _known_arms(named, arms)
-        lacking = next((name for name in arms if name in candidates.difference(named)), None)
+        needed = among or {name for name, arm in arms.items() if arm.enabled}
+        lacking = next((name for name in arms if name in needed.difference(named)), None)
         if lacking is not None:
             raise _lacking(lacking, named)
         rows = {name: _a_row(each, evidence, told) for name, each in named.items()}
         none = np.full_like(next(iter(rows.values())), nan if isinstance(told, Encode) else 0.0)
         return np.array([rows.get(name, none) for name in arms])
     if not evidence.separate() and not (isinstance(told, Encode) and told.arms):
-        needed = f"a row for each arm, as in {{{next(iter(arms))!r}: {{...}}, ...}}"
+        words = f"a row for each arm, as in {{{next(iter(arms))!r}: {{...}}, ...}}"
         hint = " Encode(arms=...) has features of the arms, Linear(shared=False) a theta for each."
-        raise ParameterError("Decider", "context", needed, given, hint)
+        raise ParameterError("Decider", "context", words, given, hint)
     row = _a_row(given, evidence, told)
     return row[None] if isinstance(told, Encode) else np.tile(row, (len(arms), 1))
 

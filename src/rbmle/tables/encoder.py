@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -18,15 +18,15 @@ Places = NDArray[np.int64]
 @kernel
 def expand(
     cells: Floats, own: Floats, scale: Floats, sizes: Places, parts: Places, out: Floats
-) -> None:
+) -> float:
     """Fill `out` (arms, features) from the cells of the context, in one row for all arms or one
     for each, and those of the arms.
 
     scale: rows, mean and sum of squares of each column, in which the rows of `cells` are counted
     first (Welford 1962); where the number of rows is negative, the mean and the variance are told.
-    A row that is NaN is not there: its features are 0.
+    A row that is NaN is not there: its features are 0. Returns the size of the largest feature.
     """
-    width = cells.shape[1]
+    width, largest = cells.shape[1], 0.0
     for r in range(cells.shape[0]):
         for c in range(width):
             x = cells[r, c]
@@ -60,7 +60,9 @@ def expand(
                     value *= (x - scale[1, c]) / sqrt(variance) if variance > 0.0 else 0.0
                 size *= sizes[c]
             out[i, start + place] = value
+            largest = max(largest, abs(value))
             start += size
+    return largest
 
 
 class Encoder:
@@ -86,19 +88,18 @@ class Encoder:
         """Take the features of these arms, in this order."""
         self._own = self.layout.arm_cells(arms)
 
-    def peek(self, cells: Floats, places: list[int] | None = None) -> tuple[Floats, Floats]:
+    def peek(
+        self, cells: Floats, places: list[int] | None = None, most: float = inf
+    ) -> tuple[Floats, Floats]:
         """The features of the arms, a row for each, and the scale with these cells counted.
 
         cells: one row for all arms, or one for each. places: those of the arms that are meant.
+        most: the largest feature that is allowed.
         """
         own = self._own if places is None else self._own[places]
         scale, out = self.scale.copy(), np.empty((len(own), len(self.layout.names)))
-        self._expand(cells, own, scale, self.layout.sizes, self.layout.parts, out)
+        largest = self._expand(cells, own, scale, self.layout.sizes, self.layout.parts, out)
+        if largest > most:
+            words = f"such that features are at most {most:g} after scaling"
+            raise ParameterError("Decider", "context", words, largest)
         return out, scale
-
-    def check(self, features: Floats, largest: float) -> Floats:
-        """The features, if none is larger than the evidence takes."""
-        if not np.abs(features).max() <= largest:
-            words = f"such that features are at most {largest:g} after scaling"
-            raise ParameterError("Decider", "context", words, float(np.abs(features).max()))
-        return features

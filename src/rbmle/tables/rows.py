@@ -36,7 +36,7 @@ def as_row(given: Any) -> Row | None:
 
     given: a mapping, a Series or a table of one row, a named tuple, a list, an array.
     """
-    if isinstance(given, Mapping):
+    if type(given) is dict or isinstance(given, Mapping):
         return given
     if hasattr(given, "_asdict"):
         return dict(given._asdict())
@@ -58,6 +58,8 @@ def by_arm(given: Any) -> dict[Any, Any] | None:
     column "arm".
     """
     if isinstance(given, Mapping):
+        if any(isinstance(each, (str, int, float)) for each in given.values()):
+            return None  # a row, of which none of the values is a row
         rows = all(as_row(each) is not None for each in given.values())
         return dict(given) if given and rows else None
     columns = getattr(given, "columns", ["arm"])
