@@ -232,7 +232,7 @@ def test_every_route_is_described(ours: Worker) -> None:
         "409",
         "410",
     }
-    assert len(described) == 12
+    assert len(described) == 13
 
 
 class TestKeys:

@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
-from ..errors import ParameterError, RbmleError
+from ..errors import ParameterError, RbmleError, integer
 from . import clock, messages
 from .callers import Callers, Edge
 from .committer import Committer, Reader
@@ -127,6 +127,15 @@ class App:
             a_label("id", body.id)
         await self._prepare(call, call.name)
         asked = messages.Decide(experiment=call.name, **msgspec.structs.asdict(body))
+        return (await self._run(call, asked))[0]
+
+    async def slate(self, call: Call, body: messages.NewSlate) -> Answer:
+        """Choose several distinct arms, in order."""
+        integer("service", "k", body.k, f"[1, {messages.MAX_BATCH_ITEMS}]")
+        if body.id is not None:
+            a_label("id", f"{body.id}.{body.k}")
+        await self._prepare(call, call.name)
+        asked = messages.FillSlate(experiment=call.name, **msgspec.structs.asdict(body))
         return (await self._run(call, asked))[0]
 
     async def reward(self, call: Call, body: messages.NewReward) -> Answer:
@@ -283,6 +292,7 @@ _BY_NAME = "/v1/experiments/{name}"
 _ARMS = f"{_BY_NAME}/arms"
 OPERATIONS = (
     Operation("POST", f"{_BY_NAME}/decisions", App.decide, "write", messages.Decided, (404, 410)),
+    Operation("POST", f"{_BY_NAME}/slates", App.slate, "write", messages.Slate, (404, 410)),
     Operation(
         "PUT", "/v1/decisions/{id}/reward", App.reward, "write", messages.RewardCounted,
         (404, 409, 410), ("experiment",),

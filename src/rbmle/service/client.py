@@ -114,6 +114,16 @@ def _plain(context: Any) -> Any:
     return [_plain(each) for each in context] if isinstance(context, Iterable) else float(context)
 
 
+def _asked(id: str | None, context: Context | None, among: Iterable[str] | None) -> Json:
+    """The body that asks for a decision."""
+    body: Json = {"id": id or new_id()}
+    if among is not None:
+        body["among"] = among if isinstance(among, str) else list(among)
+    if context is not None:
+        body["context"] = _plain(context)
+    return body
+
+
 def _httpx_options(url: str, key: str | None, timeout: float) -> Json:
     """What httpx is told, if it can be an address and a key; else nothing could ever be reached."""
     try:
@@ -180,13 +190,23 @@ class Client:
         list for all arms, if each has a theta of its own; with an `Encode`, a row.
         among: the candidates, some of the active arms; by default all of them.
         """
-        body: Json = {"id": id or new_id()}
-        if among is not None:
-            body["among"] = among if isinstance(among, str) else list(among)
-        if context is not None:
-            body["context"] = _plain(context)
+        body = _asked(id, context, among)
         path = _path("experiments", experiment, "decisions")
         return self._send(_Request(lambda told: ServedDecision(**told), "POST", path, body))
+
+    def slate(
+        self, experiment: str, k: int, id: str | None = None, context: Context | None = None,
+        among: Iterable[str] | None = None,
+    ) -> list[ServedDecision]:  # fmt: skip
+        """k distinct arms in order, each with the decision of its place, whose id is `id` with a
+        point and the place, from 1. The other parameters are those of `decide`."""
+        body = _asked(id, context, among) | {"k": k}
+        path = _path("experiments", experiment, "slates")
+
+        def read(told: Json) -> list[ServedDecision]:
+            return [ServedDecision(**each) for each in told["places"]]
+
+        return self._send(_Request(read, "POST", path, body))
 
     def reward(self, id: str, value: float, experiment: str | None = None) -> bool:
         """Tell the reward of a decision; False if it had been counted before."""
@@ -287,6 +307,7 @@ class AsyncClient:
         return told
 
     decide = _for_asyncio(Client.decide)
+    slate = _for_asyncio(Client.slate)
     reward = _for_asyncio(Client.reward)
     batch = _for_asyncio(Client.batch)
     add_arm = _for_asyncio(Client.add_arm)

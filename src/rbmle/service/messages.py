@@ -92,6 +92,23 @@ class Decide(NewDecision, kw_only=True):
     experiment: Name
 
 
+class NewSlate(NewDecision, kw_only=True):
+    """A slate that is asked for: k distinct arms in order. The decision of each place has the id
+    with a point and the place, from 1: visit-7.1."""
+
+    k: Annotated[int, _described(minimum=1, maximum=MAX_BATCH_ITEMS)]
+
+
+class FillSlate(NewSlate, kw_only=True):
+    """Which experiment shall fill the slate."""
+
+    experiment: Name
+
+    def ids(self) -> list[str | None]:
+        """The ids of its decisions."""
+        return [None if self.id is None else f"{self.id}.{place + 1}" for place in range(self.k)]
+
+
 class NewReward(_Body):
     value: float
 
@@ -149,6 +166,12 @@ class Decided(_Body):
     arm: Name
     t: Positive
     probability: Annotated[float, Meta(ge=0, le=1)] | None
+
+
+class Slate(_Body):
+    """The decisions of a slate, in the order of its places."""
+
+    places: list[Decided]
 
 
 class RewardCounted(_Body):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
 from ..errors import ParameterError, did_you_mean
+from ..live.candidates import the_candidates
+from ..live.live_arm import Name
 from ..random import MAX_ARMS
 from . import messages
 from .deadlines import Deadlines
@@ -17,7 +19,7 @@ from .definition import Definition
 from .experiment import STATES, Experiment, Open
 from .experiment_cache import Cache, QuarantineError
 from .keys import Keys
-from .messages import Answer, ArmState, Decide, Reward, answer, no_experiment, refusal
+from .messages import Answer, ArmState, Decide, FillSlate, Reward, answer, no_experiment, refusal
 from .rows import Kind, Row, place_of
 from .storage import Key, Storage, StorageError
 
@@ -50,7 +52,7 @@ class End(NamedTuple):
     experiment: str
 
 
-Request = Create | Decide | Reward | AddArm | SetState | End
+Request = Create | Decide | FillSlate | Reward | AddArm | SetState | End
 Keyed = tuple[Key, Request]  # a request, and the key that it came with
 
 
@@ -138,6 +140,8 @@ class Transaction:
             if any(repairs.get(each) != self.cache.repairs(each) for each in self.touched):
                 raise StorageError("service: the experiment was changed by a command. Try again.")
         asked = {each.id for each in requests if isinstance(each, Decide) and each.id is not None}
+        for slate in (each for each in requests if isinstance(each, FillSlate)):
+            asked.update(id for id in slate.ids() if id is not None)
         for id in asked:  # read again under the lock
             self.named.pop(id, None)
         self._find(sorted(asked))
@@ -176,6 +180,8 @@ class Transaction:
                 return no_experiment(name)
             if isinstance(request, Decide):
                 return self._decide(key, known, request)
+            if isinstance(request, FillSlate):
+                return self._fill(key, known, request)
             if isinstance(request, Create):
                 return self._created(known, request)
             if isinstance(request, End):
@@ -204,25 +210,55 @@ class Transaction:
         return answer(201 if new else 200, created)
 
     def _decide(self, key: Key, known: Experiment, request: Decide) -> Answer:
-        row, id = None, request.id
-        if id is not None:
-            place = place_of(id)
-            if place is not None:
-                row = self.storage.decision(*place) if place[0] == known.number else None
-                if row is None or row.id is not None:
-                    raise ParameterError("service", "id", "of another form than our own", id)
-            else:
-                found = self.named.get(id, ())
-                row = next((each for each in found if each.experiment == known.number), None)
+        row = self._made(known, request.id)
         if row is None and known.ended:
             return refusal(410, f"The experiment {known.name!r} has ended.")
         if row is None:
-            row = known.decide(id, self.now, request.context, request.among)
-            self._append(key, row)
-            if row.id is not None:
-                self.named.setdefault(row.id, []).append(row)
-        arm = known.arms[row.arm or 0].name
-        return answer(200, messages.Decided(row.name(), arm, row.t or 0, row.probability))
+            row = self._make(key, known, request.id, request.context, request.among)
+        return answer(200, _told(known, row))
+
+    def _fill(self, key: Key, known: Experiment, request: FillSlate) -> Answer:
+        """Fill the places of a slate, each by a decision among the arms that have none yet."""
+        rows = [self._made(known, id) for id in request.ids()]
+        left = set[Name]()
+        if None in rows:
+            if known.ended:
+                return refusal(410, f"The experiment {known.name!r} has ended.")
+            enabled = {arm.name for arm in known.live.enabled}
+            left = the_candidates(request.among, known.live.arms) or enabled
+            if request.k > len(left):
+                told = f"a whole number in [1, {len(left)}], the number of candidates"
+                raise ParameterError("service", "k", told, request.k)
+        filled = []
+        for place, (id, made) in enumerate(zip(request.ids(), rows, strict=True)):
+            among = [name for name in known.places if name in left] if place else request.among
+            row = made or self._make(key, known, id, request.context, among)
+            left.discard(known.arms[row.arm or 0].name)
+            filled.append(_told(known, row))
+        return answer(200, messages.Slate(filled))
+
+    def _made(self, known: Experiment, id: str | None) -> Row | None:
+        """The decision of this id, if there is one."""
+        if id is None:
+            return None
+        place = place_of(id)
+        if place is not None:
+            row = self.storage.decision(*place) if place[0] == known.number else None
+            if row is None or row.id is not None:
+                raise ParameterError("service", "id", "of another form than our own", id)
+            return row
+        found = self.named.get(id, ())
+        return next((each for each in found if each.experiment == known.number), None)
+
+    def _make(
+        self, key: Key, known: Experiment, id: str | None, context: Any, among: list[str] | None
+    ) -> Row:
+        """Make a decision."""
+        row = known.decide(id, self.now, context, among)
+        self._append(key, row)
+        if row.id is not None:
+            self.named.setdefault(row.id, []).append(row)
+        return row
 
     def _reward(self, key: Key, request: Reward) -> Answer:
         found = self._found(key, request)
@@ -304,3 +340,9 @@ class Transaction:
                 return refusal(409, f"The arm {name!r} is the only active one.")
             self._append(key, known.switch(place, state, self.now))
         return answer(200, ArmState(name, state))
+
+
+def _told(known: Experiment, row: Row) -> messages.Decided:
+    """A decision as it is answered."""
+    arm = known.arms[row.arm or 0].name
+    return messages.Decided(row.name(), arm, row.t or 0, row.probability)
