@@ -148,6 +148,17 @@ def test_a_row_for_each_arm() -> None:
     assert live._state() == other._state()
 
 
+def test_candidates_and_slates_take_rows_too() -> None:
+    evidence = Linear(features=CONTEXT, shared=False)
+    live = Decider(["a", "b", "c"], "ucb", "gaussian", evidence=evidence)
+    row = rows(1)[0]
+    assert live.pull(among=["b"], context=row) == "b"
+    assert live.pull(among=["c"], context={"c": row}) == "c"
+    assert sorted(live.pull(k=3, context=row)) == ["a", "b", "c"]
+    with pytest.raises(ParameterError, match="every enabled arm, 'a' too"):
+        live.pull(among=["a", "c"], context={"c": row})
+
+
 def test_the_summary_names_the_coefficients() -> None:
     evidence = Linear(features=Encode(categories={"device": ["mobile"]}, arms=ARMS))
     live = Decider(ARMS, "ucb", "gaussian", evidence=evidence)
