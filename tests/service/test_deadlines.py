@@ -55,7 +55,7 @@ def test_many_deadlines_at_once_are_ended_in_slices(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, default: float | None
 ) -> None:
     """Rewards that are late are refused although nobody has got to their decision yet."""
-    for name in ("_FIRST_ROWS", "_MOST_ROWS"):
+    for name in ("_FIRST_ROWS", "_FEWEST_ROWS", "_MOST_ROWS"):
         monkeypatch.setattr(deadlines_module, name, 10)
     monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 25)
     clock = Clock()

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from service_cases import definition
 
-from rbmle.service.experiment import Experiment, Open
+from rbmle.service.experiment import Experiment
 from rbmle.service.messages import Details
+from rbmle.service.rows import Open
 from rbmle.service.storage import open_storage
 from rbmle.service.views import _details
 

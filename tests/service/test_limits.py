@@ -119,6 +119,20 @@ def test_where_all_are_busy_a_new_one_is_a_503(
         each.close()
 
 
+def test_requests_that_come_at_once_are_answered_in_order(ours: Attacked) -> None:
+    paths = ["/healthz", "/v1/experiments/none", "/nothing", "/healthz"]
+    asked = [f"GET {path} HTTP/1.1\r\n{HEAD}" for path in paths]
+    asked[1] = asked[1].replace("GET", "HEAD")
+    told = b""
+    with ours.connect("\r\n".join(asked) + "Connection: close\r\n\r\n") as made:
+        while part := made.recv(65536):
+            told += part
+    heads = [each.partition(b"\r\n")[0] for each in told.split(b"HTTP/1.1 ")[1:]]
+    assert heads == [b"200 OK", b"404 Not Found", b"404 Not Found", b"200 OK"]
+    assert told.count(b'{"error":') == 1  # that of HEAD has no body
+    assert told.count(b"connection: close") == 1
+
+
 class TestTimeouts:
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,6 +143,19 @@ class TestTimeouts:
     def test_a_connection_that_says_nothing_is_closed(self, ours: Attacked) -> None:
         with ours.connect() as made:
             assert made.recv(100) == b""
+
+    def test_a_connection_that_is_idle_after_an_answer_is_closed(
+        self, ours: Attacked, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(ours.server.config, "timeout_keep_alive", 1)
+        with ours.connect() as made:
+            for pause in (0.0, 0.4, 0.4, 0.4):  # each answer gives it another second
+                time.sleep(pause)
+                made.sendall(f"GET /healthz HTTP/1.1\r\n{HEAD}\r\n".encode())
+                assert made.recv(65536).startswith(b"HTTP/1.1 200")
+            began = time.monotonic()
+            assert made.recv(100) == b""
+            assert 0.9 < time.monotonic() - began < 10.0
 
     @pytest.mark.parametrize(
         ("begin", "piece"),

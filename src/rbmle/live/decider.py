@@ -179,7 +179,8 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
             if n > len(found.pending):
                 most = f"at most {len(found.pending)}, the pending pulls of {arm!r}"
                 raise ParameterError("Decider", "n", most, n)
-            self._live.forget(found, list(found.pending)[:n])
+            for number in list(found.pending)[:n]:
+                self._live.withdraw(found, number)
 
     def add(self, arm: N) -> None:
         """Add an arm. It has no rewards yet, so it is played soon."""

@@ -226,11 +226,10 @@ class FeatureGame(LiveGame):
             self.settle()
         super().lay_out(names)
 
-    def forget(self, arm: LiveArm, numbers: list[int]) -> None:
-        """Withdraw pending pulls: what was imputed for them stays."""
-        for number in numbers:
-            del self.pulls[number]
-        super().forget(arm, numbers)
+    def withdraw(self, arm: LiveArm, number: int) -> None:
+        """Withdraw a pull: what was imputed for it stays."""
+        self.pulls.pop(number, None)
+        super().withdraw(arm, number)
 
     def remove(self, arm: LiveArm) -> None:
         """Remove the arm and what was learned about it alone."""

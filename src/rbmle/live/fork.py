@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from ..policies.base import Policy, bare, ranks_only
 from ..random import Counter, key
+from .kernels import with_arrays
 from .live_game import LiveGame
 from .propensities import Propensities
 from .settings import Settings
-
-T = TypeVar("T")
 
 
 class Choice(NamedTuple):
@@ -41,8 +40,8 @@ class Fork(LiveGame):
         if not live.compiled:
             live.compile()
         vars(self).update(vars(live))
-        self.rules, self.game = copied(live.rules), copied(live.game)
-        self._constants = copied(live._constants)
+        given = live.rules, live.game, live._constants
+        self.rules, self.game, self._constants = with_arrays(given, np.copy)
         self._by_lot = live._constants.randomness.random_ties
         self._propensities = Propensities(self, "random" if self._by_lot else "first")
 
@@ -56,13 +55,3 @@ class Fork(LiveGame):
         self.rounds += 1
         chance = 1.0 / self.ties if p is None else p[self.game.pending.slots[place]]
         return Choice(place, t, float(chance))
-
-
-def copied(value: T) -> T:
-    """A copy of a record, and of all arrays in it."""
-    made: Any = value
-    if isinstance(value, np.ndarray):
-        made = value.copy()
-    elif isinstance(value, tuple):
-        made = tuple.__new__(type(value), map(copied, value))
-    return made  # type: ignore[no-any-return]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from .._numba.compile import Floats, defaults_of, kernel, record
 from ..engine.game import Game, Moment, Pull, Rules
@@ -10,6 +13,8 @@ from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Counter, Draws
+
+T = TypeVar("T")
 
 
 class NotedDraws(NamedTuple):
@@ -94,3 +99,13 @@ def rank(policy: Policy, family: Family, arms: Arms, clock: Clock, indices: Floa
     level = policy.level(family, arms, clock)
     for i in range(arms.n_arms()):
         indices[i] = policy.index_of(family, arms, i, level)
+
+
+def with_arrays(record: T, change: Callable[[Floats], object]) -> T:
+    """The record, and all records in it, with each array changed into something else."""
+    made: Any = record
+    if isinstance(record, np.ndarray):
+        made = change(record)
+    elif isinstance(record, tuple):
+        made = tuple.__new__(type(record), [with_arrays(each, change) for each in record])
+    return made  # type: ignore[no-any-return]

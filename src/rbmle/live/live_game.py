@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._numba.compile import Floats
-from ..engine.game import ELSEWHERE, LOST, NOTHING, PENDING, Game
+from ..engine.game import ELSEWHERE, NOTHING, PENDING, Game
 from ..engine.imputation import Imputed
 from ..engine.late_rewards import WAITING, Late
 from ..errors import ParameterError
@@ -25,7 +25,7 @@ from ..policies.floor import floors_of
 from ..policies.misfit import ENOUGH, misfit_so_far
 from ..random import Counter, key
 from .input_checks import room
-from .kernels import Constants, choose, observe, observe_one, rank
+from .kernels import Constants, choose, observe, observe_one, rank, with_arrays
 from .live_arm import LiveArm, Name
 from .settings import Settings, live_rules
 
@@ -88,6 +88,10 @@ class LiveGame:
         for arm, row in self._own():
             row[:] = arm.memory or 0.0
         self.show_all()
+        # For the interpreter, where a memoryview is twice as quick as an array.
+        given = self.rules, self.game
+        self._one = with_arrays(given, lambda array: array.data) if self._counting else given
+        self._late = self._one[1].pending
         self.compiled = False
         self._observe: Callable[..., None] = observe_one
 
@@ -151,11 +155,11 @@ class LiveGame:
         that remembers: only its own choice changes that.
         """
         self.expire()
-        self.game.pending.note(self.rules, self.game, arm.place, self.number)
+        self._late.note(*self._one, arm.place, self.number)
         self._noted(arm)
 
     def _noted(self, arm: LiveArm) -> LiveArm:
-        number = self.number
+        number = self.rounds + self.withdrawn + 1
         arm.pending[number], arm.last = None, number
         self._waiting.append((number, arm))
         self.rounds += 1
@@ -170,7 +174,7 @@ class LiveGame:
                 del arm.pending[number]
                 arm.lost += 1
                 expired.append(number)
-                self.game.pending.expire(self.rules, self.game, arm.place)
+                self._late.expire(*self._one, arm.place)
         return expired
 
     @property
@@ -219,7 +223,7 @@ class LiveGame:
             self._made_elsewhere(arm)
         arm.paid(reward)
         self._learned += 1
-        self._observe(self.rules, self.game, arm.place, status, NOTHING, reward)
+        self._observe(*self._one, arm.place, status, NOTHING, reward)
 
     def doubt(self) -> str | None:
         """What the rewards say against the family, in a sentence, once; see `misfit`. That takes a
@@ -255,21 +259,10 @@ class LiveGame:
         for (arm, reward), context in zip(pairs, contexts, strict=True):
             self.learn(arm, reward, None, context)
 
-    def forget(self, arm: LiveArm, numbers: list[int]) -> None:
-        """Withdraw the arm's pending pulls of these numbers."""
-        for number in numbers:
-            del arm.pending[number]
-            self.game.pending.withdraw(self.rules, self.game, arm.place, PENDING)
-        self._withdraw(len(numbers))
-
     def withdraw(self, arm: LiveArm, number: int) -> None:
         """Withdraw the arm's pull of this number, whether it is pending or was given up."""
-        if number in arm.pending:
-            self.forget(arm, [number])
-        else:
-            arm.lost -= 1
-            self.game.pending.withdraw(self.rules, self.game, arm.place, LOST)
-            self._withdraw(1)
+        self._late.withdraw(*self._one, arm.place, arm.answered(number))
+        self._withdraw(1)
 
     def _withdraw(self, n: int) -> None:
         self.rounds -= n

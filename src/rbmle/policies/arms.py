@@ -57,7 +57,7 @@ class Arms(NamedTuple):
 
     def origin(self, i: int) -> float:
         """The number about which the squares of arm i are taken."""
-        return float(self.origins[i]) if self.origins.size > 0 else 0.0
+        return float(self.origins[i]) if len(self.origins) > 0 else 0.0
 
     def variance(self, i: int) -> float:
         """The empirical variance of arm i's rewards; infinite if their squares overflow."""
@@ -80,7 +80,7 @@ class Arms(NamedTuple):
 
     def learn(self, i: int, reward: float) -> None:
         """Add one reward of arm i to the statistics."""
-        if self.pulls[i] == 0.0 and self.origins.size > 0:
+        if self.pulls[i] == 0.0 and len(self.origins) > 0:
             self.origins[i] = origin_of(reward)
         away = reward - self.origin(i)
         self.pulls[i] += 1.0

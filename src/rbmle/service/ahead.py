@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 from ..errors import ParameterError
 from ..live.candidates import the_candidates
-from .experiment import Experiment, Open
+from .experiment import Experiment
 from .experiment_cache import Cache, QuarantineError
 from .keys import Keys
 from .messages import COUNTED, Answer, Decide, Decided, Reward, answer
 from .next_rows import Next
-from .rows import Kind, Row, place_of
+from .rows import Kind, Open, Row, place_of
 from .snapshot import MAX_AGE_SECONDS, decisions_for
 from .storage import Key, Storage
 from .transaction import Keyed

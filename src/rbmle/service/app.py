@@ -125,8 +125,9 @@ class App:
         """Choose an arm."""
         if body.id is not None:
             a_label("id", body.id)
-        await self._prepare(call, call.name)
-        asked = messages.Decide(experiment=call.name, **msgspec.structs.asdict(body))
+        if call.name not in self._prepared:
+            await self._prepare(call, call.name)
+        asked = messages.Decide(body.id, body.context, body.among, experiment=call.name)
         return (await self._run(call, asked))[0]
 
     async def slate(self, call: Call, body: messages.NewSlate) -> Answer:

@@ -233,6 +233,8 @@ class Committer(LedgerThread):
     def _commit_ahead(self, ledger: Ledger, groups: Sequence[Asked]) -> Sequence[Asked]:
         """Carry out what `run_ahead` can, and return the rest. A group of several requests is left:
         it is one transaction."""
+        if not ledger.cache.snapshots:
+            return groups
         single = [each for each in groups if _size(each) == 1]
         answers = ledger.run_ahead([each.what[0] for each in single])  # type: ignore[index]
         done = {each.future: told for each, told in zip(single, answers, strict=True) if told}

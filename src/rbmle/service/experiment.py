@@ -12,7 +12,7 @@ import logging
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -30,38 +30,19 @@ from .contexts import Context
 from .deadlines import Deadlines
 from .definition import Definition, check_room
 from .history import History
-from .rows import Kind, Row
+from .rows import Kind, Open, Row
 
 log = logging.getLogger("rbmle.service")
 # How far a recomputed probability may be from the stored one: on another machine `exp` may differ
 # in its last bit. On the same machine they are equal.
 PROBABILITY_ERROR = 1e-9
 STATES = ("active", "paused", "retired")
+_DECISION, _REWARD, _EXPIRED = int(Kind.DECISION), int(Kind.REWARD), int(Kind.EXPIRED)
 _MOST_OPEN = 10_000  # decisions that are found without reading the log: some 2 MB
 
 
 class LogError(RbmleError):
     """The log disagrees with what follows from it."""
-
-
-class Open(NamedTuple):
-    """A decision whose reward may still come: the arm's place, the number and the time.
-
-    context: the features of the arm, if it was read from the log of decisions with features.
-    """
-
-    arm: int
-    number: int
-    at: float
-    context: tuple[float, ...] | None = None
-
-    @classmethod
-    def of(cls, row: Row) -> Open:
-        """The decision of this row."""
-        arm = row.arm or 0
-        if row.text is None:
-            return cls(arm, row.number or 0, row.at)
-        return cls(arm, row.number or 0, row.at, contexts.features_of_arm(row.text, arm))
 
 
 class Experiment:
@@ -109,20 +90,15 @@ class Experiment:
         """Choose an arm. context: the features of the arms, if the evidence reads them. among: the
         candidates; None: all active arms."""
         candidates = the_candidates(among, self.live.arms)
-        if context is not None and not self._cells:
-            context = contexts.as_numbers(context)
-        features = self._features(context, candidates)
-        text = None if context is None else contexts.written(context, self.places)
-        if features is not None and self._cells:
-            text = contexts.written_cells(features)
+        features, text = self._features(context, candidates)
         t, number = self.live.rounds + 1, self.live.number
         self.sound = False
         with only(self.live, candidates):
             arm, p = self._pull(features)
-        row = self._row(
-            Kind.DECISION, now, id=id, arm=arm.place, t=t, number=number, text=text, probability=p,
-            among=contexts.written_candidates(among, self.places),
-        )  # fmt: skip
+        self._step(now)
+        place = self.number, self.seq, _DECISION, self.at
+        names = contexts.written_candidates(among, self.places)
+        row = Row(*place, id, arm.place, t, number, text=text, probability=p, among=names)
         self._opened(row)
         self.sound = True
         return row
@@ -133,29 +109,40 @@ class Experiment:
             return self._propensities.decide_anyway(features)
         return self.live.pull(features), None
 
-    def _features(self, context: Context | None, candidates: set[Name] | None) -> Floats | None:
-        """The context as the game reads it; raises if it is not allowed."""
+    def _features(
+        self, context: Context | None, candidates: set[Name] | None
+    ) -> tuple[Floats | None, str | None]:
+        """The context as the game reads it, and as it is stored; raises if it is not allowed."""
+        if context is None and not self._reads:
+            return None, None
         evidence = self.definition.settings.evidence
-        if context is None and self._reads:
+        if context is None:
             told = f"given with {type(evidence).__name__}, which reads features"
             raise ParameterError("service", "context", told, None)
-        return the_features(context, self.live.arms, evidence, candidates)
+        if not self._cells:
+            context = contexts.as_numbers(context)
+        features = the_features(context, self.live.arms, evidence, candidates)
+        if features is not None and self._cells:
+            return features, contexts.written_cells(features)
+        return features, contexts.written(context, self.places)
 
     def reward(self, of: int, waiting: Open, value: float, now: float) -> Row:
         """Learn the reward of the decision at `of`, which has none yet."""
-        row = self._ended(Kind.REWARD, of, waiting, value, now)
+        row = self._ended(_REWARD, of, waiting, value, now)
         self._learned(row)
         told = self.live.doubt()
         if told is not None:
             log.warning("%s: %s", self.name, told)
         return row
 
-    def _ended(self, kind: Kind, of: int, waiting: Open, value: float | None, now: float) -> Row:
+    def _ended(self, kind: int, of: int, waiting: Open, value: float | None, now: float) -> Row:
         """The row of a decision's end; with its features, if the game has forgotten them."""
         text, (arm, number, _, context) = None, waiting
         if value is not None and context is not None and not self._remembers(number):
             text = contexts.written_vector(context)
-        return self._row(kind, now, arm=arm, number=number, of=of, value=value, text=text)
+        self._step(now)
+        place = self.number, self.seq, kind, self.at
+        return Row(*place, None, arm, None, number, of, value, text)
 
     def _remembers(self, number: int) -> bool:
         """Whether the game still has the features of the decision of this number."""
@@ -191,7 +178,7 @@ class Experiment:
             if each.at + wait > now:
                 self.deadlines.resolve(each.seq - 1, each.at + wait)
                 return rows
-            rows.append(self._ended(Kind.EXPIRED, each.seq, Open.of(each), default, now))
+            rows.append(self._ended(_EXPIRED, each.seq, Open.of(each), default, now))
             self._learned(rows[-1])
         self.deadlines.resolve(until, inf if until == last else -inf)
         return rows
@@ -212,15 +199,16 @@ class Experiment:
 
     def _change(self, kind: Kind, now: float, **fields: Any) -> Row:
         self.sound = False
-        row = self._row(kind, now, **fields)
+        self._step(now)
+        row = Row(self.number, self.seq, int(kind), self.at, **fields)
         self._changed(row)
         self.sound = True
         return row
 
-    def _row(self, kind: Kind, now: float, **fields: Any) -> Row:
+    def _step(self, now: float) -> None:
+        """Go on to the row that is written now."""
         self.seq += 1
         self.at = self.moment(now)
-        return Row(self.number, self.seq, int(kind), self.at, **fields)
 
     # Rows that another worker has appended, or this one before it was started again.
 
@@ -229,26 +217,25 @@ class Experiment:
 
         recompute: choose every arm again and compare, instead of taking it from the row.
         """
-        again = recompute or self._rechoose
+        again, live = recompute or self._rechoose, self.live
         for row in rows:
-            if row.seq != self.seq + 1 or row.at < self.at:
-                raise LogError(f"{self.name}: row {row.seq} does not follow row {self.seq}.")
-            if row.kind == Kind.DECISION:
-                arm = self.arms[row.arm or 0]
-                if row.basis is not None and row.number != self.live.number:
-                    raise LogError(f"{self.name}: row {row.seq} has number {row.number}.")
-                if again and row.basis is None:
+            _, seq, kind, at, _, place, _, number, *_, basis, _ = row
+            if seq != self.seq + 1 or at < self.at:
+                raise LogError(f"{self.name}: row {seq} does not follow row {self.seq}.")
+            if kind == _DECISION:
+                arm = self.arms[place or 0]
+                if basis is not None and number != live.number:
+                    raise LogError(f"{self.name}: row {seq} has number {number}.")
+                if again and basis is None:
                     self._compare(row, arm, recompute)
                 else:
-                    self.live.play(arm)
-                self.seq, self.at = row.seq, row.at
+                    live.play(arm)
                 self._opened(row)
-                continue
-            self.seq, self.at = row.seq, row.at
-            if row.kind in (Kind.REWARD, Kind.EXPIRED):
+            elif kind in (_REWARD, _EXPIRED):
                 self._learned(row)
             else:
                 self._changed(row)
+            self.seq, self.at = seq, at
 
     def _compare(self, row: Row, arm: LiveArm, recompute: bool) -> None:
         t, number = self.live.rounds + 1, self.live.number
@@ -270,15 +257,16 @@ class Experiment:
             )
 
     def _opened(self, row: Row) -> None:
+        _, seq, _, at, id, arm, _, number, *_ = row
         self.made += 1
-        self.history.decided(row, len(self.arms))
-        self.open[row.seq] = Open(row.arm or 0, row.number or 0, row.at)
-        if row.id is not None and self.definition.uses_snapshots:
-            self.recent[row.id] = row.seq
+        self.history.decided(seq, arm or 0, at, len(self.arms))
+        self.open[seq] = Open(arm or 0, number or 0, at)
+        if id is not None and self.definition.uses_snapshots:
+            self.recent[id] = seq
             if len(self.recent) > _MOST_OPEN:
                 self.recent.popitem(last=False)
-        self.deadlines.opened(row.at)
-        self._queue.append(row.seq)
+        self.deadlines.opened(at)
+        self._queue.append(seq)
         oldest = self.live.number - min(self.live.patience, _MOST_OPEN)
         while self._queue:
             waiting = self.open.get(self._queue[0])
@@ -287,15 +275,16 @@ class Experiment:
             self.open.pop(self._queue.popleft(), None)
 
     def _learned(self, row: Row) -> None:
-        self.open.pop(row.of or 0, None)
-        self.history.closed(row)
-        arm, number = self.arms[row.arm or 0], row.number or 0
-        if row.value is None:
-            self.live.withdraw(arm, number)
+        _, _, kind, at, _, place, _, number, of, value, text, *_ = row
+        self.open.pop(of or 0, None)
+        arm = self.arms[place or 0]
+        if value is None:
+            self.live.withdraw(arm, number or 0)
         else:
-            context = None if row.text is None else contexts.vector(row.text, self._width)
-            self.live.learn(arm, row.value, number, context)
-        if row.kind == Kind.REWARD:
+            self.history.timeline.rewarded(value, at)
+            context = None if text is None else contexts.vector(text, self._width)
+            self.live.learn(arm, value, number or 0, context)
+        if kind == _REWARD:
             self.rewarded += 1
         else:
             self.expired += 1

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import Any
 
-from .rows import Row
 from .timeline import Timeline
 
 _MOST_PARTS = 120  # enough for a picture; when there are more, neighbours are joined
@@ -29,19 +28,12 @@ class History:
         self.timeline = Timeline()
         self.last: deque[int] = deque(maxlen=_LAST)
 
-    def decided(self, row: Row, n_arms: int) -> None:
+    def decided(self, seq: int, arm: int, at: float, n_arms: int) -> None:
         """Note a decision."""
-        self.last.append(row.seq)
-        self.timeline.decided(row.at)
-        if n_arms <= _MOST_ARMS:
-            self._share(row.arm or 0, row.at)
-
-    def closed(self, row: Row) -> None:
-        """Note a reward, or that none came in time."""
-        if row.value is not None:
-            self.timeline.rewarded(row.value, row.at)
-
-    def _share(self, arm: int, at: float) -> None:
+        self.last.append(seq)
+        self.timeline.decided(at)
+        if n_arms > _MOST_ARMS:
+            return
         if not self._room:
             if len(self.parts) >= _MOST_PARTS:
                 self._join()

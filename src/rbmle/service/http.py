@@ -30,6 +30,7 @@ from .storage import StorageError
 
 if TYPE_CHECKING:
     from .callers import Callers
+    from .connections import Connection
 
 Schema = dict[str, Any]
 
@@ -246,7 +247,8 @@ class Endpoint:
 async def respond(
     told: Answer | Response, scope: Scope, receive: Receive, send: Send, call: Call, allow: str
 ) -> None:
-    """Send an answer. One of JSON is sent without a `Response`, which takes a microsecond more."""
+    """Send an answer. One of JSON is sent without a `Response`, which takes a microsecond more, and
+    by the connection itself where it is ours."""
     if isinstance(told, Response):
         if scope["method"] == "HEAD" and isinstance(told, StreamingResponse):
             told = Response(media_type=told.media_type)
@@ -258,10 +260,14 @@ async def respond(
         await told(scope, receive, counted)
         return
     status, body = told
-    headers = [*_HEADERS.get(status, _JSON), (b"content-length", b"%d" % len(body))]
-    if status == 405:
-        headers.append((b"allow", allow.encode()))
     call.sent = len(body)
+    headers = _HEADERS.get(status, _JSON)
+    if status == 405:
+        headers = (*headers, (b"allow", allow.encode()))
+    connection: Connection | None = scope.get("state", {}).get("connection")
+    if connection is not None and connection.answer(scope, status, headers, body):
+        return
+    headers = (*headers, (b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

@@ -61,8 +61,6 @@ class Ledger:
 
         What is done is durable on return, whatever becomes of the rest.
         """
-        if not self.cache.snapshots:
-            return [None] * len(requests)
         try:
             return Ahead(self.storage, self.cache, self.keys).run(requests, self.clock())
         except StorageError as problem:

@@ -6,9 +6,8 @@ import functools
 import os
 import socket
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from math import inf
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import psycopg
@@ -21,6 +20,7 @@ from .rows import Row
 from .storage import (
     ANSWER_SECONDS,
     FIELDS,
+    KEYS_VERSION,
     NO_ANSWER,
     VERSION,
     Key,
@@ -61,6 +61,7 @@ _INSERT = (
 
 # The fields of rows that `append_next` sends: the others follow from where they come to stand.
 _SENT = [place for place, each in enumerate(Row._fields) if each not in ("experiment", "seq", "at")]
+_LOCK = "SELECT number, repairs FROM experiments WHERE number = ANY(?) ORDER BY number FOR UPDATE"
 _AFTER = f"SELECT {FIELDS} FROM log WHERE experiment = ? AND seq > ? ORDER BY seq"
 
 
@@ -83,19 +84,22 @@ def _spelled(statement: str) -> bytes:
     return statement.replace("?", "%s").encode()
 
 
-def _element(value: float | str | None) -> str:
-    """A value as PostgreSQL writes it in an array: a float with all its digits."""
+def _quoted(value: str | None) -> str:
+    """A text as PostgreSQL writes it in an array."""
     if value is None:
         return "NULL"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value)
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _columns(rows: Sequence[Row], fields: Sequence[int] = range(len(Row._fields))) -> list[str]:
-    """The rows as arrays, one for each field; fields: only those at these places."""
-    columns = list(zip(*rows, strict=True))
-    return [f"{{{','.join(map(_element, columns[each]))}}}" for each in fields]
+    """The rows as arrays, one for each field, floats with all their digits; fields: only those."""
+    columns = [list(each) for each in zip(*rows, strict=True)]
+    texts = [
+        ",".join(map(_quoted, columns[each])) if _TYPES[each] == "text"
+        else repr(columns[each])[1:-1].replace("None", "NULL")
+        for each in fields
+    ]  # fmt: skip
+    return [f"{{{each}}}" for each in texts]
 
 
 def _password(url: str) -> str:
@@ -119,8 +123,8 @@ def _password(url: str) -> str:
 class PostgresStorage(Storage):
     """A connection to PostgreSQL. The row of an experiment is its lock.
 
-    A transaction takes three trips to the server: one to begin it and read the version of the keys,
-    one to lock the experiments and read their new rows, one to append rows and commit.
+    A transaction takes two trips to the server: one to begin it, read the version of the keys, lock
+    the experiments and read their new rows, and one to append rows and commit.
 
     A broken connection is reopened when the next transaction begins.
 
@@ -134,8 +138,8 @@ class PostgresStorage(Storage):
 
     def __init__(self, url: str, read_only: bool = False, timeouts: bool = False) -> None:
         self._read_only, self._timeouts = read_only, timeouts
-        self._since = inf  # when the present call to the server began
-        self._unanswered = False  # and whether it was ended
+        self._unanswered = False  # whether the present call to the server was ended
+        self._keys: psycopg.Cursor[Any] | None = None  # has the version of the keys
         self._password = _password(url)
         self._base: psycopg.Connection[Any] | None = None
         self._waiting: psycopg.Pipeline | None = None  # statements that are not sent yet
@@ -204,15 +208,6 @@ class PostgresStorage(Storage):
             text = text.replace(self._password, "...")
         return StorageError(f"service: PostgreSQL cannot be used: {text}.")
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        self._since = time.monotonic()
-        try:
-            with super()._translated():
-                yield
-        finally:
-            self._since = inf
-
     def unblock(self) -> None:
         base = self._base
         if time.monotonic() - self._since > ANSWER_SECONDS and base is not None:
@@ -225,14 +220,14 @@ class PostgresStorage(Storage):
         when the first answer is needed."""
         if self._base is None:
             raise self._error("the connection is closed")
-        return self._base.execute(_spelled(statement), values)
+        return self._base.execute(_spelled(statement), values, binary=True)
 
     def _run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Run a statement whose answer is not needed."""
         with self._translated():
             self._execute(statement, values)
 
-    def _answered(self, statement: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
+    def _answered(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
         """Run a statement and wait for its answer. After it the server waits for us, and ends the
         session if we do not go on: it would not if its answer were only flushed."""
         cursor = self._execute(statement, values)
@@ -256,7 +251,7 @@ class PostgresStorage(Storage):
 
     def _begin(self, statement: str) -> None:
         base = self._connect()
-        self._sends = ExitStack()
+        self._sends, self._keys = ExitStack(), None
         with self._translated():
             self._waiting = self._sends.enter_context(base.pipeline())
         self._run(statement)
@@ -283,13 +278,19 @@ class PostgresStorage(Storage):
 
     def lock(self, numbers: Sequence[int]) -> None:
         """Lock the rows in the order of their numbers, so that no two workers wait in a circle."""
-        asked = "SELECT number, repairs FROM experiments WHERE number = ANY(?)"
         with self._translated():
-            self._locked = self._execute(f"{asked} ORDER BY number FOR UPDATE", [list(numbers)])
+            self._keys = self._execute(KEYS_VERSION)
+            self._locked = self._execute(_LOCK, [list(numbers)])
 
     def locked(self) -> dict[int, int]:
         with self._translated():
             return dict(self._locked.fetchall())
+
+    def keys_version(self) -> int:
+        """As `lock` has read it, in the same trip."""
+        with self._translated():
+            read, self._keys = self._keys or self._answered(KEYS_VERSION), None
+            return int(read.fetchall()[0][0])
 
     def _listed(self, values: Sequence[Any]) -> Any:
         return list(values)
@@ -302,8 +303,8 @@ class PostgresStorage(Storage):
         asked, statement = [], _next(self._unchanged)
         with self._unless_there(), self.writing():
             if self.generation == generation:
-                self.lock([each.experiment for each in wanted])
                 with self._translated():
+                    self._execute(_LOCK, [[each.experiment for each in wanted]])
                     for each in wanted:
                         others = self._execute(_AFTER, [each.experiment, each.basis])
                         asked.append((each, others, self._execute(statement, self._values(each))))

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from .contexts import features_of_arm
+
 
 class Kind(IntEnum):
     """What a row says; the numbers are stored and never change."""
@@ -81,6 +83,26 @@ class Row(NamedTuple):
         if self.among is not None:
             known["among"] = msgspec.json.decode(self.among)
         return known
+
+
+class Open(NamedTuple):
+    """A decision whose reward may still come: the arm's place, the number and the time.
+
+    context: the features of the arm, if it was read from the log of decisions with features.
+    """
+
+    arm: int
+    number: int
+    at: float
+    context: tuple[float, ...] | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> Open:
+        """The decision of this row."""
+        arm = row.arm or 0
+        if row.text is None:
+            return cls(arm, row.number or 0, row.at)
+        return cls(arm, row.number or 0, row.at, features_of_arm(row.text, arm))
 
 
 def new_id() -> str:

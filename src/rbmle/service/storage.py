@@ -11,6 +11,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,6 +58,7 @@ _TABLES = (
     "INSERT INTO counters VALUES ('keys', 0), ('writes', 0)",
 )
 FIELDS = ", ".join(Row._fields)
+KEYS_VERSION = "SELECT value FROM counters WHERE name = 'keys'"
 _ROWS_PER_READ = 5_000
 
 
@@ -117,6 +119,7 @@ class Storage(Upkeep, NextRows):
 
     failures: tuple[type[Exception], ...]
     generation = 0
+    _since = inf  # when the present call to the database began, by `monotonic`
     _reading_since: float | None = None
 
     def _create_tables(self, run: Callable[[str], object], **spelled: str) -> None:
@@ -134,10 +137,13 @@ class Storage(Upkeep, NextRows):
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
+        self._since = monotonic()
         try:
             yield
         except self.failures as problem:
             raise self._error(problem) from None
+        finally:
+            self._since = inf
 
     @abstractmethod
     def _execute(self, statement: str, values: Sequence[Any]) -> Cursor:
@@ -303,7 +309,7 @@ class Storage(Upkeep, NextRows):
 
     def keys_version(self) -> int:
         """A number that changes whenever a key is added or revoked."""
-        return int(self._ask("SELECT value FROM counters WHERE name = 'keys'")[0][0])
+        return int(self._ask(KEYS_VERSION)[0][0])
 
     def stored_keys(self) -> list[Key]:
         """All keys, also revoked ones."""

@@ -16,11 +16,11 @@ from ..random import MAX_ARMS
 from . import messages
 from .deadlines import Deadlines
 from .definition import Definition
-from .experiment import STATES, Experiment, Open
+from .experiment import STATES, Experiment
 from .experiment_cache import Cache, QuarantineError
 from .keys import Keys
 from .messages import Answer, ArmState, Decide, FillSlate, Reward, answer, no_experiment, refusal
-from .rows import Kind, Row, place_of
+from .rows import Kind, Open, Row, place_of
 from .storage import Key, Storage, StorageError
 
 
@@ -74,11 +74,13 @@ class Transaction:
         self, requests: Sequence[Keyed], keys: Keys, clock: Callable[[], float], sweep: bool
     ) -> list[Answer]:
         """Carry out the requests in order, and append their rows; `Ledger.run` says more."""
+        new = [(key, each) for key, each in requests if isinstance(each, Create)]
+        if new:
+            keys.refresh(self.storage)
+            self._create([each for each in new if keys.allows(each[0])], clock())
+        self._lock([each for _, each in requests], due=clock() if sweep else -inf)
         keys.refresh(self.storage)
         allowed = [keys.allows(key) for key, _ in requests]
-        keyed = [each for each, good in zip(requests, allowed, strict=True) if good]
-        self._create(keyed, clock())
-        self._lock([each for _, each in keyed], due=clock() if sweep else -inf)
         self.now = clock()
         for each in self.touched.values():
             if each.due(self.now):
@@ -99,14 +101,10 @@ class Transaction:
             keys.save_uses(self.storage)
         return answers
 
-    def _create(self, requests: Sequence[Keyed], now: float) -> None:
+    def _create(self, requests: Sequence[tuple[Key, Create]], now: float) -> None:
         """Create what is to be created, in the order of names: two workers that create the same
         experiments cannot wait for each other in a circle."""
-        wanted = {
-            each.experiment: (key, each)
-            for key, each in reversed(requests)
-            if isinstance(each, Create)
-        }
+        wanted = {each.experiment: (key, each) for key, each in reversed(requests)}
         for name in sorted(wanted):
             with suppress(QuarantineError):
                 if self.cache.find(name) is None:
