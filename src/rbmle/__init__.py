@@ -89,6 +89,7 @@ from .rewards.features import GaussianFeatures, SphereFeatures, TableFeatures
 from .rewards.laws import Beta, ClippedGaussian, GaussianMixture, Laplace, TwoPoint, Uniform, law
 from .rewards.linear_problem import LinearProblem
 from .rewards.problems import Problem
+from .rewards.slates import Slates
 from .rewards.sources import RewardStream, Table
 from .studies.runner import load, run
 from .studies.study import Study
@@ -207,6 +208,7 @@ __all__ = [
     "Result",
     "RewardStream",
     "RootBias",
+    "Slates",
     "SphereFeatures",
     "StateError",
     "Study",

@@ -184,7 +184,7 @@ def plan(given: Setup) -> Plan:
     for problem in problems:
         check_rewards(owner, given.rewards, problem, horizon, first + count)
     evidence = as_evidence(Counting() if given.evidence is None else given.evidence, owner)
-    delay = as_delay(given.delay, owner)
+    delay = _delay(owner, given.delay, problems)
     labels, policies = _labelled(owner, given.policies)
     rounds = rounds_kept(given.checkpoints, horizon, owner)
     return Plan(
@@ -192,6 +192,17 @@ def plan(given: Setup) -> Plan:
         horizon, first, first + count, given.rewards, given.ties == "random", rounds, evidence,
         delay,
     )  # fmt: skip
+
+
+def _delay(owner: str, given: object, problems: Sequence[World]) -> Record | None:
+    """When rewards come: as given, or as the worlds say, if they do."""
+    own: set[Record | None] = {each.delay for each in problems}
+    if own == {None}:
+        own = {as_delay(given, owner)}
+    elif given is not None or len(own) > 1:
+        words = "left out for slates, whose rewards come together, and all of one size"
+        raise ParameterError(owner, "delay", words, given)
+    return own.pop()
 
 
 def _players(

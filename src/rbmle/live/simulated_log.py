@@ -81,6 +81,8 @@ def simulate_log(
     """
     if not isinstance(problem, World):
         raise ParameterError("simulate_log", "problem", "a Problem", problem)
+    if problem.delay is not None:
+        raise ParameterError("simulate_log", "problem", "one without slates", problem)
     given = Setup("simulate_log", [problem], [policy], horizon, 1, RewardStream(seed))
     given = given._replace(family=family, first_replication=replication, evidence=evidence)
     planned = plan(given)

@@ -102,6 +102,11 @@ class World:
         return 0
 
     @property
+    def delay(self) -> Any:
+        """When rewards come, if the world says so; else None."""
+        return None
+
+    @property
     def family(self) -> Any:
         """The family that policies assume by default: the law, if it is a family, else None."""
         return self.law if isinstance(self.law, tuple(FAMILIES.values())) else None

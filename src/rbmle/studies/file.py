@@ -26,6 +26,7 @@ from ..rewards.features import FEATURES_DRAWN
 from ..rewards.laws import LAWS
 from ..rewards.linear_problem import LinearProblem
 from ..rewards.problems import Problem, World
+from ..rewards.slates import Slates
 from ..spec import from_spec, stand_in_of, to_spec
 
 Data: TypeAlias = dict[str, Any]  # what JSON and TOML hold
@@ -262,6 +263,13 @@ _FORMS = {
         _availability,
     ),
     "at": WorldForm(Phases, (*_PLAIN, "phase", "at"), ("at",), _phases_data, _phases),
+    "places": WorldForm(
+        Slates,
+        (*_PLAIN, "places"),
+        (*_PLAIN, "places"),
+        lambda world: {**_problem_data(world.problem), "places": world.k},
+        lambda table: Slates(_problem(table), table["places"]),
+    ),
     "drift": WorldForm(Drift, (*_PLAIN, "drift"), (*_PLAIN, "drift"), _drift_data, _drift),
     "theta": WorldForm(LinearProblem, _LINEAR, _LINEAR[:2], _linear_data, _linear),
     "means": WorldForm(Problem, _PLAIN, _PLAIN, _problem_data, _problem),
