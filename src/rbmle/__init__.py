@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import theory
 from .engine import simulate, simulate_many
-from .errors import DefinitionError, ParameterError, RbmleError, StateError
+from .errors import BudgetError, DefinitionError, ParameterError, RbmleError, StateError
 from .evidence import Counting, Diagonal, Discounted, Linear, Logistic, Window, evidence
 from .families import (
     Bernoulli,
@@ -26,6 +26,7 @@ from .inference.identification import GLR, identify
 from .live.decider import Decider
 from .live.evaluation import evaluate
 from .live.simulated_log import simulate_log
+from .live.spending import Spend
 from .paper.published import published, published_problem
 from .paper.published_table import PublishedTable
 from .policies import (
@@ -68,8 +69,10 @@ from .policies import (
     LinTS,
     LogBias,
     MaillardSampling,
+    Priced,
     Recommended,
     RootBias,
+    Seen,
     SuccessiveRejects,
     ThompsonSampling,
     TopTwo,
@@ -166,6 +169,7 @@ __all__ = [
     "Beta",
     "BetaBias",
     "Binomial",
+    "BudgetError",
     "Choice",
     "ClippedGaussian",
     "Clock",
@@ -201,6 +205,7 @@ __all__ = [
     "ParameterError",
     "Phases",
     "Poisson",
+    "Priced",
     "Problem",
     "PublishedTable",
     "RbmleError",
@@ -208,7 +213,9 @@ __all__ = [
     "Result",
     "RewardStream",
     "RootBias",
+    "Seen",
     "Slates",
+    "Spend",
     "SphereFeatures",
     "StateError",
     "Study",

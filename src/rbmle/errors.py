@@ -69,6 +69,22 @@ class ParameterError(RbmleError):
         return ParameterError, (self.owner, self.name, self.allowed, got, self.hint)
 
 
+class BudgetError(ParameterError):
+    """A budget is spent: what is left of it is less than any candidate may cost.
+
+    >>> print(BudgetError(0.004, 5.0))
+    Decider: 'budget' must be enough for a candidate. Got 0.004 left of 5.
+    """
+
+    def __init__(self, left: float, budget: float) -> None:
+        self.left, self.budget = left, budget
+        got = Words(f"{left:.6g} left of {budget:.6g}")
+        super().__init__("Decider", "budget", "enough for a candidate", got)
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return BudgetError, (self.left, self.budget)
+
+
 class DefinitionError(RbmleError, TypeError):
     """A user's own policy, family or law is not written as the package needs it."""
 

@@ -123,7 +123,7 @@ def _known() -> ChainMap[str, type]:
 def _plain(owner: type, field: str, value: object) -> object:
     if isinstance(value, Choice):
         return value.name
-    if isinstance(value, (bool, int, str)):
+    if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
         return str(value) if isinf(value) else value

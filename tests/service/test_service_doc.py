@@ -1,4 +1,5 @@
-"""docs/service.md: its curl lines and its Python, in their order, against a running service."""
+"""docs/service.md, docs/routing.md: their curl lines and their Python, in their order, against a
+running service."""
 
 from __future__ import annotations
 
@@ -11,9 +12,13 @@ from pathlib import Path
 import pytest
 from served import Service
 
-DOC = (Path(__file__).parents[2] / "docs" / "service.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
 NEEDS_SERVICE = "<!-- not run: it needs the service above -->\n"
-BLOCKS = re.findall(rf"{NEEDS_SERVICE}```(sh|python)\n(.*?)```", DOC, re.DOTALL)
+
+
+def blocks_of(name: str) -> list[tuple[str, str]]:
+    text = (DOCS / name).read_text()
+    return re.findall(rf"{NEEDS_SERVICE}```(sh|python)\n(.*?)```", text, re.DOTALL)
 
 
 def run(command: list[str], folder: Path) -> str:
@@ -25,16 +30,19 @@ def run(command: list[str], folder: Path) -> str:
 
 
 @pytest.mark.slow
-def test_what_it_shows_works(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "kinds"), [("service.md", {"curl", "rbmle", "python"}), ("routing.md", {"curl"})]
+)
+def test_what_it_shows_works(name: str, kinds: set[str], tmp_path: Path) -> None:
     """Each line succeeds, with the answer that stands beside it; but for those about keys, after
     which all others would need one."""
-    ran = dict.fromkeys(("curl", "rbmle", "python"), 0)
+    ran = set()
     with Service(f"sqlite:///{tmp_path}/rbmle.db", workers=1) as service:
-        for language, text in BLOCKS:
+        for language, text in blocks_of(name):
             lines = text.replace("http://127.0.0.1:8000", service.address)
             if language == "python":
                 run([sys.executable, "-c", lines], tmp_path)
-                ran["python"] += 1
+                ran.add("python")
                 continue
             for line in lines.splitlines():
                 command, _, beside = line.partition("  # ")
@@ -44,11 +52,13 @@ def test_what_it_shows_works(tmp_path: Path) -> None:
                     assert not beside.startswith("{") or told == beside, line
                 elif line.startswith("rbmle service ") and " key " not in line:
                     run([sys.executable, "-m", *shlex.split(command, comments=True)], tmp_path)
-                ran[line.split()[0]] += 1
-    assert min(ran.values()) > 0
+                ran.add(line.split()[0])
+    assert ran == kinds
 
 
-def test_every_curl_line_is_among_them() -> None:
-    found = [line for _, text in BLOCKS for line in text.splitlines() if "curl " in line]
-    assert found == [line for line in DOC.splitlines() if line.startswith("curl ")]
-    assert len(found) >= 8
+@pytest.mark.parametrize(("name", "least"), [("service.md", 8), ("routing.md", 3)])
+def test_every_curl_line_is_among_them(name: str, least: int) -> None:
+    found = [line for _, text in blocks_of(name) for line in text.splitlines() if "curl " in line]
+    lines = (DOCS / name).read_text().splitlines()
+    assert found == [line for line in lines if line.startswith("curl ")]
+    assert len(found) >= least

@@ -32,8 +32,9 @@ class NoCalendar(NamedTuple):
     def pulled(
         self, rules: Rules, game: Game, replication: int, t: int, i: int, reward: float
     ) -> None:
-        """Arm i was pulled: learn its reward."""
-        rules.observe(game, Pull(i, PENDING, NOTHING), reward)
+        """Arm i was pulled: learn its reward. -1: none was, because a budget is spent."""
+        if i >= 0:
+            rules.observe(game, Pull(i, PENDING, NOTHING), reward)
 
 
 @record
@@ -95,9 +96,12 @@ class Calendar(NamedTuple):
     def pulled(
         self, rules: Rules, game: Game, replication: int, t: int, i: int, reward: float
     ) -> None:
-        """Arm i was pulled in round t; learn the rewards that come after this round."""
-        late, imputes = self.put(replication, t, i, reward), game.pending.imputes()
-        size, moving = self.arms.size, game.features.moving()
+        """Arm i was pulled in round t, or none if it is -1; learn the rewards that come after this
+        round."""
+        imputes, size, moving = game.pending.imputes(), self.arms.size, game.features.moving()
+        self.arms[t % size], late = -1, 0
+        if i >= 0:
+            late = self.put(replication, t, i, reward)
         if imputes and late != 0:
             self.imputed[t % size] = game.pending.impute(rules, game, i)
         pull = self.take(t)

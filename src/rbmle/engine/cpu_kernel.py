@@ -12,12 +12,14 @@ from ..choosers import Chooser, chooser_for
 from ..policies.arms import Arms
 from ..policies.base import bare, fresh_state
 from ..policies.floor import floors_of
+from ..policies.priced import ledger_of, net_gaps
 from .calendar import calendar_for
 from .floors import rules_of
 from .game import Game, Rules
 from .imputation import pending_for
 from .late_rewards import Prompt
 from .plan import Filled, Plan, Task
+from .priced import priced_rules
 from .regret_counters import counters_for
 from .rounds import Checkpoints, Course, Span, play_rounds
 
@@ -51,17 +53,20 @@ def rules_and_game(
     """
     (policy, family), evidence = plan.players[p][index], plan.evidence
     n_arms, arms = plan.problems[p].n_arms, Arms.fresh(plan.problems[p].n_arms)
-    source = source.own()
+    source, ledger = source.own(), ledger_of(policy, range(n_arms), plan.horizon)
     asleep = getattr(source, "asleep", None)
-    pending = pending_for(policy, evidence, n_arms, plan.delay, hides=asleep is not None)
+    hides = asleep is not None or ledger is not None
+    pending = pending_for(policy, evidence, n_arms, plan.delay, hides)
     if asleep is not None:
         pending = pending._replace(hidden=asleep)
     apart = not isinstance(pending, Prompt) and evidence.reads() == 0
-    chooser = chooser or chooser_for(policy, family, n_arms, evidence)
     game = Game(
         arms, Arms.fresh(n_arms) if apart else arms, fresh_state(policy, family, n_arms),
         np.zeros(evidence.memory_size(n_arms)), source, pending,
     )  # fmt: skip
+    if ledger is not None:
+        return priced_rules(bare(policy), family, evidence, ledger, pending), game
+    chooser = chooser or chooser_for(policy, family, n_arms, evidence)
     shares = floors_of(policy, range(n_arms))
     return rules_of(bare(policy), family, evidence, chooser, shares), game
 
@@ -72,7 +77,8 @@ def course_for(plan: Plan, p: int, index: int, draws: Any) -> Course:
     draws: where the policy gets its random numbers from.
     """
     policy, _ = plan.players[p][index]
-    counters = counters_for(plan.problems[p], plan.evidence, plan.delay is not None)
+    world, late = plan.problems[p], plan.delay is not None
+    counters = counters_for(world, plan.evidence, late, net_gaps(policy, world, plan.horizon))
     known = plan.horizon if policy.uses_horizon() else 0
     return Course(calendar_for(plan.delay, plan.horizon, plan.rewards.seed), draws, known, counters)
 

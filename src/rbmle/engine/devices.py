@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._io.machine import require_extra
-from ..errors import one_of
+from ..errors import ParameterError, one_of
+from ..policies.priced import Priced
 from .on_cpu import Progress, compile_for_cpu, play_on_cpu
 from .plan import Filled, Plan
 
@@ -41,9 +42,17 @@ def play_plan(
     """
     if device == "cpu":
         return play_on_cpu(plan, threads, progress, stop)
+    refuse_costs(owner, plan)
     from .on_cuda import play_on_cuda
 
     return play_on_cuda(owner, plan, progress, stop)
+
+
+def refuse_costs(owner: str, plan: Plan) -> None:
+    """Raise an error if a policy has costs."""
+    for policy, _ in plan.players[0]:
+        if isinstance(policy, Priced):
+            raise ParameterError(owner, "device", "'cpu' for policies with costs", "cuda")
 
 
 def compile_plan(plan: Plan, device: str) -> None:
@@ -51,6 +60,7 @@ def compile_plan(plan: Plan, device: str) -> None:
     if device == "cpu":
         compile_for_cpu(plan)
         return
+    refuse_costs("simulate", plan)
     from .on_cuda import compile_for_cuda
 
     compile_for_cuda(plan)

@@ -17,6 +17,7 @@ from ..families import Family
 from ..policies.base import Policy
 from ..policies.fit import Assuming, as_policy, labelled, on_problem, player
 from ..policies.floor import floors_of
+from ..policies.priced import ledger_of, net_gaps
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
 from ..rewards.delays import as_delay
@@ -230,6 +231,8 @@ def _player(given: Setup, policy: object, place: int, label: str) -> Player:
         found: Player = player(policy, problem, given.family, evidence, given.owner)
         check_evidence(evidence, found[1], problem.dimension)
         floors_of(found[0], range(problem.n_arms))
+        ledger_of(found[0], range(problem.n_arms), given.horizon)
+        net_gaps(found[0], problem, given.horizon)
     except ParameterError as mistake:
         if not given.titles:
             raise

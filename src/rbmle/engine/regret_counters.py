@@ -93,8 +93,13 @@ class ByRound(NamedTuple):
         return float(self.sums[0]), float(self.sums[1])
 
 
-def counters_for(world: World, evidence: Evidence, late: bool) -> ByPulls | ByCounts | ByRound:
-    """The counters that a world and a kind of evidence need. late: whether rewards may be."""
+def counters_for(
+    world: World, evidence: Evidence, late: bool, net_gaps: Floats | None = None
+) -> ByPulls | ByCounts | ByRound:
+    """The counters that a world and a kind of evidence need. late: whether rewards may be.
+    net_gaps: where arms have costs, the gap of each and, last, that of a round without a pull."""
+    if net_gaps is not None:
+        return ByCounts(net_gaps, np.zeros(net_gaps.size))
     gaps, counts = world.fixed_gaps, np.zeros(world.n_arms)
     if gaps is None:
         return ByRound(np.zeros(2), counts)

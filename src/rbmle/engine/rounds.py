@@ -74,7 +74,8 @@ def play_rounds(
         calendar.expire(rules, game, t)
         i = rules.choose(game, Moment(t, course.horizon, t), rng)
         counters.note(source, replication, t, i)
-        calendar.pulled(rules, game, replication, t, i, source.reward(replication, t, i))
+        reward = source.reward(replication, t, i) if i >= 0 else 0.0  # -1: a budget is spent
+        calendar.pulled(rules, game, replication, t, i, reward)
         if t == checkpoints[reached]:
             kept.regret[reached], kept.best_pulls[reached] = counters.totals(game.arms)
             reached += 1

@@ -12,6 +12,7 @@ from .candidates import only, the_candidates
 from .live_arm import Decisions, Name, NamedPull
 from .live_game import LiveGame
 from .propensities import Propensities
+from .spending import Spend
 
 N = TypeVar("N", bound=Name)
 
@@ -50,7 +51,8 @@ class Chooses(Generic[N]):
         self, n: int | None = None, *, id: Name | None = None, context: Any = None,
         among: Iterable[N] | None = None, k: int | None = None,
     ) -> Any:  # fmt: skip
-        """The arm to play now; with `n`, a list of n arms to play before any reward is known.
+        """The arm to play now; with `n`, a list of n arms to play before any reward is known, or
+        fewer if a budget is spent before. A budget that affords no candidate is a `BudgetError`.
 
         id: a name for the decision. A second call with the same id returns the same arm and does
         not count as another pull.
@@ -85,7 +87,11 @@ class Chooses(Generic[N]):
                 return self._live.pull(features).name
             features, candidates = self._asked(context, among)
             with only(self._live, candidates):
-                pulled = [self._live.pull(features).name for _ in range(n or 1)]
+                pulled = [
+                    self._live.pull(features).name
+                    for k in range(n or 1)
+                    if k == 0 or self._live.affordable()
+                ]
             return pulled[0] if n is None else pulled
 
     def _asked(self, context: Any, among: object) -> tuple[Any, set[Name] | None]:
@@ -170,7 +176,11 @@ class Chooses(Generic[N]):
                 return Decision(known.arm.name, id, known.probability)
             features, candidates = self._asked(context, among)
             with only(self._live, candidates):
-                made = [self._decided(id, features) for _ in range(n or 1)]
+                made = [
+                    self._decided(id, features)
+                    for k in range(n or 1)
+                    if k == 0 or self._live.affordable()
+                ]
             return made[0] if n is None else made
 
     def _decided(self, id: Name | None, features: Any) -> Decision:
@@ -192,6 +202,21 @@ class Chooses(Generic[N]):
             features, candidates = self._asked(context, among)
             with only(self._live, candidates):
                 return self._propensities.peek(features)
+
+    @property
+    def spend(self) -> Spend:
+        """What was spent, reserved and is left of the budget, and the price of a unit of cost.
+
+        >>> from rbmle import Decider
+        >>> decider = Decider(["a", "b"], "ucb", "bernoulli", cost={"a": 1, "b": 3}, price=0.1,
+        ...     budget=9)
+        >>> decider.pull(2)
+        ['a', 'b']
+        >>> decider.spend
+        Spend(spent=4.0, reserved=0.0, left=5.0, price=0.1)
+        """
+        with self._lock:
+            return self._live.spend()
 
 
 def _count(n: Any, id: Name | None) -> int:

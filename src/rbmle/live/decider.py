@@ -15,6 +15,7 @@ from .._records.record import Record
 from ..errors import FamilyWarning, ParameterError
 from ..evidence import Counting, without_features
 from ..policies.floor import floors_of
+from ..policies.priced import NET, ledger_of, priced
 from ..spec import to_spec
 from . import input_checks as checks
 from .choosing import Chooses
@@ -24,6 +25,7 @@ from .live_arm import ArmTable, Decisions, LiveArm, Name, NamedPull, shown
 from .live_game import LiveGame
 from .propensities import Propensities
 from .settings import PATIENCE, Settings
+from .spending import Told, a_cost
 from .state import Reader, plain_decisions, plain_game, read, resumed, write
 
 N = TypeVar("N", bound=Name)
@@ -48,6 +50,9 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
     evidence: what an arm's past is worth, such as `Discounted(0.99)` or `Linear(3)`, or its name;
     by default every reward counts once. If it reads features, each pull is given those of the arms,
     `pull(context={"red": [0.2, 1.0, 0.0], "blue": [0.9, 0.1, 1.0]})`: see docs/evidence.md.
+    cost, objective, price, budget: what arms cost, and what is maximised; the policy becomes
+    `Priced(policy, cost, ...)`, which explains them. Where costs are `Seen(largest)`, they are told
+    with the rewards: see docs/routing.md.
 
     Rewards may come late, in any order, or for pulls made elsewhere, such as those of an old log.
     A pending pull counts as if it had paid the arm's mean so far (Desautels, Krause and Burdick
@@ -85,11 +90,18 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         replication: int = 0,
         patience: int = PATIENCE,
         evidence: object = None,
+        cost: object = None,
+        objective: str = NET,
+        price: float | None = None,
+        budget: float | None = None,
     ) -> None:
         live = [LiveArm(each) for each in checks.the_names(arms)]
+        policy = priced(policy, cost, objective, price, budget)
         given = policy, family, seed, horizon, ties, replication, patience, evidence
         settings = Settings.checked(*given)
-        floors_of(settings.policy, [arm.name for arm in live])
+        names = [arm.name for arm in live]
+        floors_of(settings.policy, names)
+        ledger_of(settings.policy, names, settings.horizon)
         self._use(settings, game_of(settings, live), Decisions())
 
     def _use(self, settings: Settings, game: LiveGame, decisions: Decisions) -> None:
@@ -104,15 +116,21 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
 
     @overload
     def update(
-        self, arm: N, reward: float, context: object = None, *, id: Name | None = None
+        self, arm: N, reward: float, context: object = None, *, id: Name | None = None,
+        cost: float | None = None,
+    ) -> None: ...  # fmt: skip
+    @overload
+    def update(
+        self, arm: Many[N], reward: Many[float], context: object = None, *,
+        cost: Many[float] | None = None,
+    ) -> None: ...  # fmt: skip
+    @overload
+    def update(
+        self, *, reward: float, id: Name, context: object = None, cost: float | None = None
     ) -> None: ...
-    @overload
-    def update(self, arm: Many[N], reward: Many[float], context: object = None) -> None: ...
-    @overload
-    def update(self, *, reward: float, id: Name, context: object = None) -> None: ...
     def update(
         self, arm: object = None, reward: object = None, context: object = None, *,
-        id: Name | None = None,
+        id: Name | None = None, cost: object = None,
     ) -> None:  # fmt: skip
         """Learn the reward of an arm; or of several, given as two lists of equal length.
 
@@ -123,24 +141,31 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         context: for evidence that reads features, those of the arm when it was pulled; for several
         rewards, a list of them. It may be left out if the pull is pending: they are known then.
         With it, the reward belongs to the arm's oldest pending pull that had these features.
+        cost: what the pull cost, where costs are `Seen`; for several rewards, a list of them. Those
+        of pulls made elsewhere teach what the arm costs, but are not taken from the budget.
         """
         with self._lock:
             if id is not None:
-                self._named_update(checks.a_name("id", id), arm, reward, context)
+                self._named_update(checks.a_name("id", id), arm, reward, context, cost)
             elif isinstance(arm, (str, int, np.integer)) or not isinstance(arm, Iterable):
-                self._learn(self._arm(arm), self._reward(reward), None, context)
+                self._learn(self._arm(arm), self._reward(reward), None, context, cost)
             else:
-                pairs = self._batch(list(arm), reward)
-                names = [arm.name for arm, _ in pairs]
-                self._live.learn_all(pairs, checks.the_contexts(context, names, self.evidence))
-            told = self._live.doubt()
-        if told is not None:
-            warnings.warn(FamilyWarning(told), stacklevel=2)
+                told = self._batch(list(arm), reward, cost)
+                names = [arm.name for arm, *_ in told]
+                self._live.learn_all(told, checks.the_contexts(context, names, self.evidence))
+            doubt = self._live.doubt()
+        if doubt is not None:
+            warnings.warn(FamilyWarning(doubt), stacklevel=2)
 
-    def _learn(self, arm: LiveArm, reward: float, number: int | None, context: object) -> None:
-        self._live.learn(arm, reward, number, checks.a_context(context, self.evidence, arm.name))
+    def _learn(
+        self, arm: LiveArm, reward: float, number: int | None, context: object, cost: object
+    ) -> None:
+        features = checks.a_context(context, self.evidence, arm.name)
+        self._live.learn(arm, reward, number, features, a_cost(cost, self._live.ledger, arm))
 
-    def _named_update(self, id: Name, arm: object, reward: object, context: object) -> None:
+    def _named_update(
+        self, id: Name, arm: object, reward: object, context: object, cost: object
+    ) -> None:
         known = self._decisions.get(id)
         if known is None:
             if arm is None:
@@ -150,20 +175,22 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
             raise ParameterError("Decider", "arm", f"{known.arm.name!r}, chosen for {id!r}", arm)
         value = self._reward(reward)
         if known.reward is None:
-            self._learn(known.arm, value, known.number, context)
+            self._learn(known.arm, value, known.number, context, cost)
             known.reward = value
             self._decisions.keep(id, known)
         elif known.reward != value:
             told = f"{known.reward:g}, which was told for {id!r}"
             raise ParameterError("Decider", "reward", told, reward)
 
-    def _batch(self, names: list[object], rewards: object) -> list[tuple[LiveArm, float]]:
-        values = list(rewards) if isinstance(rewards, Iterable) else []
-        if len(names) != len(values):
-            told = f"a list of {len(names)} numbers, one for each arm"
-            raise ParameterError("Decider", "reward", told, rewards)
+    def _batch(self, names: list[object], rewards: object, costs: object) -> list[Told]:
         arms = [self._arm(each) for each in names]
-        return [(arm, self._reward(each)) for arm, each in zip(arms, values, strict=True)]
+        listed = [None] * len(arms) if costs is None else checks.listed("cost", costs, len(arms))
+        return [
+            (arm, self._reward(each), a_cost(cost, self._live.ledger, arm))
+            for arm, each, cost in zip(
+                arms, checks.listed("reward", rewards, len(arms)), listed, strict=True
+            )
+        ]
 
     def _arm(self, name: object) -> LiveArm:
         return checks.an_arm(name, self._live.arms)

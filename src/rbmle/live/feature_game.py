@@ -21,6 +21,7 @@ from ..tables import Encode, Encoder
 from .live_arm import LiveArm, Name
 from .live_game import LiveGame
 from .settings import Settings
+from .spending import Told
 
 _MOST_UNLEARNED = 1_000  # rewards of pulls made elsewhere that wait for the next pull: a choice
 
@@ -127,10 +128,11 @@ class FeatureGame(LiveGame):
         return expired
 
     def learn(
-        self, arm: LiveArm, reward: float, number: int | None = None, context: Floats | None = None
-    ) -> None:
+        self, arm: LiveArm, reward: float, number: int | None = None,
+        context: Floats | None = None, cost: float | None = None,
+    ) -> None:  # fmt: skip
         """Learn a reward. context: the features of the pull it belongs to; None if known here."""
-        self._learn_from(self._find(arm, number, context, set()), reward)
+        self._learn_from(self._find(arm, number, context, set()), reward, cost)
 
     def _find(
         self, arm: LiveArm, number: int | None, context: Floats | None, taken: set[int]
@@ -160,9 +162,9 @@ class FeatureGame(LiveGame):
         features = self.expanded(context[None], [arm.place])[0][0]
         return FeaturePull(None, arm, features, context, nan if arm.lost and self.imputes else None)
 
-    def _learn_from(self, pull: FeaturePull, reward: float) -> None:
-        """Learn the reward of a pull that `_find` has found."""
-        arm = pull.arm
+    def _learn_from(self, pull: FeaturePull, reward: float, cost: float | None) -> None:
+        """Learn the reward, and the cost if told, of a pull that `_find` has found."""
+        arm, ours = pull.arm, pull.number is not None or pull.arm.lost > 0
         if pull.number is not None:
             del arm.pending[pull.number], self.pulls[pull.number]
         elif arm.lost:
@@ -172,22 +174,22 @@ class FeatureGame(LiveGame):
         if pull.number is None and self.encoder is not None:  # the first time that it is seen
             features, self.encoder.scale = self.expanded(pull.row[None], [arm.place])
             pull.context = features[0]
-        arm.paid(reward)
+        self.paid(arm, reward, cost, ours)
         pull.reward = reward
         self.came.append(pull)
         if pull.number is None and len(self.came) % _MOST_UNLEARNED == 0:
             self.settle()  # those of own pulls are never more than `patience`
 
-    def learn_all(self, pairs: list[tuple[LiveArm, float]], contexts: list[Floats | None]) -> None:
+    def learn_all(self, told: list[Told], contexts: list[Floats | None]) -> None:
         """Learn several rewards, or none of them if one has no context."""
         found: list[FeaturePull] = []
         taken: set[int] = set()
-        for (arm, _), context in zip(pairs, contexts, strict=True):
+        for (arm, _, _), context in zip(told, contexts, strict=True):
             found.append(self._find(arm, None, context, taken))
             if found[-1].number is not None:
                 taken.add(found[-1].number)
-        for pull, (_, reward) in zip(found, pairs, strict=True):
-            self._learn_from(pull, reward)
+        for pull, (_, reward, cost) in zip(found, told, strict=True):
+            self._learn_from(pull, reward, cost)
 
     def settle(self) -> None:
         """Impute the reward of the last pull if it has not come, and learn those that have."""

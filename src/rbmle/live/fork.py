@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..policies.base import Policy, bare, ranks_only
+from ..policies.priced import Priced
 from ..random import Counter, key
 from .kernels import with_arrays
 from .live_game import LiveGame
@@ -25,6 +26,8 @@ class Choice(NamedTuple):
 def why_no_fork(settings: Settings) -> str:
     """Why the game of such a decider has no forks, in a few words; "" if it has."""
     policy, evidence = bare(settings.policy), settings.evidence
+    if isinstance(settings.policy, Priced):
+        return "with costs, which all decisions share"
     if not ranks_only(policy) and type(policy).propensities is Policy.propensities:
         return f"for {type(policy).__name__}, which does not tell its probabilities"
     if policy.remembers(1) > 0:

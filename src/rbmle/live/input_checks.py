@@ -63,6 +63,14 @@ def a_count(given: object) -> int:
     return integer("Decider", "n", given, "[1, inf)")
 
 
+def listed(name: str, given: object, size: int) -> list[Any]:
+    """What is given for each of several pulls, a list of so many."""
+    values = list(given) if isinstance(given, Iterable) else []
+    if len(values) != size:
+        raise ParameterError("Decider", name, f"a list of {size} numbers, one for each arm", given)
+    return values
+
+
 def an_arm(given: Any, arms: Mapping[Name, LiveArm]) -> LiveArm:
     """The arm of that name; else raises ParameterError."""
     try:

@@ -15,22 +15,21 @@ import numpy as np
 
 from .._numba.compile import Floats
 from ..engine.game import ELSEWHERE, NOTHING, PENDING, Game
-from ..engine.imputation import Imputed
 from ..engine.late_rewards import WAITING, Late
 from ..errors import ParameterError
-from ..evidence import Counting, Features, can_impute, without_features
+from ..evidence import Counting, Features, without_features
 from ..policies.arms import Arms, Clock
 from ..policies.base import bare, fresh_state, memory_of
-from ..policies.floor import floors_of
 from ..policies.misfit import ENOUGH, misfit_so_far
 from ..random import Counter, key
 from .input_checks import room
 from .kernels import Constants, choose, observe, observe_one, rank, with_arrays
 from .live_arm import LiveArm, Name
 from .settings import Settings, live_rules
+from .spending import Spends, Told
 
 
-class LiveGame:
+class LiveGame(Spends):
     """All arms of a decider, and the game that chooses among those that are enabled."""
 
     def __init__(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
@@ -72,18 +71,17 @@ class LiveGame:
         self._store()
         self.lay_out(list(self.arms))
         self._by_place = list(self.arms.values())
+        self.lay_out_costs(self._by_place)
         for place, arm in enumerate(self._by_place):
             arm.place = place
         self.enabled = [arm for arm in self._by_place if arm.enabled]
         n_arms, n_enabled = len(self.arms), len(self.enabled)
-        places, reads = [arm.place for arm in self.enabled], self.evidence.reads()
-        self.rules = live_rules(self._settings, self._by_place)
+        reads = self.evidence.reads()
+        self.rules, pending = live_rules(self._settings, self._by_place, self.ledger)
         self.game = Game(
             self.known if reads else Arms.fresh(n_enabled), self.known,
             fresh_state(self.policy, self.family, n_enabled), self.remembered,
-            Features(np.zeros((n_arms, reads))),
-            Imputed.of(n_arms, self.policy, can_impute(self.evidence), places) if reads
-            else Late.of(n_arms, self.policy, places),
+            Features(np.zeros((n_arms, reads))), pending,
         )  # fmt: skip
         for arm, row in self._own():
             row[:] = arm.memory or 0.0
@@ -137,6 +135,7 @@ class LiveGame:
         """Choose an arm; its reward is pending from now on. features: none here."""
         if not self.compiled:
             self.compile()
+        self.check_budget()
         self.expire()
         if self._moved:  # indices may have risen although their arms have not changed
             self._moved = False
@@ -156,6 +155,7 @@ class LiveGame:
         """
         self.expire()
         self._late.note(*self._one, arm.place, self.number)
+        self.charge(arm)
         self._noted(arm)
 
     def _noted(self, arm: LiveArm) -> LiveArm:
@@ -209,9 +209,10 @@ class LiveGame:
             arm.memory = row.tolist()
 
     def learn(
-        self, arm: LiveArm, reward: float, number: int | None = None, context: Floats | None = None
-    ) -> None:
-        """Learn a reward of the arm. context: none here.
+        self, arm: LiveArm, reward: float, number: int | None = None,
+        context: Floats | None = None, cost: float | None = None,
+    ) -> None:  # fmt: skip
+        """Learn a reward of the arm, and the cost of its pull if that was told. context: none here.
 
         number: that of the pull it belongs to. If it is None, the reward belongs to the oldest
         pending pull, or else to one that was given up, or else it counts as one more pull.
@@ -221,7 +222,7 @@ class LiveGame:
         status = arm.answered(number)
         if status == ELSEWHERE:
             self._made_elsewhere(arm)
-        arm.paid(reward)
+        self.paid(arm, reward, cost, status != ELSEWHERE)
         self._learned += 1
         self._observe(*self._one, arm.place, status, NOTHING, reward)
 
@@ -254,10 +255,10 @@ class LiveGame:
             later = self._constants.horizon + rounds
             self._constants, self._moved = self._constants._replace(horizon=later), True
 
-    def learn_all(self, pairs: list[tuple[LiveArm, float]], contexts: list[Floats | None]) -> None:
+    def learn_all(self, told: list[Told], contexts: list[Floats | None]) -> None:
         """Learn several rewards, or none of them if one is refused."""
-        for (arm, reward), context in zip(pairs, contexts, strict=True):
-            self.learn(arm, reward, None, context)
+        for (arm, reward, cost), context in zip(told, contexts, strict=True):
+            self.learn(arm, reward, None, context, cost)
 
     def withdraw(self, arm: LiveArm, number: int) -> None:
         """Withdraw the arm's pull of this number, whether it is pending or was given up."""
@@ -267,10 +268,6 @@ class LiveGame:
     def _withdraw(self, n: int) -> None:
         self.rounds -= n
         self.withdrawn += n
-
-    def check_new(self, name: Name) -> None:
-        """Raise ParameterError if an arm of this name cannot be added."""
-        floors_of(self._settings.policy, [*self.arms, name], strict=False)
 
     def add(self, arm: LiveArm) -> None:
         """Add an arm."""
@@ -340,6 +337,7 @@ class LiveGame:
         values, ranked = np.where(seen.pulls < 0.0, nan, np.inf), np.flatnonzero(has_index)
         if ranked.size:
             found, clock = np.empty(ranked.size), self.clock(game, pending)
-            rank(self.policy, self.family, Arms(*(each[ranked] for each in seen)), clock, found)
-            values[ranked] = found
+            shown = Arms(*(each[ranked] for each in seen))
+            rank(self.policy, self.family, shown, clock, found)
+            values[ranked] = self.less_costs(found, shown, clock, ranked)
         return {arm.name: float(each) for arm, each in zip(self.enabled, values, strict=True)}

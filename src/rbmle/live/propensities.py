@@ -140,6 +140,9 @@ class Propensities:
     def _compile(self) -> None:
         """Compile what is needed, again if arms have come or gone."""
         live = self.live
+        if live.ledger is not None:
+            told = "one without costs, for the probabilities of all arms"
+            raise ParameterError("Decider", "policy", told, Words(type(live.policy).__name__))
         if self._rules is live.rules:
             return
         self._rules, self._share, self._refresh = live.rules, None, None

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ..choosers import chooser_for
 from ..engine.floors import rules_of
 from ..engine.game import Rules
+from ..engine.imputation import Imputed
+from ..engine.late_rewards import Late
+from ..engine.priced import priced_rules
 from ..errors import ParameterError, integer, one_of
-from ..evidence import Counting, Evidence, as_evidence, without_features
+from ..evidence import Counting, Evidence, as_evidence, can_impute, without_features
 from ..families import FAMILIES, Family
 from ..policies.base import Policy, bare
 from ..policies.fit import as_family, as_policy, check_fit, on_family
 from ..policies.floor import floors_of
+from ..policies.ledger import Ledger
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from ..rewards.delays import PATIENCE as PATIENCE
 from .live_arm import LiveArm
@@ -63,13 +69,25 @@ class Settings(NamedTuple):
         return {name: getattr(self, name) for name in names}
 
 
-def live_rules(settings: Settings, arms: list[LiveArm]) -> Rules:
-    """The rules of a live game. Arms that are disabled have no floor."""
+def live_rules(
+    settings: Settings, arms: list[LiveArm], ledger: Ledger | None
+) -> tuple[Rules, Late | Imputed]:
+    """The rules of a live game, and its pulls without a reward, none yet. Arms that are disabled
+    have no floor. ledger: the costs of the arms, if they have some.
+    """
     policy, family = settings.policy, settings.family
     evidence = without_features(settings.evidence)
     enabled = [arm.enabled for arm in arms]
+    places = np.flatnonzero(enabled).tolist()
+    pending: Late | Imputed
+    if evidence.reads():
+        pending = Imputed.of(len(arms), policy, can_impute(evidence), places)
+    else:
+        pending = Late.of(len(arms), policy, places)
+    if ledger is not None:
+        return priced_rules(bare(policy), family, evidence, ledger, pending), pending
     chooser = chooser_for(policy, family, sum(enabled), evidence)
     shares = floors_of(policy, [arm.name for arm in arms], strict=False)
     if shares is not None:
         shares *= enabled
-    return rules_of(bare(policy), family, evidence, chooser, shares)
+    return rules_of(bare(policy), family, evidence, chooser, shares), pending

@@ -38,6 +38,7 @@ _INFINITE = "inf"  # nor this: features that are all 0 are worth 1e300 pulls, wh
 def plain_game(game: LiveGame) -> dict[str, object]:
     """All that a game knows, except its settings."""
     known: dict[str, object] = {}
+    costs = {name: column.tolist() for name, column in game.costs().items()}
     if not isinstance(game.evidence, Counting):  # whose arms say it all
         rows = [[_INFINITE if x == inf else x for x in each.tolist()] for each in game.known]
         known = {"statistics": rows, "memory": game.remembered.tolist()}
@@ -53,6 +54,7 @@ def plain_game(game: LiveGame) -> dict[str, object]:
         "memory": game.memory,
         "arms": [_plain_arm(arm) for arm in game.arms.values()],
         **({"known": known} if known else {}),
+        **({"costs": costs} if costs else {}),
         **({"looks": [[level, *each] for level, each in game.looks.items()]} if game.looks else {}),
     }
 
@@ -150,6 +152,8 @@ def restored(saved: Reader, settings: Settings) -> LiveGame:
     """The game that `plain_game` wrote, without the policy's memory."""
     arms = saved.arms(support(settings.family))
     game = game_of(settings, arms, saved.whole("withdrawn"))
+    for name, column in game.costs().items():
+        column[:] = saved.inside("costs").numbers(name, column.size)
     for each in saved.items("looks") if "looks" in saved.data else []:
         form = isinstance(each, list) and len(each) == 3 and _is_number(each[0])
         if not form or type(each[1]) not in (str, int) or type(each[2]) is not int:

@@ -26,6 +26,7 @@ from .kg import KG, KGMN, KGMin, KGStar
 from .klucb import KLUCB
 from .maillard import MaillardSampling
 from .npts import NPTS
+from .priced import Priced, Seen
 from .rbmle import RBMLE, Recommended, recommended
 from .subsampling import LBSDA, RBSDA, WRSDA
 from .ucb import GPUCB, MOSS, UCB, UCBV, AdaUCB, GPUCBTuned, UCBTuned
@@ -71,8 +72,10 @@ __all__ = [
     "LogBias",
     "MaillardSampling",
     "Policy",
+    "Priced",
     "Recommended",
     "RootBias",
+    "Seen",
     "SuccessiveRejects",
     "ThompsonSampling",
     "TopTwo",

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 
-from .._numba.compile import Floats, defaults_of, kernel, record
+from .._numba.compile import Floats, defaults_of, kernel, lean, record
 from .._records.record import Record, register
 from ..errors import ParameterError
 from ..random import Draws
@@ -39,6 +39,14 @@ class Policy(Record, Protocol):
 
     def prefer(self, family: Any, arms: Arms, i: int, j: int, level: Any) -> float:
         """Which of two arms with equal indices is preferred: i if > 0, j if < 0, neither if 0."""
+        return 0.0
+
+    def worth(
+        self, state: Floats, family: Any, arms: Arms, i: int, level: Any, rng: Draws
+    ) -> float:
+        """What the policy believes that arm i pays, on the scale of rewards: an upper bound of its
+        mean, or a draw. A cost can be set against it (`Priced`). The default is for policies that
+        know no such number."""
         return 0.0
 
     def choose(self, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws) -> int:
@@ -154,6 +162,36 @@ class Policy(Record, Protocol):
         return True
 
 
+def index_is_worth(
+    self: Any, state: Floats, family: Any, arms: Arms, i: int, level: Any, rng: Draws
+) -> float:
+    """The `worth` of an arm for policies whose index is an upper bound of its mean."""
+    return float(self.index_of(family, arms, i, level))
+
+
+@lean
+def mean_where(policy: Any, family: Any, near: float, value: float) -> float:
+    """The mean m with g(m) = value, where g = `policy.g` rises; an end of the range of means if g
+    does not reach the value. near: a mean to search from."""
+    low, high = family.mean_range()
+    if value == inf:
+        return float(high)
+    a, b, step = near, near, max(1.0, abs(near))
+    while a > low and policy.g(family, a) > value and step < 1e300:
+        a, step = max(near - step, low), 2.0 * step
+    step = max(1.0, abs(near))
+    while b < high and policy.g(family, b) < value and step < 1e300:
+        b, step = min(near + step, high), 2.0 * step
+    middle = 0.5 * (a + b)
+    while a < middle < b:
+        if policy.g(family, middle) < value:
+            a = middle
+        else:
+            b = middle
+        middle = 0.5 * (a + b)
+    return float(b)
+
+
 @kernel
 def share_ties(
     policy: Policy, family: Any, arms: Arms, clock: Clock, ties: bool, p: Floats
@@ -213,7 +251,7 @@ def memory_of(policy: Policy) -> tuple[int, int]:
 
 
 def bare(policy: Any) -> Any:
-    """The policy without its `Floor`, if it has one."""
+    """The policy without its `Floor` or its costs, if it has some."""
     return policy.bare() if hasattr(type(policy), "bare") else policy
 
 
@@ -225,3 +263,8 @@ def ranks_only(policy: Policy) -> bool:
 def has_index(policy: Policy) -> bool:
     """Whether the policy gives each arm an index."""
     return type(bare(policy)).index_of is not Policy.index_of
+
+
+def has_worth(policy: Policy) -> bool:
+    """Whether the policy knows what arms are worth to it on the scale of rewards."""
+    return type(bare(policy)).worth is not Policy.worth

@@ -13,12 +13,12 @@ from ..errors import ParameterError
 from ..families import Conjugate, Family
 from ..random import Draws
 from .arms import Arms, Clock
-from .base import policy
+from .base import index_is_worth, mean_where, policy
 from .largest_draw import NORMAL, largest_draw
 from .posteriors import probability_of_draws
 
 
-@policy(needs=("posterior_quantile",))
+@policy(needs=("posterior_quantile",), worth=index_is_worth)
 class BayesUCB(NamedTuple):
     """Bayes-UCB (Kaufmann, Cappe and Garivier 2012): the posterior quantile at 1 - 1/(t log(T)^c).
 
@@ -86,6 +86,11 @@ class ThompsonSampling(NamedTuple):
         if self.prior == Prior.flat:
             return family.flat().posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
         return family.posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
+
+    def worth(
+        self, state: Floats, family: Conjugate, arms: Arms, i: int, level: float, rng: Draws
+    ) -> float:
+        return self.draw(family, arms, i, rng)
 
     def propensities(
         self, state: Floats, family: Conjugate, arms: Arms, clock: Clock, ties: bool
@@ -164,15 +169,28 @@ class LinTS(NamedTuple):
         unpulled = arms.unpulled()
         if unpulled >= 0:
             return unpulled
-        together = state[0] == 1.0  # the evidence has drawn the errors of all means
         best, chosen = -inf, 0
         for i in range(arms.n_arms()):
-            mean = arms.mean(i)
-            error = state[1 + i] if together else rng.cell(i).normal(0) / sqrt(arms.pulls[i])
-            value = family.natural(mean) + self.v * error / sqrt(family.variance(mean))
+            value = self.draw(state, family, arms, i, rng)
             if value > best:
                 best, chosen = value, i
         return chosen
+
+    def draw(self, state: Floats, family: Family, arms: Arms, i: int, rng: Draws) -> float:
+        """A draw of arm i's canonical parameter."""
+        together = state[0] == 1.0  # the evidence has drawn the errors of all means
+        mean = arms.mean(i)
+        error = state[1 + i] if together else rng.cell(i).normal(0) / sqrt(arms.pulls[i])
+        return float(family.natural(mean) + self.v * error / sqrt(family.variance(mean)))
+
+    def worth(
+        self, state: Floats, family: Family, arms: Arms, i: int, level: float, rng: Draws
+    ) -> float:
+        return mean_where(self, family, arms.mean(i), self.draw(state, family, arms, i, rng))
+
+    def g(self, family: Family, mean: float) -> float:
+        """What is drawn: the canonical parameter."""
+        return family.natural(family.nudged(mean))
 
     def propensities(
         self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool

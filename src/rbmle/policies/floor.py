@@ -19,17 +19,22 @@ Shares = float | tuple[tuple[Name, float], ...]
 _ROUNDING = 1e-9  # by which floors may add up to more than 1: ten of 0.1 do not, in floats
 
 
-def as_shares(given: object) -> Shares:
-    """A number in [0, 1] for every arm; or a mapping of arms to such numbers."""
+def for_arms(owner: str, name: str, given: object, interval: str) -> Shares:
+    """A number for every arm, or a mapping of arms to numbers, all in the interval."""
     if isinstance(given, Mapping):
         given = tuple(given.items())
     if not isinstance(given, (list, tuple)):
-        return number("Floor", "share", given, "[0, 1]")
+        return number(owner, name, given, interval)
     pairs = [each if isinstance(each, (list, tuple)) else () for each in given]
     names = [each[0] for each in pairs if len(each) == 2 and isinstance(each[0], (str, int))]
     if not pairs or len(set(names)) < len(pairs):
-        raise ParameterError("Floor", "share", "a number, or a mapping of arms to numbers", given)
-    return tuple((name, number("Floor", "share", x, "[0, 1]")) for name, x in pairs)
+        raise ParameterError(owner, name, "a number, or a mapping of arms to numbers", given)
+    return tuple((arm, number(owner, name, x, interval)) for arm, x in pairs)
+
+
+def as_shares(given: object) -> Shares:
+    """A number in [0, 1] for every arm; or a mapping of arms to such numbers."""
+    return for_arms("Floor", "share", given, "[0, 1]")
 
 
 def as_floored(given: object) -> Any:

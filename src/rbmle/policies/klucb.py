@@ -11,7 +11,7 @@ from ..errors import ParameterError
 from ..families import Family
 from ..families.divergences import log_ratio
 from .arms import Arms, Clock
-from .base import policy
+from .base import index_is_worth, policy
 
 
 class Level(Choice):
@@ -31,7 +31,7 @@ class Search(Choice):
     published = 1
 
 
-@policy
+@policy(worth=index_is_worth)
 class KLUCB(NamedTuple):
     """KL-UCB (Cappe et al. 2013): max {theta : N_i D(p_i, theta) <= log t + c log log t}.
 

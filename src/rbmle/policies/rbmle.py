@@ -6,15 +6,19 @@ from __future__ import annotations
 from math import inf
 from typing import Annotated, Any, NamedTuple
 
+from .._numba.compile import Floats
 from .._records.record import Choice, checked
 from ..errors import ParameterError, Words
 from ..families import Bernoulli, Binomial, Exponential, Family, Gamma, Gaussian, Poisson
+from ..random import Draws
 from ..spec import stand_in
 from .alpha import BetaBias, as_bias
 from .arm_bias import ArmBias
 from .arms import Arms, Clock
-from .base import policy
+from .base import mean_where, policy
 from .fit import Assuming, HasLaw, as_family
+
+_NO_BIAS = 1e-200  # an alpha so small that n D / alpha is 0 at the maximum
 
 
 class Boundary(Choice):
@@ -98,6 +102,31 @@ class RBMLE(NamedTuple):
         if self.f == BiasFunction.mean:
             return family.mean_index(pulls, total, alpha)
         return family.bounded_index(pulls, total, alpha, largest)
+
+    def worth(
+        self, state: Floats, family: Family, arms: Arms, i: int, level: Any, rng: Draws
+    ) -> float:
+        """The mean m with g(m) = I / alpha.
+
+        I / alpha is the maximum over theta of g(theta) - (n / alpha) D(p, theta). So an arm that is
+        known for certain, with n infinite, has this index if its mean is m: m is what the arm is
+        thought to pay. It is at least p, and orders arms as I does, because g rises.
+        """
+        mean, index = arms.mean(i), self.index_of(family, arms, i, level)
+        if self.alpha.shared():
+            unit = family.index_unit(self.alpha.of_arm(float(arms.pulls[i]), level))
+            if not unit > 0.0:  # alpha(1) = 0: there is no bias yet
+                return mean
+            index /= unit
+        return mean_where(self, family, mean, index)
+
+    def g(self, family: Family, mean: float) -> float:
+        """log f, in the units of the index: where alpha is next to 0, the index is g itself."""
+        if self.f != BiasFunction.canonical:
+            return self.unit_index(family, 1.0, mean, _NO_BIAS, inf)
+        if family.index_unit(_NO_BIAS) == 1.0:  # Gaussian: the index has the units of the mean
+            return mean
+        return family.natural(family.nudged(mean))
 
     def printed_index(self, family: Family, pulls: float, total: float, alpha: float) -> float:
         """The index with nu + alpha/n clipped to the upper end of the means, as in Corollary 1, or

@@ -7,10 +7,10 @@ from typing import Annotated, NamedTuple
 
 from ..families import Conjugate, Family
 from .arms import Arms, Clock
-from .base import policy
+from .base import index_is_worth, policy
 
 
-@policy
+@policy(worth=index_is_worth)
 class UCB(NamedTuple):
     """UCB1 (Auer, Cesa-Bianchi and Fischer 2002): p_i + sqrt(alpha log t / N_i).
 
@@ -28,7 +28,7 @@ class UCB(NamedTuple):
         return arms.mean(i) + sqrt(self.alpha * level / arms.pulls[i])
 
 
-@policy
+@policy(worth=index_is_worth)
 class UCBTuned(NamedTuple):
     """UCB-Tuned (Auer et al. 2002): p_i + sqrt(min(cap, V_i) log t / N_i).
 
@@ -50,7 +50,7 @@ class UCBTuned(NamedTuple):
         return arms.mean(i) + sqrt(min(self.cap, variance) * level / n)
 
 
-@policy
+@policy(worth=index_is_worth)
 class UCBV(NamedTuple):
     """UCB-V (Audibert, Munos and Szepesvari 2009): p_i + sqrt(2 V_i E / N_i) + 3 c b E / N_i.
 
@@ -75,7 +75,7 @@ class UCBV(NamedTuple):
         return float(arms.mean(i) + width + 3.0 * self.c * self.b * share)
 
 
-@policy
+@policy(worth=index_is_worth)
 class MOSS(NamedTuple):
     """MOSS (Audibert and Bubeck 2009): p_i + sqrt(max(log(T / (K N_i)), 0) / N_i).
 
@@ -104,7 +104,7 @@ class MOSS(NamedTuple):
         return not self.anytime
 
 
-@policy
+@policy(worth=index_is_worth)
 class AdaUCB(NamedTuple):
     """AdaUCB (Lattimore 2018): p_i + sigma sqrt(2 L(T / H_i) / N_i).
 
@@ -136,7 +136,7 @@ class AdaUCB(NamedTuple):
         return True
 
 
-@policy(needs=("posterior_mean", "posterior_variance"))
+@policy(needs=("posterior_mean", "posterior_variance"), worth=index_is_worth)
 class GPUCB(NamedTuple):
     """GP-UCB (Srinivas et al. 2012) for independent arms: mu_i + sd_i sqrt(beta_t).
 
@@ -161,7 +161,7 @@ class GPUCB(NamedTuple):
         return family.posterior_mean(n, total) + family.posterior_sd(n, total) * level
 
 
-@policy(needs=("posterior_mean", "posterior_variance"))
+@policy(needs=("posterior_mean", "posterior_variance"), worth=index_is_worth)
 class GPUCBTuned(NamedTuple):
     """GP-UCB-Tuned (Srinivas et al. 2012, tuned in the paper): mu_i + sd_i sqrt(c log t).
 

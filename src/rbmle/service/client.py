@@ -173,7 +173,7 @@ class Client:
 
         The first of its kind on a machine is compiled, which this waits for.
         more: evidence, seed, horizon, ties, patience, reward_wait_s, default_reward,
-        probabilities, consistency.
+        probabilities, consistency, cost, objective, price, budget.
         """
         request = _create(name, arms, policy, family, more)
         while "compiling" in (told := self._send(request)):

@@ -25,6 +25,7 @@ from ..live.settings import PATIENCE, Settings
 from ..policies.base import has_index
 from ..policies.fit import PLAYERS
 from ..policies.floor import floors_of
+from ..policies.priced import NET, ledger_of, priced
 from ..random import MAX_ARMS
 from ..spec import from_spec, to_spec
 from .messages import NewExperiment, a_label
@@ -80,6 +81,10 @@ class Definition(NamedTuple):
             allowed = f"a whole number in [1, {longest}]"
             raise ParameterError("experiment", "patience", allowed, settings.patience)
         floors_of(settings.policy, body.arms)
+        ledger = ledger_of(settings.policy, body.arms, settings.horizon)
+        if ledger is not None and ledger.seen:
+            why = "known: rewards come without costs here"
+            raise ParameterError("experiment", "cost", why, Words("Seen"))
         wait, default = body.reward_wait_s, body.default_reward
         if wait is not None:
             wait = number("experiment", "reward_wait_s", wait, f"(0, {_MAX_REWARD_WAIT_SECONDS:g}]")
@@ -213,8 +218,9 @@ def _check_specs(body: NewExperiment) -> None:
 def _settings(body: NewExperiment) -> Settings:
     _check_specs(body)
     try:
+        policy = from_spec(body.policy, PLAYERS, "experiment", "policy")
         return Settings.checked(
-            from_spec(body.policy, PLAYERS, "experiment", "policy"),
+            priced(policy, body.cost, body.objective or NET, body.price, body.budget),
             from_spec(body.family, FAMILIES, "experiment", "family"),
             body.seed,
             body.horizon,

@@ -87,13 +87,13 @@ class Experiment:
         self, id: str | None, now: float, context: Context | None = None,
         among: Sequence[str] | None = None,
     ) -> Row:  # fmt: skip
-        """Choose an arm. context: the features of the arms, if the evidence reads them. among: the
-        candidates; None: all active arms."""
+        """Choose an arm. context: the arms' features, if any. among: the candidates, if not all."""
         candidates = the_candidates(among, self.live.arms)
         features, text = self._features(context, candidates)
         t, number = self.live.rounds + 1, self.live.number
-        self.sound = False
         with only(self.live, candidates):
+            self.live.check_budget()
+            self.sound = False
             arm, p = self._pull(features)
         self._step(now)
         place = self.number, self.seq, _DECISION, self.at

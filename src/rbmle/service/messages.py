@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..errors import ParameterError
+from ..policies.priced import NET, RATIO
 
 MAX_NAME_LENGTH = 200  # characters of an experiment's, an arm's or a decision's name; a choice
 MAX_BATCH_ITEMS = 1_000  # of a batch: more would keep other callers waiting; a choice
@@ -27,6 +28,8 @@ Name = Annotated[str, _described(minLength=1, maxLength=MAX_NAME_LENGTH)]
 Count = Annotated[int, _described(minimum=0)]
 Positive = Annotated[int, _described(minimum=1)]
 Seconds = Annotated[float, _described(exclusiveMinimum=0)]
+Amount = Annotated[float, _described(minimum=0)]
+Objective = Annotated[str, _described(enum=[NET, RATIO])]
 Ties = Annotated[str, _described(enum=["random", "first"])]
 State = Annotated[str, _described(enum=["active", "paused", "retired"])]
 Consistency = Annotated[str, _described(enum=["serial", "snapshot"])]
@@ -76,6 +79,10 @@ class NewExperiment(_Body):
     default_reward: float | None = None
     probabilities: bool | None = None
     consistency: Consistency = "serial"
+    cost: Annotated[dict[Name, Amount], _described(minProperties=1)] | Amount | None = None
+    objective: Objective | None = None
+    price: Amount | None = None
+    budget: Amount | None = None
 
 
 class NewDecision(_Body):
@@ -266,6 +273,8 @@ class Details(Summary):
     probabilities: bool
     consistency: Consistency
     t: Count
+    spent: float
+    left: float | None
     paid: float
     gain: float | None
     warning: str | None

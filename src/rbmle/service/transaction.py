@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
-from ..errors import ParameterError, did_you_mean
+from ..errors import BudgetError, ParameterError, did_you_mean
 from ..live.candidates import the_candidates
 from ..live.live_arm import Name
 from ..random import MAX_ARMS
@@ -190,7 +190,8 @@ class Transaction:
         except ParameterError as problem:
             for known in [each for each in self.touched.values() if not each.sound]:
                 self._compute_again(known)
-            return refusal(422, str(problem.of("service", instead_of="Decider")))
+            status = 409 if isinstance(problem, BudgetError) else 422
+            return refusal(status, str(problem.of("service", instead_of="Decider")))
 
     def _compute_again(self, known: Experiment) -> None:
         """A request was refused when its work had begun: compute the experiment from its rows."""

@@ -160,8 +160,14 @@ def _details(known: Experiment, storage: Storage) -> Details:
         for arm, state in zip(known.arms, known.states, strict=True)
     ]
     paid, gain = _gain(known)
+    plain = asdict(known.definition.plain())
+    for name in ("cost", "objective", "price", "budget"):  # they are parts of the policy
+        del plain[name]
+    spend = live.spend()
     return Details(
-        **asdict(known.definition.plain()) | asdict(_summary(known)) | {"arms": arms},
+        **plain | asdict(_summary(known)) | {"arms": arms},
+        spent=spend.spent,
+        left=_number(spend.left),
         t=live.rounds + 1,
         paid=paid,
         gain=gain,

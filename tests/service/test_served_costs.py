@@ -1,0 +1,92 @@
+"""Costs and budgets in the service: the choices of a decider, and never more than the budget."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from evidence_cases import interpret
+from service_cases import add_arm, clean, create, decide, definition, one, reward
+
+from rbmle import Decider, ParameterError
+from rbmle.errors import BudgetError
+from rbmle.service import experiment_cache as cache_module
+from rbmle.service.ledger import Ledger
+from rbmle.service.storage import Storage
+
+Opened = Callable[[], Storage]
+COST = {"a": 1.0, "b": 3.0, "c": 10.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("features", [False, True])
+def test_served_equals_live_with_costs_until_the_budget_ends(
+    opened: Opened, features: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers, one of which is started again and again, from snapshots and from rows."""
+    interpret(monkeypatch)
+    monkeypatch.setattr(cache_module, "ROWS_PER_SNAPSHOT", 40)
+    linear = {"evidence": {"name": "Linear", "dimension": 2, "shared": False}} if features else {}
+    told = {"family": "gaussian", "horizon": 150, "patience": 20, **linear}
+    workers = [Ledger(opened()), Ledger(opened())]
+    priced = {"policy": "ucb", "cost": COST, "budget": 300}
+    assert one(workers[0], create(**told, **priced))[0] == 201
+    same = {"policy": {"name": "Priced", "policy": "ucb", "cost": COST, "budget": 300}}
+    assert one(workers[1], create(**told, **same))[0] == 200  # the same experiment, said otherwise
+    live = Decider(
+        list("abc"), "ucb", "gaussian", seed=1, horizon=150, patience=20, cost=COST, budget=300,
+        evidence=linear.get("evidence") and "linear(2, shared=False)",
+    )  # fmt: skip
+    draw, waiting, spent = random.Random(4), list[tuple[str, Any]](), 0.0
+    for step in range(1_000):
+        if step % 60 == 59:
+            workers[1] = Ledger(workers[1].storage)
+        worker = draw.choice(workers)
+        if waiting and draw.random() < 0.45:
+            (id, known), value = waiting.pop(0), draw.gauss(0.5, 1.0)
+            one(worker, reward(id, value))
+            live.update(id=id, reward=value, context=known)
+            continue
+        context = [1.0, draw.random()] if features else None
+        status, answer = one(worker, decide(id=f"v{step}", context=context))
+        if status == 409:
+            assert answer["error"].startswith("service: 'budget' must be enough for a candidate.")
+            with pytest.raises(BudgetError):
+                live.pull(context=context)
+            break
+        assert (status, answer["arm"]) == (200, live.pull(id=f"v{step}", context=context))
+        waiting.append((f"v{step}", context))
+        spent += COST[answer["arm"]]
+    assert 290 < spent == live.spend.spent <= 300
+    assert one(workers[0], reward(waiting.pop()[0], 1.0)) == (200, {"counted": True})
+    assert clean(workers[0].storage)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"cost": {"a": 1, "b": -3, "c": 1}, "price": 1}, "'cost' must be a number in [0, inf)"),
+        ({"cost": {"a": 1, "b": 3}, "price": 1}, "'cost' must be given for every arm, 'c' too"),
+        ({"cost": COST, "budget": 9}, "'price' must be given, or learned from a 'budget' and a"),
+        ({"cost": COST, "budget": 0.5, "price": 1}, "'budget' must be at least the smallest cost"),
+        ({"budget": 9}, "experiment: 'cost' must be given with a price, a budget or an objective"),
+        ({"policy": "priced(ucb, seen(2), price=1)"}, "'cost' must be known: rewards come without"),
+        ({"cost": COST, "price": 1, "consistency": "snapshot"}, "'serial' with costs, which all"),
+    ],
+)
+def test_bad_costs_are_refused_in_one_sentence(changes: Any, told: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        definition(**changes)
+    assert told in str(refused.value)
+
+
+def test_an_added_arm_needs_a_cost(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    interpret(monkeypatch)
+    ledger = Ledger(opened())
+    ledger.run([create(cost=COST, price=0.1), decide(id="1")])
+    status, answer = one(ledger, add_arm("d"))
+    assert (status, "given for every arm, 'd' too" in answer["error"]) == (422, True)
+    assert one(ledger, decide(id="2"))[0] == 200
+    assert clean(ledger.storage)
