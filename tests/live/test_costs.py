@@ -105,6 +105,17 @@ def test_only_affordable_arms_are_candidates(monkeypatch: pytest.MonkeyPatch) ->
     assert live.spend.left < 1.0
 
 
+def test_a_slate_is_filled_completely_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    interpret(monkeypatch)
+    live = decider(cost=COST, budget=15, price=0)
+    assert sorted(live.pull(k=2, among=["small", "medium"])) == ["medium", "small"]
+    before = live._state()
+    with pytest.raises(BudgetError, match="Got 11 left of 15"):
+        live.pull(k=2)  # it may cost 13
+    assert live._state() == before
+    assert len(live.decide(k=2, among=["small", "medium"])) == 2
+
+
 def test_the_index_is_less_the_price_or_over_the_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     interpret(monkeypatch)
     plain, net = decider(), decider(cost=COST, price=0.05)

@@ -122,6 +122,7 @@ class Chooses(Generic[N]):
             if count > len(left):
                 told = f"a whole number in [1, {len(left)}], the number of candidates"
                 raise ParameterError("Decider", "k", told, k)
+            self._live.check_slate(left, count)
             made = []
             for each in ids:
                 with only(self._live, left):

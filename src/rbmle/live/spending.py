@@ -13,7 +13,7 @@ from ..engine.game import Game
 from ..errors import BudgetError, Interval, ParameterError, number
 from ..policies.arms import Arms, Clock
 from ..policies.floor import floors_of
-from ..policies.ledger import RESERVED, SPENT, Ledger
+from ..policies.ledger import RESERVED, ROUNDING, SPENT, Ledger
 from ..policies.priced import ledger_of
 from .live_arm import LiveArm, Name
 from .settings import Settings
@@ -71,6 +71,14 @@ class Spends:
         """Raise BudgetError if the budget affords no candidate."""
         if self.ledger is not None and not self.affordable():
             raise BudgetError(max(self.ledger.left(), 0.0), self.ledger.budget)
+
+    def check_slate(self, names: set[Name], k: int) -> None:
+        """Raise BudgetError unless the budget affords any k of these arms: a slate is filled
+        completely or not at all."""
+        if self.ledger is not None:
+            costs = np.sort([self.ledger.costs[self.arms[name].place] for name in names])
+            if costs[-k:].sum() > self.ledger.left() + ROUNDING * self.ledger.budget:
+                raise BudgetError(max(self.ledger.left(), 0.0), self.ledger.budget)
 
     def charge(self, arm: LiveArm) -> None:
         """Charge a pull of the arm, where `PricedRules` have not done so."""
