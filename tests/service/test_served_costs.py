@@ -13,7 +13,9 @@ from service_cases import add_arm, clean, create, decide, definition, one, rewar
 from rbmle import Decider, ParameterError
 from rbmle.errors import BudgetError
 from rbmle.service import experiment_cache as cache_module
+from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
+from rbmle.service.messages import FillSlate
 from rbmle.service.storage import Storage
 
 Opened = Callable[[], Storage]
@@ -89,4 +91,18 @@ def test_an_added_arm_needs_a_cost(opened: Opened, monkeypatch: pytest.MonkeyPat
     status, answer = one(ledger, add_arm("d"))
     assert (status, "given for every arm, 'd' too" in answer["error"]) == (422, True)
     assert one(ledger, decide(id="2"))[0] == 200
+    assert clean(ledger.storage)
+
+
+def test_a_slate_is_filled_completely_or_not_at_all(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpret(monkeypatch)
+    ledger = Ledger(opened())
+    ledger.run([create(cost=COST, price=0.1, budget=12)])
+    slate = FillSlate(experiment="x", id="v", k=2)
+    status, answer = one(ledger, (ANYONE, slate))  # it may cost 13
+    assert (status, "enough for a candidate. Got 12 left of 12" in answer["error"]) == (409, True)
+    cheap = FillSlate(experiment="x", id="v", k=2, among=["a", "b"])
+    assert one(ledger, (ANYONE, cheap))[0] == 200
     assert clean(ledger.storage)

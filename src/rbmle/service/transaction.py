@@ -228,6 +228,7 @@ class Transaction:
             if request.k > len(left):
                 told = f"a whole number in [1, {len(left)}], the number of candidates"
                 raise ParameterError("service", "k", told, request.k)
+            known.live.check_slate(left, request.k)
         filled = []
         for place, (id, made) in enumerate(zip(request.ids(), rows, strict=True)):
             among = [name for name in known.places if name in left] if place else request.among
