@@ -53,7 +53,7 @@ def test_served_equals_live_with_costs_until_the_budget_ends(
             continue
         context = [1.0, draw.random()] if features else None
         status, answer = one(worker, decide(id=f"v{step}", context=context))
-        if status == 409:
+        if status == 410:
             assert answer["error"].startswith("service: 'budget' must be enough for a candidate.")
             with pytest.raises(BudgetError):
                 live.pull(context=context)
@@ -102,7 +102,7 @@ def test_a_slate_is_filled_completely_or_not_at_all(
     ledger.run([create(cost=COST, price=0.1, budget=12)])
     slate = FillSlate(experiment="x", id="v", k=2)
     status, answer = one(ledger, (ANYONE, slate))  # it may cost 13
-    assert (status, "enough for a candidate. Got 12 left of 12" in answer["error"]) == (409, True)
+    assert (status, "enough for a candidate. Got 12 left of 12" in answer["error"]) == (410, True)
     cheap = FillSlate(experiment="x", id="v", k=2, among=["a", "b"])
     assert one(ledger, (ANYONE, cheap))[0] == 200
     assert clean(ledger.storage)

@@ -57,7 +57,7 @@ _TEXTS = {
     403: "The key's role does not allow this, or a page of another site asked.",
     404: "There is no such thing, or not for this key.",
     409: "It exists and is another.",
-    410: "The deadline has passed, or the experiment has ended.",
+    410: "The deadline has passed, the experiment has ended, or its budget is spent.",
     413: "The body is too large.",
     422: "A value is not allowed.",
     429: "Too many wrong keys; try again later.",

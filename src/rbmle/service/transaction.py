@@ -190,7 +190,7 @@ class Transaction:
         except ParameterError as problem:
             for known in [each for each in self.touched.values() if not each.sound]:
                 self._compute_again(known)
-            status = 409 if isinstance(problem, BudgetError) else 422
+            status = 410 if isinstance(problem, BudgetError) else 422
             return refusal(status, str(problem.of("service", instead_of="Decider")))
 
     def _compute_again(self, known: Experiment) -> None:
