@@ -117,7 +117,9 @@ def test_no_chooser_changes_a_choice(policy: str, late: float, monkeypatch: Any)
     facts: Any = facts_for(live.policy, live.family)
     choosers = Scan(21), CachedBounds.of(facts, 21), Tournament.of(facts, 21)
     for each, chooser in zip(deciders, choosers, strict=True):
-        each._live.rules = each._live.rules._replace(chooser=chooser)
+        game: Any = each._live
+        game.rules = game.rules._replace(chooser=chooser)
+        game._one = game.rules, game.game  # what learns one reward tells this chooser
 
     def ask(decider: Decider[str], among: list[str], context: Any) -> Any:
         free = decider.pull(2)
