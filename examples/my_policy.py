@@ -1,4 +1,4 @@
-"""A policy of your own, in one class: UCB-V, checked by every law, simulated and used live.
+"""A policy of your own in one class, UCB-V: checked by every law, simulated and used live.
 
     python examples/my_policy.py
 
@@ -15,7 +15,7 @@ from rbmle.testing import check_policy
 
 
 @rbmle.policy
-class UCBV(NamedTuple):
+class MyUCBV(NamedTuple):
     """UCB-V: the index p + sqrt(2 V e / n) + 3 b e / n with e = zeta log t, V the empirical
     variance.
 
@@ -32,14 +32,14 @@ class UCBV(NamedTuple):
 
 
 def main() -> None:
-    check_policy(UCBV(0.2), rbmle.Bernoulli())  # raises BrokenLawError if a law is broken
-    print("UCBV obeys every law.\n")
+    check_policy(MyUCBV(0.2), rbmle.Bernoulli())  # raises BrokenLawError if a law is broken
+    print("MyUCBV obeys every law.\n")
 
     problem = rbmle.Problem(rbmle.Bernoulli(), [0.02, 0.05, 0.08, 0.1])
-    policies = [UCBV(0.2), rbmle.UCB(), rbmle.RBMLE()]
+    policies = [MyUCBV(0.2), rbmle.UCB(), rbmle.RBMLE()]
     print(rbmle.simulate(problem, policies, horizon=20_000, replications=50), "\n")
 
-    decider = rbmle.Decider(["a", "b"], UCBV(0.2), rbmle.Bernoulli())
+    decider = rbmle.Decider(["a", "b"], MyUCBV(0.2), rbmle.Bernoulli())
     for _ in range(200):
         arm = decider.pull()
         decider.update(arm, 0.9 if arm == "b" else 0.1)

@@ -69,7 +69,10 @@ def test_ties_are_broken_the_same_way(by_each_chooser, rule, ties):
     )
 
 
-CASES = [(KG(), Gaussian()), (KLUCB(), Bernoulli()), (recommended("bernoulli"), Bernoulli())]
+CASES = [
+    (KG(), Gaussian()), (KLUCB(), Bernoulli()), (KLUCB(upto="left"), Bernoulli()),
+    (KLUCB(upto="moss"), Exponential()), (recommended("bernoulli"), Bernoulli()),
+]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -122,7 +122,7 @@ def solved_from(self: AboutKLUCB, family: Family) -> float:
 
 def expires(self: AboutKLUCB, clock: Clock) -> bool:
     """Not with a horizon in the level: it stays as it is, or falls."""
-    return clock.horizon == 0
+    return clock.horizon == 0 or not self.policy.uses_horizon()
 
 
 _SHAPE: Methods = {
