@@ -65,7 +65,9 @@ VARIANTS = [
     (KLUCB(c=3.0), Bernoulli()),
     *((KLUCB(upto="plus"), family) for family in FAMILIES),
     (KLUCB(search="published", upto="plus"), Exponential()),
-    *((KLUCB(upto=upto), family) for upto in ("plus_plus", "moss", "left") for family in FAMILIES),
+    *((KLUCB(upto="plus_plus"), family) for family in (Bernoulli(), Gaussian())),
+    *((KLUCB(upto="moss"), family) for family in (Exponential(), Poisson())),
+    *((KLUCB(upto="left"), family) for family in (Bernoulli(), Gaussian(), Gamma(2.0))),
     *(
         (policy, NegativeBinomial(2.0))
         for policy in (
