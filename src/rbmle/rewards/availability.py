@@ -13,7 +13,7 @@ from .._numba.compile import Floats
 from ..errors import ParameterError, number
 from ..random import SLEEP_LANE, Cell, key
 from .changing import MeanPath
-from .problems import Pays, Problem, World, as_numbers, reward_source
+from .problems import Pays, Problem, Varied, World, as_numbers, reward_source
 
 
 @reward_source
@@ -72,7 +72,7 @@ class AwakeSource(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Availability(World):
+class Availability(Varied):
     """A world whose arms are asleep at random: in each round an arm can be played with probability
     `awake`, each on its own, and at least one can.
 
@@ -104,16 +104,6 @@ class Availability(World):
             number("Availability", "awake", each, "(0, 1]")
         chances.setflags(write=False)
         vars(self).update(problem=problem, awake=chances)
-
-    @property
-    def law(self) -> Any:
-        """The law of rewards."""
-        return self.problem.law
-
-    @property
-    def n_arms(self) -> int:
-        """The number of arms."""
-        return int(self.problem.n_arms)
 
     @property
     def dimension(self) -> int:

@@ -18,7 +18,7 @@ from ..errors import ParameterError, integer, number
 from ..families import Law
 from ..random import MAX_ROUNDS, MAX_SEED, Cell, key, path_uniforms
 from .linear_problem import LinearPath, LinearProblem
-from .problems import Pays, Problem, World, means_text, reward_source
+from .problems import Pays, Problem, Varied, World, means_text, reward_source
 
 
 @reward_source
@@ -178,7 +178,7 @@ def _rounds(given: object, count: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Drift(World):
+class Drift(Varied):
     """A problem whose means take a random step every `every` rounds, each arm on its own.
 
     problem: its means are those of the first `every` rounds.
@@ -232,16 +232,6 @@ class Drift(World):
             low=low,
             high=high,
         )
-
-    @property
-    def law(self) -> Any:
-        """The law of rewards."""
-        return self.problem.law
-
-    @property
-    def n_arms(self) -> int:
-        """The number of arms."""
-        return self.problem.n_arms
 
     def means_at(self, t: int) -> Floats:
         """The mean of each arm in round t."""

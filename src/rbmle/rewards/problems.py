@@ -150,6 +150,22 @@ class World:
         return hash(self.identity())
 
 
+class Varied(World):
+    """A world that is another one with something changed: its law and its arms are the same."""
+
+    problem: Any
+
+    @property
+    def law(self) -> Any:
+        """The law of rewards."""
+        return self.problem.law
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms."""
+        return int(self.problem.n_arms)
+
+
 @dataclass(frozen=True, eq=False)
 class Problem(World):
     """Arms that share a law of rewards and differ in their means.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..errors import ParameterError, integer
 from ..families import Law
 from ..random import Cell, key
 from .delays import BatchDelay
-from .problems import Pays, Problem, World, reward_source
+from .problems import Pays, Problem, Varied, reward_source
 
 
 @reward_source
@@ -52,7 +52,7 @@ class SlateSource(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Slates(World):
+class Slates(Varied):
     """A problem in which k distinct arms are played at a time, in order, each with a reward of its
     own: rounds 1, ..., k fill the first slate, the next k the second.
 
@@ -76,16 +76,6 @@ class Slates(World):
             raise ParameterError("Slates", "problem", "a Problem", problem)
         k = integer("Slates", "k", k, f"[1, {problem.n_arms}]")
         vars(self).update(problem=problem, k=k)
-
-    @property
-    def law(self) -> Any:
-        """The law of rewards."""
-        return self.problem.law
-
-    @property
-    def n_arms(self) -> int:
-        """The number of arms."""
-        return self.problem.n_arms
 
     @property
     def delay(self) -> BatchDelay:
