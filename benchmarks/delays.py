@@ -1,4 +1,4 @@
-"""What late rewards cost: the table of docs/worlds.md. About a minute, most of it compiling.
+"""What late rewards cost: the table of docs/howto/worlds.md. About a minute, most of it compiling.
 
 python benchmarks/delays.py
 """

@@ -1,4 +1,4 @@
-"""How often intervals of differences cover the true mean: the table of docs/studies.md.
+"""How often intervals of differences cover the true mean: the table of docs/reference/studies.md.
 
 python benchmarks/interval_coverage.py
 

@@ -1,5 +1,6 @@
-"""The recommended forms where the atlas does not play them: without a horizon on Gaussian rewards,
-and on Binomial, Poisson and Gamma rewards with and without one. It prints what docs/atlas.md says.
+"""The forms of risk="mean" where the atlas does not play them: without a horizon on Gaussian
+rewards, and on Binomial, Poisson and Gamma rewards with and without one. It prints what
+docs/reference/atlas_data.md says.
 
     python benchmarks/recommended.py FOLDER   # some ten minutes of a processor
 
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbmle import MOSS, RBMLE, ArmBias, Clock, policy, recommended
-from rbmle.atlas import RIVALS, AtlasCell, atlas_sets, read_atlas, verdicts, within_targets
+from rbmle.atlas import AWARE, RIVALS, AtlasCell, atlas_sets, read_atlas, verdicts, within_targets
 from rbmle.atlas.play import Run, play
 from rbmle.atlas.sets import Draw, ProblemSet
 from rbmle.atlas.verdicts import cells_of
@@ -25,7 +26,9 @@ from rbmle.atlas.verdicts import cells_of
 HORIZONS, MOST_ARMS = (1_000, 10_000), 50
 # Problems of each set, and replications of each; the report of the atlas has 128 problems.
 GAUSSIAN, OTHERS = (128, 8), (64, 4)
-WITH, WITHOUT = "recommended", "recommended, without the horizon"
+WITH, WITHOUT = "recommended, mean", "recommended, mean, without the horizon"
+_SIX = ("Thompson", "KL-UCB", "Bayes-UCB", "IMED", "UCB-Tuned", "MOSS")
+SIX = {name: each for name, each in {**RIVALS, **AWARE}.items() if name in _SIX}
 BY_T = RBMLE(ArmBias(0.1, 1.8, 0.5, 1.0, 0.5), f="stable")
 # name, arms, how means are drawn. On none of these was anything chosen.
 PLACES = {
@@ -97,7 +100,7 @@ def played(
 
 def line(cells: list[AtlasCell], label: str) -> str:
     """How a policy does against the rivals, as a row of a table."""
-    found = verdicts(cells, label)
+    found = verdicts(cells, label, SIX)
     ratio, worst = np.array([each.ratio for each in found]), max(found, key=lambda x: x.ratio)
     below, near, tails = within_targets(found)
     mean, tail = np.exp(np.log(ratio).mean()), max(each.tail for each in found)
@@ -117,7 +120,7 @@ def gaussian(folder: Path) -> None:
     """Gaussian forms without a horizon. `BY_T` was the best of those on the training sets."""
     right = [each for each in atlas_sets("report", ["gaussian"]) if not each.misspecified]
     sets = [each for each in right if each.arms <= MOST_ARMS]
-    ours = {WITHOUT: Unaware(recommended("gaussian")), "by t": BY_T}
+    ours = {WITHOUT: Unaware(recommended("gaussian", risk="mean")), "by t": BY_T}
     cells = played(folder, sets, ours | {"MOSS, anytime": MOSS(anytime=True)}, GAUSSIAN)
     named = {each.name for each in sets}
     known = [
@@ -125,7 +128,7 @@ def gaussian(folder: Path) -> None:
         for each in read_atlas("docs/atlas/report")
         if each.family == "gaussian" and each.name in named and each.horizon in HORIZONS
     ]
-    for label in (WITH, *ours, "MOSS, anytime", *RIVALS):
+    for label in (WITH, *ours, "MOSS, anytime", *SIX):
         print(line([*cells, *known], label))
     # The same against rivals none of which knows the horizon: MOSS is the anytime one.
     unaware = [each._replace(policy=each.policy.removesuffix(", anytime")) for each in cells]
@@ -139,8 +142,8 @@ def main(folder: str) -> None:
     print(HEAD.format("Gaussian"))
     gaussian(Path(folder))
     for family in PLACES:
-        ours = {WITH: recommended(family), WITHOUT: Unaware(recommended(family))}
-        rivals = {name: each for name, each in RIVALS.items() if name != "Bayes-UCB"}  # slow here
+        ours = {WITH: recommended(family, "mean"), WITHOUT: Unaware(recommended(family, "mean"))}
+        rivals = {name: each for name, each in SIX.items() if name != "Bayes-UCB"}  # slow here
         cells = played(Path(folder), places(family), ours | rivals, OTHERS)
         print("\n" + HEAD.format(family.capitalize()))
         print("\n".join(line(cells, label) for label in [*ours, *rivals]), flush=True)

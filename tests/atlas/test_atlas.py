@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rbmle.atlas import (
+    AWARE,
     RIVALS,
     AtlasCell,
     atlas,
@@ -20,7 +21,7 @@ from rbmle.atlas import (
 )
 from rbmle.atlas.efforts import FULL, OTHERS, Effort, atlas_runs, players
 from rbmle.atlas.play import Run, play, stored, told
-from rbmle.atlas.verdicts import RECOMMENDED, cells_of, within_targets
+from rbmle.atlas.verdicts import RECOMMENDED, SMALLEST_MEAN, cells_of, within_targets
 from rbmle.cli.atlas import _data, _named, _show
 from rbmle.cli.main import run
 from rbmle.errors import ParameterError, RunError
@@ -31,7 +32,7 @@ from rbmle.policies import (
     ArmBias,
 )
 
-SMALL = Effort(4, {20: 3, 40: 2}, {}, {}, {20: 500, 40: 500}, 0)
+SMALL = Effort(4, {20: 3, 40: 2}, {20: 3, 40: 2}, {}, {}, {20: 500, 40: 500}, 0)
 
 
 def cell(policy: str, by_problem: list[float], **changed: object) -> AtlasCell:
@@ -106,15 +107,18 @@ class TestPlan:
         kinds = {type(policy).__name__ for each in played for policy in each.values()}
         assert kinds == {
             "RBMLE", "UCB", "UCBTuned", "MOSS", "KLUCB", "BayesUCB", "ThompsonSampling", "GPUCB",
-            "GPUCBTuned", "KG", "KGStar", "KGMin", "KGMN", "IDS", "VIDS", "IMED",
+            "GPUCBTuned", "KG", "KGStar", "KGMin", "KGMN", "IDS", "VIDS", "IMED", "AdaUCB",
+            "MaillardSampling", "TSUCB",
         }  # fmt: skip
-        assert {*RIVALS, *OTHERS, RECOMMENDED} == {name for each in played for name in each}
+        assert {*RIVALS, *AWARE, *OTHERS, RECOMMENDED, SMALLEST_MEAN} == {
+            name for each in played for name in each
+        }
 
     @pytest.mark.slow
     def test_a_full_cell_has_a_hundred_thousand_replications_and_the_whole_a_trillion_rounds(self):
         runs = atlas_runs("report", [], FULL)
         for each in runs:
-            quick = each.label in (RECOMMENDED, "Thompson", "KL-UCB", "IMED", "UCB", "KG")
+            quick = each.label in (SMALLEST_MEAN, "Thompson", "KL-UCB", "IMED", "UCB", "KG")
             if quick and each.where.arms <= 50 and each.horizon == 10_000:
                 assert each.replications * len(each.where.problems(each.problems)) >= 100_000
         assert sum(each.rounds() for each in runs) > 1e12

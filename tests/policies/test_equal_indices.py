@@ -6,9 +6,17 @@ from tiers import tiered
 
 import rbmle
 from rbmle import IMED, KLUCB, MOSS, RBMLE, UCB, Arms, BayesUCB, Clock, GPUCBTuned, UCBTuned
-from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from rbmle.families import Bernoulli, Binomial, Bounded, Exponential, Gamma, Gaussian, Poisson
 
-FAMILIES = [Bernoulli(), Binomial(5), Poisson(), Exponential(), Gamma(2.0), Gaussian()]
+FAMILIES = [
+    Bernoulli(),
+    Binomial(5),
+    Poisson(),
+    Exponential(),
+    Gamma(2.0),
+    Gaussian(),
+    Bounded(-1.0, 1.0),
+]
 POLICIES = [
     RBMLE(), RBMLE(f="mean"), RBMLE(f="stable"), UCB(), UCBTuned(), MOSS(), KLUCB(),
     KLUCB(upto="plus"), IMED(), BayesUCB(), GPUCBTuned(), rbmle.Recommended(),
@@ -46,7 +54,7 @@ def test_indices_that_are_almost_equal_are_equal(policy, family):
     assert found == ([known] if known else [])
 
 
-@pytest.mark.parametrize("family", [Bernoulli(), Binomial(5)], ids=repr)
+@pytest.mark.parametrize("family", [Bernoulli(), Binomial(5), Bounded(-0.3, 0.7)], ids=repr)
 @pytest.mark.parametrize("horizon", [0, 50_000])
 def test_the_recommended_form_ranks_arms_with_only_successes_by_pulls(family, horizon):
     """Its index is g at the end of the means, whatever the pulls; then fewer pulls decide."""

@@ -6,9 +6,11 @@ from rbmle import testing
 from rbmle.families import (
     Bernoulli,
     Binomial,
+    Bounded,
     Exponential,
     Gamma,
     Gaussian,
+    GaussianUnknown,
     NegativeBinomial,
     Poisson,
 )
@@ -29,18 +31,23 @@ from rbmle.policies import (
     RBSDA,
     TSUCB,
     UCB,
+    UCBV,
     VIDS,
     WRSDA,
     AdaptiveBernoulli,
     AdaptiveExponential,
     AdaptiveGaussian,
+    AdaUCB,
     BayesUCB,
+    EmpiricalIMED,
     EpsilonGreedy,
     ExploreThenCommit,
     GPUCBTuned,
     KGMin,
     KGStar,
     LogBias,
+    MaillardSampling,
+    SuccessiveRejects,
     ThompsonSampling,
     UCBTuned,
     families_of,
@@ -80,6 +87,17 @@ VARIANTS = [
             GPUCBTuned(),
         )
     ),
+    *(
+        (policy, family)
+        for policy in (RBMLE(), RBMLE(f="stable"), KLUCB(), IMED(), ThompsonSampling())
+        for family in (GaussianUnknown(2.0), Bounded(-2.0, 3.0))
+    ),
+    (RBMLE(f="mean"), GaussianUnknown(2.0)),
+    (KLUCB(upto="moss"), GaussianUnknown(2.0)),
+    (BayesUCB(), GaussianUnknown(2.0)),
+    (GPUCBTuned(), GaussianUnknown(2.0)),
+    (MaillardSampling(), GaussianUnknown(2.0)),
+    (EmpiricalIMED(memory=100), Bounded(-2.0, 3.0)),
     (EpsilonGreedy(c=5.0), Bernoulli()),
     (TSUCB(draws=5), Gaussian()),
     (RBSDA(memory=50, even="leader"), Bernoulli()),
@@ -100,7 +118,10 @@ VARIANTS = [
 
 
 # These ask nothing of the family: two are enough.
-BLIND = (EXP3, EpsilonGreedy, ExploreThenCommit, LBSDA, NPTS, RBSDA, WRSDA)
+BLIND = (
+    EXP3, MOSS, NPTS, UCBV, AdaUCB, EpsilonGreedy, ExploreThenCommit, LBSDA, RBSDA,
+    SuccessiveRejects, UCBTuned, WRSDA,
+)  # fmt: skip
 FITTING = [
     (policy, family)
     for policy in DEFAULTS

@@ -25,7 +25,7 @@ LAWS: dict[str, Any] = {
 FAMILIES = [
     rbmle.Bernoulli(), rbmle.Bernoulli(0.5, 0.5), rbmle.Bernoulli(3.0, 0.2), rbmle.Binomial(5),
     rbmle.Gaussian(2.0, 1.0, 3.0), rbmle.Gaussian(), rbmle.Exponential(), rbmle.Gamma(2.5),
-    rbmle.Poisson(), rbmle.Poisson(0.2, 0.1),
+    rbmle.Poisson(), rbmle.Poisson(0.2, 0.1), rbmle.Bounded(0.0, 10.0),
 ]  # fmt: skip
 
 

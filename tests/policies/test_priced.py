@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 import rbmle
-from rbmle import Decider, FixedDelay, ParameterError, Priced, Problem, Seen, testing
+from rbmle import Costs, Decider, FixedDelay, ParameterError, Priced, Problem, Seen, testing
 from rbmle.policies.priced import net_gaps
 from rbmle.random import key
 from rbmle.rewards.problems import Stream
@@ -18,6 +19,7 @@ from rbmle.spec import from_spec, to_spec
 COINS = Problem("bernoulli", [0.5, 0.7, 0.95])
 COST = {0: 1.0, 1: 3.0, 2: 10.0}
 COSTS = np.array(list(COST.values()))
+DEAR = Costs(COINS, COSTS, largest=20)
 LAWS = {each.__name__: each for each in testing.checks()}
 
 
@@ -106,6 +108,42 @@ def test_live_equals_simulated_with_costs(policy: str, budget: int, tmp_path: An
     assert live.spend.spent == result.pulls[0, 0] @ COSTS <= budget
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("policy", "delay"), [("ts", None), ("klucb", "batchdelay(5)")])
+def test_live_equals_simulated_with_costs_that_are_seen(policy: str, delay: Any) -> None:
+    """Costs are told with the rewards, at once or in batches of five, until the budget ends."""
+    priced, rounds = Priced(policy, Seen(20), price=0.01, budget=500), 200
+    result = rbmle.simulate(DEAR, [priced], rounds, 1, seed=7, delay=delay)
+    live = Decider(range(3), policy, "bernoulli", 7, cost=Seen(20), price=0.01, budget=500)
+    source: Any = DEAR.source(7, rounds)
+    waiting: list[tuple[int, int]] = []
+    for t in range(1, rounds + 1):
+        with suppress(rbmle.BudgetError):
+            waiting.append((t, live.pull(id=t)))
+        if delay is None or t % 5 == 0:
+            for k, arm in waiting:
+                told = source.reward(0, k, arm), source.cost(0, k, arm)
+                live.update(id=k, reward=told[0], cost=told[1])
+            waiting = []
+    assert list(live.counts.values()) == result.pulls[0, 0].tolist()
+    assert 480 <= live.spend.spent <= 500
+    assert result.pulls[0, 0].sum() < rounds
+
+
+@pytest.mark.slow
+def test_the_price_of_seen_costs_is_learned() -> None:
+    """The regret is the best mixture's by the mean costs, times the rounds, minus what was paid."""
+    priced = Priced("ts", Seen(20), budget=12_000)
+    result = rbmle.simulate(DEAR, [priced], 3_000, 40)
+    best = 0.7 + (4 - 3) / (10 - 3) * (0.95 - 0.7)  # of each round, with 4 to spend
+    paid = result.pulls[0] @ COINS.means
+    assert result.final_regret[0] == pytest.approx(3_000 * best - paid)
+    assert 0.0 < result.final_regret.mean() < 0.1 * 3_000 * best
+    assert (result.pulls[0] @ COSTS).mean() < 12_000
+    study = rbmle.Study(DEAR, [priced], 100, 10)
+    assert rbmle.Study.from_dict(study.to_dict()) == study
+
+
 def test_files_name_it() -> None:
     for policy in (
         Priced("ucb", {"a": 1, "b": 2}, price=0.5),
@@ -133,7 +171,11 @@ def test_files_name_it() -> None:
         (lambda: played(Priced("ucb", COST, budget=0.5)), "at least the smallest cost, 1. Got 0.5"),
         (lambda: played(Priced("ucb", 0, "reward / cost")), "'cost' must be above 0"),
         (lambda: played(Priced("ucb", COST, "reward / cost", 1)), "'price' must be left out"),
-        (lambda: played(Priced("ucb", Seen(9), price=1)), "'cost' must be known in a simulation"),
+        (lambda: played(Priced("ucb", Seen(9), price=1)), "'cost' must be Seen in a world with Co"),
+        (lambda: played(Priced("ucb", COST, price=1), DEAR), "'cost' must be Seen in a world with"),
+        (lambda: played(Priced("ucb", Seen(9), price=1), DEAR), "'largest' must be at least 20"),
+        (lambda: Costs(COINS, [1, 3], 20), "'costs' must be 3 numbers. Got [1, 3]."),
+        (lambda: Costs(COINS, [1, 3, -1], 20), "'costs' must be a number in [0, 20]. Got -1.0."),
         (lambda: played(Priced("ucb", COST, price=1), changing()), "a Problem, whose means stay"),
         (lambda: Priced("ucb", 1).probabilities("bernoulli", [1], [1]), "one without costs"),
     ],

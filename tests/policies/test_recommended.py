@@ -4,27 +4,73 @@ import numpy as np
 import pytest
 
 import rbmle
-from rbmle import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from rbmle import Bernoulli, Binomial, Bounded, Exponential, Gamma, Gaussian, Poisson
 from rbmle.errors import ParameterError
-from rbmle.families import FAMILIES, NegativeBinomial
+from rbmle.families import FAMILIES, GaussianUnknown, NegativeBinomial
 
-FAMILIES_HERE = [Bernoulli(), Binomial(5), Gaussian(2.0), Exponential(), Gamma(3.0), Poisson()]
+FAMILIES_HERE = [
+    Bernoulli(), Binomial(5), Gaussian(2.0), Exponential(), Gamma(3.0), Poisson(),
+    Bounded(-1.0, 9.0),
+]  # fmt: skip
 
 
 def test_every_family_of_the_package_is_here():
-    """But the negative binomial one: nothing was chosen or played for it, and that is said."""
+    """But the negative binomial one and the Gaussian one with an unknown variance: nothing was
+    chosen or played for them, and that is said."""
     ours = {each for each in FAMILIES.values() if each.__module__.startswith("rbmle.families")}
-    assert ours - {type(each) for each in FAMILIES_HERE} == {NegativeBinomial}
-    with pytest.raises(ParameterError, match=r"'family' must be one of Bernoulli\(\), "):
-        rbmle.recommended("geometric")
+    assert ours - {type(each) for each in FAMILIES_HERE} == {NegativeBinomial, GaussianUnknown}
+    for name in ("geometric", "gaussianunknown"):
+        with pytest.raises(ParameterError, match=r"'family' must be one of Bernoulli\(\), "):
+            rbmle.recommended(name)
 
 
 @pytest.mark.parametrize("family", FAMILIES_HERE, ids=lambda each: type(each).__name__)
 def test_each_family_has_one_that_keeps_the_guarantee(family):
-    policy = rbmle.recommended(family)
-    assert isinstance(policy, rbmle.RBMLE)
-    assert policy.alpha.power > 0.0  # what the bound on its regret needs
-    assert rbmle.recommended(type(family).__name__.lower()) == policy
+    for risk in ("tails", "mean"):
+        policy = rbmle.recommended(family, risk)
+        assert isinstance(policy, rbmle.RBMLE)
+        assert policy.alpha.power > 0.0  # what the bound on its regret needs
+        assert rbmle.recommended(type(family).__name__.lower(), risk=risk) == policy
+
+
+@pytest.mark.parametrize("family", FAMILIES_HERE, ids=lambda each: type(each).__name__)
+def test_the_guard_keeps_what_the_data_do_not_rule_out(family):
+    """The index is the larger of what it is without a guard, and g of KL-UCB's bound."""
+    policy, plain = rbmle.recommended(family), rbmle.recommended(family, risk="mean")
+    pulls, sums = np.array([4.0, 30.0, 900.0]), np.array([1.0, 12.0, 450.0])
+    arms = rbmle.Arms(pulls, sums, sums)
+    clock = rbmle.Clock(935, 20_000)
+    level, seen = policy.level(family, arms, clock), set()
+    for i in range(3):
+        allowed = policy.alpha.guard * np.log1p(19_066 / (3 * pulls[i]))
+        upper = family.kl_upper(arms.mean(i), allowed / pulls[i])
+        without = plain.index_of(family, arms, i, plain.level(family, arms, clock))
+        found = policy.index_of(family, arms, i, level)
+        assert found == pytest.approx(max(without, policy.g(family, upper)), rel=1e-12)
+        seen.add(found > without)
+    assert True in seen
+
+
+@pytest.mark.slow
+def test_the_best_arm_is_not_lost():
+    """With means .9 and 7 x .85, 2 of 100 runs of the form with the smallest mean never find the
+    best arm; those with a guard have no longer tails than Thompson sampling."""
+    problem = rbmle.Problem("bernoulli", [0.9] + [0.85] * 7)
+    guarded, smallest = (rbmle.recommended("bernoulli", risk) for risk in ("tails", "mean"))
+    result = rbmle.simulate(problem, ["ts", guarded, smallest], 20_000, 1_000, seed=2)
+    usual, ours, other = np.quantile(result.final_regret, 0.99, axis=1)
+    assert ours < usual < 0.5 * other
+    lost = (result.final_regret > 900.0).sum(axis=1)
+    assert lost[1] <= 2 < lost[2]
+
+
+def test_an_edition_keeps_its_forms():
+    assert rbmle.Recommended().on_family("gaussian") == rbmle.recommended("gaussian")
+    mean = rbmle.recommended("gaussian", risk="mean")
+    assert rbmle.Recommended(risk="mean").on_family("gaussian") == mean
+    assert rbmle.Recommended(edition=1).on_family("gaussian") == mean
+    with pytest.raises(ParameterError, match="'risk' must be one of 'tails', 'mean'"):
+        rbmle.recommended("gaussian", risk="means")
 
 
 @pytest.mark.parametrize("family", FAMILIES_HERE, ids=lambda each: type(each).__name__)
@@ -45,7 +91,8 @@ def test_each_is_among_the_candidates_that_the_atlas_plays():
     from rbmle.atlas.efforts import candidates
 
     for family in ("bernoulli", "gaussian", "exponential"):
-        assert rbmle.recommended(family) in candidates(family).values()
+        for risk in ("tails", "mean"):
+            assert rbmle.recommended(family, risk) in candidates(family).values()
 
 
 @pytest.mark.slow

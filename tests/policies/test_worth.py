@@ -14,7 +14,7 @@ from rbmle.random import Draws
 
 FAMILIES = [
     rbmle.Bernoulli(), rbmle.Binomial(5), rbmle.Gaussian(2.0), rbmle.Poisson(), rbmle.Exponential(),
-    rbmle.Gamma(2.0),
+    rbmle.Gamma(2.0), rbmle.Bounded(-1.0, 9.0),
 ]  # fmt: skip
 ARMS = Arms(
     np.array([10.0, 40.0, 3.0, 200.0]), np.array([5.0, 21.0, 1.0, 90.0]), np.ones(4), np.zeros(4)

@@ -1,4 +1,5 @@
-"""RBMLE with an alpha for each arm: docs/mathematics.md, "An alpha for each arm", step by step."""
+"""RBMLE with an alpha for each arm, step by step: docs/explanation/mathematics.md, "An alpha for
+each arm"."""
 
 from itertools import product
 from math import exp, log, sqrt

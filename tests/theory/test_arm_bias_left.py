@@ -1,5 +1,5 @@
-"""`ArmBias(rounds="left")` and `reach`: docs/mathematics.md, "Rounds to come" and "Bounded means by
-reach", step by step."""
+"""`ArmBias(rounds="left")` and `reach`, step by step: docs/explanation/mathematics.md, "Rounds to
+come" and "Bounded means by reach"."""
 
 from itertools import pairwise
 from math import exp, inf, log, log1p

@@ -1,4 +1,4 @@
-"""The theory of RBMLE with any f: docs/mathematics.md, "Another f", claim by claim."""
+"""The theory of RBMLE with any f: docs/explanation/mathematics.md, "Another f", claim by claim."""
 
 from math import asin, exp, inf, log, sqrt
 
@@ -130,7 +130,7 @@ def test_regret_is_below_its_bound(f):
         assert played.pulls[0, :, 1].mean() < limit < 0.3 * horizon
 
 
-# (family, means, f, g(theta_1) - g(theta_2)), as in the table of docs/mathematics.md
+# (family, means, f, g(theta_1) - g(theta_2)), as in the table of docs/explanation/mathematics.md
 CONSTANTS = [
     (SCALE, [100.0, 50.0], "mean", log(2.0)),
     (COIN, [0.6, 0.4], "mean", 0.2),

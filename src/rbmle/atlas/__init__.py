@@ -3,6 +3,7 @@
 from .efforts import atlas
 from .sets import GROUPS, ProblemSet, atlas_sets
 from .verdicts import (
+    AWARE,
     RIVALS,
     AtlasCell,
     AtlasRow,
@@ -15,6 +16,7 @@ from .verdicts import (
 )
 
 __all__ = [
+    "AWARE",
     "GROUPS",
     "RIVALS",
     "AtlasCell",

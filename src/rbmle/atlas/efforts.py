@@ -19,7 +19,7 @@ from ..policies import RBMLE, ArmBias, BetaBias, recommended
 from ..policies.fit import as_family, check_fit
 from .play import Run, play
 from .sets import GROUPS, ProblemSet, atlas_sets
-from .verdicts import RECOMMENDED, RIVALS, AtlasRow, cells_of, write_atlas
+from .verdicts import AWARE, RECOMMENDED, RIVALS, SMALLEST_MEAN, AtlasRow, cells_of, write_atlas
 
 OTHERS: dict[str, Record] = {
     "RBMLE": policies.RBMLE(),
@@ -34,19 +34,21 @@ OTHERS: dict[str, Record] = {
     "IDS": policies.IDS(),
     "VIDS": policies.VIDS(),
 }
+_SLOW = (policies.KGStar, policies.AdaUCB, policies.MaillardSampling, policies.TSUCB)
 
 
 class Effort(NamedTuple):
     """How much is played: problems of each set, and replications of each problem by horizon.
 
-    slow: replications for policies that take 10 to 100 times as long as the others, and for more
-    than 50 arms.
+    guarded: the same for the recommended form with a guard. slow: for policies that take 10 to 100
+    times as long as the others, and for more than 50 arms.
     slowest: the same for IDS and VIDS, for horizons at which they are played.
     arms: the most arms at each horizon; and the most for IDS and VIDS.
     """
 
     problems: int
     replications: dict[int, int]
+    guarded: dict[int, int]
     slow: dict[int, int]
     slowest: dict[int, int]
     arms: dict[int, int]
@@ -56,14 +58,18 @@ class Effort(NamedTuple):
 FULL = Effort(
     problems=128,
     replications={1_000: 1024, 10_000: 1024, 100_000: 64},
+    guarded={1_000: 1024, 10_000: 256, 100_000: 16},
     slow={1_000: 256, 10_000: 32, 100_000: 8},
     slowest={1_000: 8},
     arms={1_000: 500, 10_000: 500, 100_000: 50},
     arms_slowest=12,
 )
 _EACH = {1_000: 64, 10_000: 64, 100_000: 64}
-TRAINING = Effort(64, _EACH, _EACH, {}, {1_000: 500, 10_000: 500, 100_000: 10}, arms_slowest=0)
-QUICK = Effort(10, {1_000: 10}, slow={}, slowest={}, arms={1_000: 12}, arms_slowest=0)
+TRAINING = Effort(
+    64, _EACH, _EACH, _EACH, {}, {1_000: 500, 10_000: 500, 100_000: 10}, arms_slowest=0
+)
+_TEN = {1_000: 10}
+QUICK = Effort(10, _TEN, _TEN, slow={}, slowest={}, arms={1_000: 12}, arms_slowest=0)
 
 QUICK_POLICIES = (RECOMMENDED, "RBMLE", "Thompson", "KL-UCB", "IMED", "UCB-Tuned", "MOSS", "UCB")
 QUICK_SETS = {
@@ -80,9 +86,10 @@ def players(family: str, group: str) -> dict[str, Any]:
     """The policies that fit the family, by their labels in the atlas."""
     model = as_family(family)
     if group == "training":
-        listed = {**candidates(family), **RIVALS}
+        listed = {**candidates(family), **RIVALS, **AWARE}
     else:
-        listed = {RECOMMENDED: recommended(model), **RIVALS, **OTHERS}
+        ours = {RECOMMENDED: recommended(model), SMALLEST_MEAN: recommended(model, risk="mean")}
+        listed = {**ours, **RIVALS, **AWARE, **OTHERS}
     found = {}
     for label, policy in listed.items():
         try:
@@ -97,10 +104,12 @@ def _replications(effort: Effort, where: ProblemSet, policy: object) -> dict[int
     """Replications of each problem, by horizon."""
     if isinstance(policy, (policies.IDS, policies.VIDS)):
         return effort.slowest if where.arms <= effort.arms_slowest else {}
+    if where.arms <= 50 and isinstance(policy, RBMLE) and policy.alpha.guards():
+        return effort.guarded
     slow = (
-        isinstance(policy, policies.KGStar)
+        isinstance(policy, _SLOW)
         or (isinstance(policy, policies.BayesUCB) and where.family == "bernoulli")
-        or (isinstance(policy, policies.KLUCB) and policy.upto and where.family != "gaussian")
+        or (isinstance(policy, policies.KLUCB) and policy.upto)
     )
     return effort.slow if slow or where.arms > 50 else effort.replications
 
@@ -194,6 +203,14 @@ _LEFT: dict[str, tuple[tuple[float, ...], ...]] = {
 }
 
 
+# Guards tried with the form that has the smallest mean on the training sets.
+_TRIED: dict[str, tuple[float, ...]] = {
+    "bernoulli": (0.6, 0.8, 1.0, 1.15, 1.3),
+    "gaussian": (0.7, 0.8, 0.9, 1.0, 1.15),
+    "exponential": (0.8, 0.9, 1.05, 1.2, 1.35),
+}
+
+
 def candidates(family: str) -> dict[str, Record]:
     """The candidates for a family, by labels that state their parameters."""
     own = [ArmBias(0.1, *each) for each in _PAST[family]]
@@ -201,6 +218,8 @@ def candidates(family: str) -> dict[str, Record]:
         ArmBias(power, c, 0.5, 1.0, arms, least, "left", reach)
         for power, c, arms, least, reach in product(*_LEFT[family])
     ]
+    smallest: ArmBias = recommended(family, risk="mean").alpha
+    own += [smallest._replace(guard=each) for each in _TRIED[family]]
     named: list[tuple[str, ArmBias | BetaBias]] = [("stable", each) for each in own]
     named += [("stable", BetaBias(0.5, c)) for c in (0.5, 1.0, 2.0)]
     if family == "exponential":
@@ -211,9 +230,10 @@ def candidates(family: str) -> dict[str, Record]:
 
 
 def _label(f: str, bias: ArmBias | BetaBias) -> str:
-    """The f and the numbers of alpha; of `ArmBias` `rounds` and `reach` only where they are set."""
+    """The f and the numbers of alpha; of `ArmBias` the last three only where they are set."""
     said = [f"{each:g}" for each in bias[:6]]
     if isinstance(bias, ArmBias):
         said += [str(bias.rounds)] if bias.rounds else []
         said += [f"reach {bias.reach:g}"] if bias.reach < inf else []
+        said += [f"guard {bias.guard:g}"] if bias.guard > 0.0 else []
     return f"{f} {type(bias).__name__} {' '.join(said)}"

@@ -166,6 +166,11 @@ _ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("500 arms", 500, "Beta", 2.0, 3.0),
         ("Beta rewards", 10, "Beta", 2.0, 2.0),
         ("uniform rewards", 10, "uniform", 0.2, 0.8),
+        ("U-shaped", 10, "Beta", 0.5, 0.5),
+        ("skewed", 10, "Beta", 1.0, 5.0),
+        ("high", 10, "Beta", 8.0, 2.0),
+        ("one good", 10, "one good", 0.6, 0.62, 0.85),
+        ("steps", 10, "ladder", 0.95, 0.005, 0.09),
     ],
     ("report", "gaussian"): [
         ("uniform", 10, "uniform", -1.0, 1.0),
@@ -182,6 +187,9 @@ _ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("500 arms", 500, "uniform", -1.0, 1.0),
         ("Laplace rewards", 10, "uniform", -1.0, 1.0),
         ("two-humped rewards", 10, "uniform", -1.0, 1.0),
+        ("normal", 10, "normal", 0.5),
+        ("U-shaped", 10, "Beta", 0.5, 0.5),
+        ("one good", 10, "one good", 0.0, 0.2, 0.8),
     ],
     ("report", "exponential"): [
         ("log-normal", 10, "log-normal", 1.0, 0.5),
@@ -198,6 +206,8 @@ _ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("500 arms", 500, "log-normal", 1.0, 0.3),
         ("Gamma rewards", 10, "log-normal", 1.0, 0.3),
         ("Beta rewards", 10, "Beta", 2.0, 2.0),
+        ("uniform", 10, "uniform", 0.5, 3.0),
+        ("one good", 10, "one good", 1.0, 1.2, 3.0),
     ],
 }
 # The laws of the sets on which policies assume something wrong.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,15 +22,23 @@ from .._records.record import Record
 from ..errors import RunError
 from .play import DAMAGED, Run, stored
 
-RECOMMENDED = "recommended"
-# The rivals of the recommended policy: it should beat all of them on most sets.
+RECOMMENDED, SMALLEST_MEAN = "recommended", "recommended, mean"
+# The rivals of the recommended policy: those that do not know the horizon, and those that do.
 RIVALS: dict[str, Record] = {
     "Thompson": policies.ThompsonSampling(),
     "KL-UCB": policies.KLUCB(),
     "Bayes-UCB": policies.BayesUCB(),
     "IMED": policies.IMED(),
     "UCB-Tuned": policies.UCBTuned(),
+    "Maillard": policies.MaillardSampling(),
+    "TS-UCB": policies.TSUCB(),
+}
+AWARE: dict[str, Record] = {
     "MOSS": policies.MOSS(),
+    "KL-MOSS": policies.KLUCB(upto="moss"),
+    "KL-UCB, left": policies.KLUCB(upto="left"),
+    "KL-UCB++": policies.KLUCB(upto="plus_plus"),
+    "AdaUCB": policies.AdaUCB(),
 }
 
 
@@ -72,7 +80,7 @@ class AtlasVerdict(NamedTuple):
     """The recommended policy against its rivals on one set.
 
     best: the rival with the smallest mean. ratio: the recommended policy's mean in units of it.
-    tail: its 99 % quantile in units of Thompson sampling's.
+    tail, far_tail: its 99 and 99.9 % quantiles in units of Thompson sampling's.
     """
 
     family: str
@@ -81,6 +89,7 @@ class AtlasVerdict(NamedTuple):
     best: str
     ratio: float
     tail: float
+    far_tail: float
 
 
 def cells_of(runs: Sequence[Run], folder: Path) -> list[AtlasCell]:
@@ -124,27 +133,33 @@ def rows_of(cells: Sequence[AtlasCell]) -> list[AtlasRow]:
     return rows
 
 
-def verdicts(cells: Sequence[AtlasCell], policy: str = RECOMMENDED) -> list[AtlasVerdict]:
+def verdicts(
+    cells: Sequence[AtlasCell],
+    policy: str = RECOMMENDED,
+    rivals: Collection[str] = (*RIVALS, *AWARE),
+) -> list[AtlasVerdict]:
     """A policy against the rivals that were played, on each set and at each horizon."""
     found = []
     for (family, name, horizon), alike in by_set(cells).items():
         named = {each.policy: each for each in alike}
-        if policy in named and "Thompson" in named:
-            rivals = [rival for rival in RIVALS if rival in named]
-            best = min(rivals, key=lambda rival: named[rival].mean)
-            ratio = named[policy].mean / named[best].mean
-            tail = named[policy].tail / named["Thompson"].tail
-            found.append(AtlasVerdict(family, name, horizon, best, ratio, tail))
+        played = [rival for rival in rivals if rival in named]
+        if policy in named and "Thompson" in named and played:
+            ours, usual = named[policy], named["Thompson"]
+            best = min(played, key=lambda rival: named[rival].mean)
+            ratio = ours.mean / named[best].mean
+            tails = ours.tail / usual.tail, ours.far_tail / usual.far_tail
+            found.append(AtlasVerdict(family, name, horizon, best, ratio, *tails))
     return found
 
 
 def within_targets(found: Sequence[AtlasVerdict]) -> tuple[int, int, int]:
     """On how many sets the mean is below every rival's, at most 1.25 times the best of them, and
-    the 99 % quantile at most 2 times Thompson sampling's."""
+    the 99 % quantile at most 2 and the 99.9 % one at most 3 times Thompson sampling's, as far as
+    these are known."""
     return (
         sum(each.ratio < 1.0 for each in found),
         sum(each.ratio <= 1.25 for each in found),
-        sum(each.tail <= 2.0 for each in found),
+        sum(each.tail <= 2.0 and not each.far_tail > 3.0 for each in found),
     )
 
 

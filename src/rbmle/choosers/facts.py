@@ -16,6 +16,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from .._numba.compile import Floats, lean, record
 from ..families import Family
+from ..families.protocols import by_sums
 from ..policies.arm_bias import ArmLevel
 from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy, ranks_only
@@ -177,11 +178,11 @@ def facts_of(*policies: type, **shared: Callable[..., object]) -> Callable[[type
 
 
 def facts_for(policy: Policy, family: Family) -> Facts | None:
-    """The facts that hold for the policy and the family, or None.
+    """The facts that hold for the policy and the family, or None; all are by pulls and sums.
 
     The promise about the level of a tournament is checked: one that reads arms raises TypeError.
     """
-    if not ranks_only(policy) or not policy.plays_each_first():
+    if not ranks_only(policy) or not policy.plays_each_first() or not by_sums(family):
         return None
     for kind in _known.get(type(policy), []):
         facts: Facts = kind(policy)

@@ -117,6 +117,29 @@ class ArmBiasFacts(NamedTuple):
         """Not if L is of the rounds to come: then it falls from round to round."""
         return not (self.policy.alpha.rounds == Rounds.left and clock.horizon > 0)
 
+    def costly(self) -> bool:
+        """With a guard, for which a root is searched."""
+        return bool(self.policy.alpha.guards())
+
+    def helps_devices(self) -> bool:
+        return self.costly()
+
+    def index_below(
+        self, family: Family, arms: Arms, i: int, level: ArmLevel, enough: float
+    ) -> float:
+        """Without a guard the index; with one the larger of what it would be without, and of g at a
+        lower bound of the mean that the guard asks for."""
+        policy, n, total = self.policy, float(arms.pulls[i]), float(arms.sums[i])
+        if not policy.alpha.guards():
+            return policy.index_of(family, arms, i, level)
+        alpha = policy.alpha.of_arm(n, level)
+        value = policy.unit_index(family, n, total, alpha, policy.alpha.up_to(level))
+        if value > enough:
+            return value
+        bound = policy.alpha.allowed(n, level) / n
+        guarded = policy.g(family, family.kl_upper_below(total / n, bound))
+        return max(value, guarded - self.index_error(family, arms, i, guarded))
+
     def keep(
         self, memory: Floats, family: Family, arms: Arms, level: ArmLevel, clock: Clock
     ) -> None:
@@ -132,7 +155,8 @@ class ArmBiasFacts(NamedTuple):
         self, memory: Floats, family: Family, arms: Arms, level: ArmLevel, clock: Clock, rounds: int
     ) -> ArmLevel:
         longer = log((clock.t + rounds) / clock.t)
-        return ArmLevel(level.length + longer, level.sd, float(memory[_HIGHEST]))
+        highest = float(memory[_HIGHEST])
+        return ArmLevel(level.length + longer, level.sd, highest, level.share + longer)
 
     def index_error(self, family: Family, arms: Arms, i: int, value: float) -> float:
         """1e-12 of 1 + the index + the mean.

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from .._numba.compile import njit
 from ..families import Bernoulli, Binomial, Conjugate, Exponential, Family, Gamma, Gaussian, Poisson
-from ..families.protocols import Bounded
+from ..families.protocols import TailBounds
 from ..policies import KLUCB, BayesUCB
 from ..policies.arms import Arms, Clock
 from ..policies.klucb import Level, Search
@@ -192,11 +192,13 @@ class BayesUCBFacts(NamedTuple):
         return hasattr(family, "posterior_tail_above")
 
     def index_below(
-        self, family: Bounded, arms: Arms, i: int, level: float, enough: float
+        self, family: TailBounds, arms: Arms, i: int, level: float, enough: float
     ) -> float:
         return family.posterior_quantile_below(arms.pulls[i], arms.sums[i], level * _MORE)
 
-    def surely_below(self, family: Bounded, arms: Arms, i: int, level: float, value: float) -> bool:
+    def surely_below(
+        self, family: TailBounds, arms: Arms, i: int, level: float, value: float
+    ) -> bool:
         """Whether certainly less of the posterior than the level lies above the value."""
         other = value - 1e-14 * abs(value)
         tail = family.posterior_tail_above(arms.pulls[i], arms.sums[i], other)

@@ -1,8 +1,10 @@
 """Reward families: what a policy assumes about the rewards; a problem may also draw from them."""
 
 from .bernoulli import Bernoulli, Binomial
+from .bounded import Bounded
 from .exponential import Exponential, Gamma
 from .gaussian import Gaussian
+from .gaussian_unknown import GaussianUnknown
 from .negative_binomial import Geometric, NegativeBinomial
 from .poisson import Poisson
 from .protocols import Conjugate, Crosses, Family, Law, Learns, LooksAhead, Shaped, Tells
@@ -12,12 +14,14 @@ __all__ = [
     "FAMILIES",
     "Bernoulli",
     "Binomial",
+    "Bounded",
     "Conjugate",
     "Crosses",
     "Exponential",
     "Family",
     "Gamma",
     "Gaussian",
+    "GaussianUnknown",
     "Geometric",
     "Law",
     "Learns",

@@ -67,6 +67,9 @@ class Bernoulli(NamedTuple):
     def mean_interval(self) -> Interval:
         return Interval(0.0, 1.0, closed_low=True, closed_high=True)
 
+    def largest_reward(self) -> float:
+        return 1.0
+
     def variance(self, mean: float) -> float:
         return mean * (1.0 - mean)
 
@@ -233,6 +236,9 @@ class Binomial(NamedTuple):
 
     def mean_interval(self) -> Interval:
         return Interval(0.0, float(self.trials), closed_low=True, closed_high=True)
+
+    def largest_reward(self) -> float:
+        return float(self.trials)
 
     def variance(self, mean: float) -> float:
         return mean * (1.0 - mean / self.trials)

@@ -88,8 +88,9 @@ def coin_divergence(p: float, m: float, q: float, step: float) -> float:
 
 
 # Below: what the code behind the published tables computed differently from the paper's text, as
-# far as it depends on the family; docs/errata.md says what each gets wrong. Policies offer it by
-# name: `RBMLE(boundary="published")`, `KLUCB(search="published")`, `KG(form="published")`.
+# far as it depends on the family; docs/explanation/errata.md says what each gets wrong. Policies
+# offer it by name: `RBMLE(boundary="published")`, `KLUCB(search="published")`,
+# `KG(form="published")`.
 
 
 @njit

@@ -14,14 +14,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from math import inf, nan, sqrt
-from typing import Protocol
+from typing import Protocol, Self
 
+from .._numba.compile import Floats
 from .._records.record import Record
-from ..errors import Interval
+from ..errors import Interval, ParameterError, Words
 from ..random import Cell
 from .roots import Equations
 
 LARGEST_MEAN = 1e100  # 2^53 squares of such rewards add up to 9e215, below the largest float
+
+
+class Statistics(Protocol):
+    """What a family may read of arms: their pulls and the variances of their rewards."""
+
+    @property
+    def pulls(self) -> Floats: ...
+    def variance(self, i: int) -> float: ...
 
 
 class Law(Protocol):
@@ -61,6 +70,11 @@ class Family(Record, Equations, Law, Protocol):
     @abstractmethod
     def log_partition(self, eta: float) -> float:
         """F(eta)."""
+
+    def given(self, arms: Statistics, i: int) -> Self:
+        """The family as it is for arm i, which policies ask in place of the family itself: itself,
+        if pulls and sums are all that it asks of an arm; `GaussianUnknown` reads the variance."""
+        return self
 
     def nudged(self, mean: float) -> float:
         """The mean, moved slightly inside if it is at an end of the range, where eta is infinite.
@@ -105,8 +119,8 @@ class Family(Record, Equations, Law, Protocol):
         Its maximiser m solves r g'(m) V(m) = m - p, V the variance, because the derivative of
         D(p, .) is (theta - p) / V(theta). Families have closed forms. Each is accurate to some
         units in the last place of its terms, which are of the order of g(m): the difference m - p,
-        which may be tiny, comes from the equation for m. docs/mathematics.md derives them. The
-        default, NaN, says that there is none: `RBMLE.check_family` refuses the family.
+        which may be tiny, comes from the equation for m. docs/explanation/mathematics.md derives
+        them. The default, NaN, says that there is none: `RBMLE.check_family` refuses the family.
         """
         return nan
 
@@ -152,6 +166,18 @@ class Family(Record, Equations, Law, Protocol):
     def unclipped_conjugate(self, mean: float) -> float:
         """F*, beyond the upper end of the means as the code behind the tables has it."""
         return self.conjugate(mean)
+
+
+def by_sums(family: object) -> bool:
+    """Whether pulls and sums are all that the family asks of an arm."""
+    return getattr(type(family), "given", Family.given) is Family.given
+
+
+def require_by_sums(owner: str, family: object) -> None:
+    """Raise ParameterError for a family that asks more of an arm than its pulls and sum."""
+    if not by_sums(family):
+        told = "one whose only parameter is the mean"
+        raise ParameterError(owner, "family", told, Words(type(family).__name__))
 
 
 class Conjugate(Family, Protocol):
@@ -236,7 +262,7 @@ class Gains(Learns, LooksAhead, Protocol):
     def look_ahead_rate_above(self, pulls: float, gap: float, left: float) -> float: ...
 
 
-class Bounded(Conjugate, Protocol):
+class TailBounds(Conjugate, Protocol):
     """A family with cheap bounds on its posterior's tails and quantiles."""
 
     def posterior_tail_above(self, pulls: float, total: float, value: float) -> float: ...

@@ -23,6 +23,10 @@ def family(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a reward family: its fields are checked, its methods compiled.
 
     It gets the defaults of `protocols`, and is known by its name from now on.
+
+        @rbmle.family
+        class Rayleigh(NamedTuple):  # examples/my_family.py has one with its methods
+            scale: Annotated[float, "(0, inf)"] = 1.0
     """
     record(cls, defaults_of(Learns, Shaped))
     register(FAMILIES, cls)

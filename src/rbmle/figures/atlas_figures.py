@@ -14,7 +14,7 @@ from matplotlib.colors import LogNorm
 
 from .._numba.compile import Floats
 from ..atlas.sets import atlas_sets
-from ..atlas.verdicts import RECOMMENDED, RIVALS, AtlasCell, by_set
+from ..atlas.verdicts import AWARE, RECOMMENDED, RIVALS, AtlasCell, by_set
 from ..errors import ParameterError
 from ..policies.fit import as_family
 from .canvas import RecordFigure, canvas, fit, gid, save
@@ -94,7 +94,8 @@ def draw_atlas_map(record: AtlasMap) -> RecordFigure:
             if not np.isnan(value):
                 text = f"{value:.2f}" if value < 9.95 else f"{value:.0f}"
                 weight = "bold" if value == 1.0 else "normal"
-                colour = "white" if value > 3.2 else INK
+                # On a coloured cell, so no page must replace them by its own ink and paper.
+                colour = "#fefefe" if value > 3.2 else "#212122"
                 middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7.5}
                 axes.text(j, i, text, color=colour, fontweight=weight, **middle)
         axes.set_xticks(range(columns), record.policies, rotation=40, ha="left")
@@ -156,7 +157,7 @@ def atlas_gaps(
     for (_, name, _), alike in by_set(_played(cells, family, horizon)).items():
         named = {each.policy: each for each in alike}
         most = max(each.replications for each in alike)
-        fair = [named[rival] for rival in RIVALS if rival in named]
+        fair = [named[rival] for rival in (*RIVALS, *AWARE) if rival in named]
         rivals = [each.by_problem for each in fair if each.replications == most]
         if known[name].misspecified or RECOMMENDED not in named or not rivals:
             continue

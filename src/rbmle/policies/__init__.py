@@ -15,6 +15,7 @@ from .arms import Arms, Clock
 from .base import POLICIES, Policy, policy, policy_named
 from .bayes import TSUCB, BayesUCB, LinTS, ThompsonSampling
 from .best_arm import SuccessiveRejects, TopTwo, TrackAndStop
+from .empirical import EmpiricalIMED
 from .exp3 import EXP3
 from .fit import Assuming, check_fit, families_of, player
 from .floor import Floor
@@ -62,6 +63,7 @@ __all__ = [
     "BetaBias",
     "Choice",
     "Clock",
+    "EmpiricalIMED",
     "EpsilonGreedy",
     "ExploreThenCommit",
     "Floor",

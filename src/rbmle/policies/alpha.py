@@ -101,6 +101,14 @@ class Bias(Adaptive, Protocol):
         """The largest mean that the likelihood is maximised over; infinity for all means."""
         return inf
 
+    def guards(self) -> bool:
+        """Whether the index has a least value, by `allowed`."""
+        return False
+
+    def allowed(self, pulls: float, level: float) -> float:
+        """What n D(p, u) may be at most for a mean u that the index must reach."""
+        return 0.0
+
     def check_family(self, family: Family, stable: bool) -> None:
         """Raise ParameterError if the rate does not fit the family; stable: is f "stable"?"""
 
@@ -265,7 +273,10 @@ class AdaptiveExponential(NamedTuple):
     is 0 at lower = 0, so that C_alpha is infinite and alpha(t) is always beta(t) log t.
     bounds: the confidence width. With L = (N + 2) log t, "tail" is
     (kappa L + sqrt(kappa^2 L^2 + 2 n rho^2 L)) / n. "appendix" lacks the factor n of rho^2. "text"
-    has the term 2 rho^2 L outside the root. See docs/errata.md.
+    has the term 2 rho^2 L outside the root. See docs/explanation/errata.md.
+
+    >>> AdaptiveExponential(lower=0.5).kappa
+    10.0
     """
 
     rho: Annotated[float, "(0, inf)"] = 10.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, inf, log, log1p, sqrt
 from typing import Annotated, NamedTuple
 
-from .._numba.compile import record
+from .._numba.compile import njit, record
 from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Exponential, Family, Gamma
@@ -28,12 +28,19 @@ class ArmLevel(NamedTuple):
     """What all arms have in common in a round.
 
     length: log(rounds / K^by_arms). sd: the standard deviation of rewards of the arm pulled most.
-    highest: the largest mean that the likelihood is maximised over.
+    highest: the largest mean that the likelihood is maximised over. share: log(rounds / K).
     """
 
     length: float
     sd: float
     highest: float
+    share: float
+
+
+@njit
+def one_more(length: float) -> float:
+    """log(1 + e^length)."""
+    return length if length > _SOFTPLUS_IS_LINEAR else max(log1p(exp(length)), _LEAST_LENGTH)
 
 
 @bias
@@ -52,11 +59,16 @@ class ArmBias(NamedTuple):
     reach: the maximum is over means up to `reach` standard deviations above the largest empirical
     mean; infinity for all means. It needs f = "stable" and Exponential or Gamma rewards, whose
     index is infinite up to n = alpha without it.
+    guard: the index is at least g(u), where u is the largest mean with
+    n D(p, u) <= guard log(1 + rounds / (n K)), which the data do not rule out; 0 for no guard. It
+    needs f = "stable". The maximum of g under that bound is the least of {index + bound / alpha}
+    over all alpha: so a guarded arm has the alpha that its own data ask for where its share of the
+    common one is too small, and one that paid little at first is not left for good.
     With f = "canonical", g is the canonical parameter times the standard deviation of rewards of
     the arm that was pulled most: so g' = 1 / sd there, as with f = "stable", and the unit of the
     rewards does not matter.
     power, c: in (0, inf). spread: in [0, 1/2]. by_pulls, by_arms: in [0, 1]. least: in (0, 1].
-    reach: in (0, inf].
+    reach: in (0, inf]. guard: in [0, inf).
 
     >>> from rbmle import Arms, Clock, Exponential
     >>> import numpy as np
@@ -75,6 +87,7 @@ class ArmBias(NamedTuple):
     least: Annotated[float, "(0, 1]"] = 0.1
     rounds: Rounds | str = "past"
     reach: Annotated[float, "(0, inf]"] = inf
+    guard: Annotated[float, "[0, inf)"] = 0.0
 
     def alpha(self, family: Family, arms: Arms, clock: Clock) -> ArmLevel:
         """The level, from which `of_arm` computes each arm's alpha.
@@ -90,7 +103,8 @@ class ArmBias(NamedTuple):
         log_rounds = clock.log_t()
         if self.rounds == Rounds.left and clock.horizon > 0:
             log_rounds = log(clock.left() + 1.0)
-        length = log_rounds - self.by_arms * log(arms.n_arms())
+        log_arms = log(arms.n_arms())
+        length = log_rounds - self.by_arms * log_arms
         largest = inf
         if self.reach < inf and most > 0.0:
             largest = total / most
@@ -98,17 +112,19 @@ class ArmBias(NamedTuple):
                 if arms.pulls[i] > 0.0:
                     largest = max(largest, arms.mean(i))
             largest += self.reach * sqrt(family.variance(largest))
-        return ArmLevel(length, sd if sd > 0.0 else 1.0, largest)
+        return ArmLevel(length, sd if sd > 0.0 else 1.0, largest, log_rounds - log_arms)
 
     def of_arm(self, pulls: float, level: ArmLevel) -> float:
         length = level.length - self.by_pulls * log(pulls)
-        if self.rounds == Rounds.left:
-            if length < _SOFTPLUS_IS_LINEAR:
-                length = max(log1p(exp(length)), _LEAST_LENGTH)
-        else:
-            length = max(length, 0.5)
+        length = one_more(length) if self.rounds == Rounds.left else max(length, 0.5)
         base = self.c * length ** (1.0 + self.power)
         return float(base * max(self.least, pulls / length) ** self.spread)
+
+    def guards(self) -> bool:
+        return self.guard > 0.0
+
+    def allowed(self, pulls: float, level: ArmLevel) -> float:
+        return self.guard * one_more(level.share - log(pulls))
 
     def unit(self, level: ArmLevel) -> float:
         return level.sd
@@ -123,6 +139,8 @@ class ArmBias(NamedTuple):
         return bool(self.rounds == Rounds.left)
 
     def check_family(self, family: Family, stable: bool) -> None:
+        if self.guard > 0.0 and not stable:
+            raise ParameterError("ArmBias", "guard", "0 unless f is 'stable'", self.guard)
         if self.reach < inf and not (stable and isinstance(family, (Exponential, Gamma))):
             allowed = "inf unless f is 'stable' and the family Exponential or Gamma"
             raise ParameterError("ArmBias", "reach", allowed, self.reach)

@@ -30,6 +30,12 @@ class Arms(NamedTuple):
 
     pulls: the numbers of pulls N_i. sums: the sums of rewards S_i. squares: the sums of squared
     distances of rewards from `origins`. origins: empty if all are 0.
+
+    >>> arms = Arms.fresh(2)
+    >>> arms.learn(0, 1.0)
+    >>> arms.learn(0, 0.0)
+    >>> arms.mean(0), int(arms.pulls[0])
+    (0.5, 2)
     """
 
     pulls: Floats
@@ -104,7 +110,11 @@ class ArmCount(NamedTuple):
 
 @record
 class Clock(NamedTuple):
-    """The round t = 1, 2, ..., and the horizon T, which is 0 for policies that do not need it."""
+    """The round t = 1, 2, ..., and the horizon T, which is 0 for policies that do not need it.
+
+    >>> Clock(t=3, horizon=10).left()
+    7.0
+    """
 
     t: int
     horizon: int

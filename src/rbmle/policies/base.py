@@ -220,6 +220,11 @@ def policy(
     It is known by its name from now on.
     needs: the methods that the assumed family must have, beyond those that every family has.
     shared: methods that replace the defaults above, for several policies that have them in common.
+
+        @rbmle.policy
+        class Greedy(NamedTuple):
+            def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
+                return arms.mean(i)
     """
 
     def decorate(cls: type[T]) -> type[T]:
@@ -235,7 +240,11 @@ def policy(
 
 
 def policy_named(name: str) -> type:
-    """The policy class of that name; upper and lower case do not matter."""
+    """The policy class of that name; upper and lower case do not matter.
+
+    >>> policy_named("ucb").__name__
+    'UCB'
+    """
     return class_named(name, POLICIES, "policy", "name")
 
 

@@ -38,7 +38,8 @@ class BayesUCB(NamedTuple):
         return 1.0 / (clock.t * log(clock.horizon) ** self.c) if self.c > 0.0 else 1.0 / clock.t
 
     def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
-        return family.posterior_quantile(float(arms.pulls[i]), float(arms.sums[i]), level)
+        known = family.given(arms, i)
+        return known.posterior_quantile(float(arms.pulls[i]), float(arms.sums[i]), level)
 
     def needs_horizon(self) -> bool:
         return self.c > 0.0
@@ -83,9 +84,10 @@ class ThompsonSampling(NamedTuple):
 
     def draw(self, family: Conjugate, arms: Arms, i: int, rng: Draws) -> float:
         """A draw from the posterior of arm i's mean."""
+        known = family.given(arms, i)
         if self.prior == Prior.flat:
-            return family.flat().posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
-        return family.posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
+            return known.flat().posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
+        return known.posterior_draw(arms.pulls[i], arms.sums[i], rng.cell(i), 0)
 
     def worth(
         self, state: Floats, family: Conjugate, arms: Arms, i: int, level: float, rng: Draws
@@ -116,6 +118,9 @@ class TSUCB(NamedTuple):
     The bound is UCB's, so that a width is a common factor times 1 / sqrt(N_i), and the arm with the
     smallest (f - p_i) sqrt(N_i) is played.
     draws: how many draws are averaged, in [1, 1000]; 1 and 100 in its paper.
+
+    >>> TSUCB(draws=100)
+    TSUCB(draws=100)
     """
 
     draws: Annotated[int, "[1, 1000]"] = 1
@@ -129,7 +134,8 @@ class TSUCB(NamedTuple):
             largest = -inf
             for i in range(arms.n_arms()):
                 n, s = arms.pulls[i], arms.sums[i]
-                largest = max(largest, family.posterior_draw(n, s, rng.cell(i), k))
+                drawn = family.given(arms, i).posterior_draw(n, s, rng.cell(i), k)
+                largest = max(largest, drawn)
             total += largest
         least, first, ties = inf, 0, 0
         for i in range(arms.n_arms()):
@@ -161,6 +167,9 @@ class LinTS(NamedTuple):
 
     v: in (0, inf), the factor of the standard deviation. 1 is the posterior under a prior of
     variance sigma^2 / ridge; the paper's proof needs v of order sqrt(d log t).
+
+    >>> LinTS(v=0.5)
+    LinTS(v=0.5)
     """
 
     v: Annotated[float, "(0, inf)"] = 1.0

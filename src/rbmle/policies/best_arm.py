@@ -10,6 +10,7 @@ import numpy as np
 
 from .._numba.compile import Floats, lean
 from ..families import Conjugate, Family
+from ..families.protocols import require_by_sums
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import Policy, policy
@@ -51,7 +52,12 @@ def certain(
     return p
 
 
-@policy(propensities=certain)
+def check_family(self: Policy, family: Family) -> None:
+    """Refuse a family whose divergence is not that of `transport`."""
+    require_by_sums(type(self).__name__, family)
+
+
+@policy(propensities=certain, check_family=check_family)
 class TrackAndStop(NamedTuple):
     """Track-and-Stop's sampling rule with D-tracking (Garivier and Kaufmann 2016).
 
@@ -165,7 +171,7 @@ def as_base(given: object) -> Any:
     return as_inner_policy(given, "TopTwo", "base")
 
 
-@policy(needs=("posterior_draw",))
+@policy(needs=("posterior_draw",), check_family=check_family)
 class TopTwo(NamedTuple):
     """Top-two sampling (Russo 2016): a leader, or else the arm that may be better than it.
 
@@ -176,6 +182,10 @@ class TopTwo(NamedTuple):
     beta: the probability of playing the leader, in (0, 1).
 
     Deviation: after 100 draws that the leader won, the challenger is chosen in the second way.
+
+    >>> from rbmle import ThompsonSampling
+    >>> TopTwo(ThompsonSampling()).base
+    ThompsonSampling(prior='conjugate')
     """
 
     base: Annotated[Any, as_base] = ThompsonSampling()
@@ -256,6 +266,9 @@ class SuccessiveRejects(NamedTuple):
     the smallest mean is rejected. The arm that is left at the end is the answer.
 
     Of several arms with the smallest mean, the last in the list is rejected.
+
+    >>> SuccessiveRejects().needs_horizon()
+    True
     """
 
     def remembers(self, n_arms: int) -> int:

@@ -29,6 +29,9 @@ class EXP3(NamedTuple):
     gamma: in (0, 1]. sqrt(K log K / ((e - 1) T)) gives a regret below 2.63 sqrt(T K log K)
     (Corollary 3.2), against the best arm for the rewards that there were, even those of an
     adversary. In a world of laws others have far less.
+
+    >>> EXP3(gamma=0.2)
+    EXP3(gamma=0.2)
     """
 
     gamma: Annotated[float, "(0, 1]"] = 0.1

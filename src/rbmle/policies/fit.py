@@ -53,6 +53,10 @@ class Assuming(NamedTuple):
 
     `Assuming(RBMLE(), Gaussian(0.5))` plays the Gaussian index on rewards of any law
     (Proposition 4). Both may be given by name: `Assuming("rbmle", "gaussian(sigma=0.5)")`.
+
+    >>> from rbmle import Gaussian, UCB
+    >>> Assuming(UCB(), Gaussian(0.5))
+    Assuming(policy=UCB(alpha=2.0), family=Gaussian(sigma=0.5, prior_mean=0.0, prior_sd=1.0))
     """
 
     policy: Annotated[Any, as_policy]

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 from .._numba.compile import Floats
 from .._records.record import Choice
 from ..families import Family
+from ..families.protocols import require_by_sums
 from ..random import Draws
 from .arms import Arms, Clock
 from .base import policy
@@ -38,6 +39,9 @@ class GLRKLUCB(NamedTuple):
     restart: "local" forgets the rewards of the arm that changed, "all" those of every arm.
     step: every so many rewards of an arm it is tested, and at every so many s (both 10 in the
     authors' code for speed). memory: how many of an arm's rewards are tested at most, 8 bytes each.
+
+    >>> GLRKLUCB(delta=0.05).restart
+    'local'
     """
 
     delta: Annotated[float, "(0, 1)"] = 0.01
@@ -66,6 +70,9 @@ class GLRKLUCB(NamedTuple):
             i += 1
             left -= 1 if self.value(state, family, arms, i, clock) == best else 0
         return i
+
+    def check_family(self, family: Family) -> None:
+        require_by_sums("GLRKLUCB", family)
 
     def turn(self, arms: Arms, clock: Clock) -> int:
         """The arm whose turn it is to be explored, or -1."""

@@ -85,6 +85,10 @@ class ExploreThenCommit(NamedTuple):
 
     m: in [1, 10^9]. Of the order (sd / gap)^2 log T it has little regret (Garivier, Lattimore and
     Kaufmann 2016), but the gap is not known; and the best arm may be lost for good.
+
+    >>> from rbmle import Bernoulli
+    >>> ExploreThenCommit(2).probabilities(Bernoulli(), pulls=[2, 2], sums=[1.0, 2.0])
+    array([0., 1.])
     """
 
     m: Annotated[int, "[1, 1e9]"] = 10

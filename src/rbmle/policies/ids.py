@@ -223,6 +223,9 @@ class IDS(NamedTuple):
     samples: joint posterior draws for "monte_carlo", in [1, 1e7]; 10,000 in the paper.
     commit: in (0, 1]: once an arm is the best with at least this probability, play it for good. The
     published tables use 0.99; 1 means never.
+
+    >>> IDS(method="monte_carlo", samples=50).replace(samples=200).samples
+    200
     """
 
     method: Method | str = "quadrature"
@@ -246,6 +249,9 @@ class VIDS(NamedTuple):
         v_i = sum_a p_a (E[theta_i | A* = a] - mu_i)^2,    p_a = P(A* = a).
 
     Parameters as for `IDS`.
+
+    >>> VIDS(commit=0.9).commit
+    0.9
     """
 
     method: Method | str = "quadrature"

@@ -41,4 +41,4 @@ class IMED(NamedTuple):
 
     def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
         n = float(arms.pulls[i])
-        return -(n * family.kl(arms.mean(i), level) + log(n))
+        return -(n * family.given(arms, i).kl(arms.mean(i), level) + log(n))

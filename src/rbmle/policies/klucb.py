@@ -10,6 +10,7 @@ from .._records.record import Choice
 from ..errors import ParameterError
 from ..families import Family
 from ..families.divergences import log_ratio
+from ..families.protocols import by_sums
 from .arms import Arms, Clock
 from .base import index_is_worth, policy
 
@@ -96,7 +97,10 @@ class KLUCB(NamedTuple):
         return self.needs_horizon() or bool(self.upto == Level.left)
 
     def check_family(self, family: Family) -> None:
-        """Refuse a c that the level does not read."""
+        """Refuse a c that the level does not read, and a search where D depends on the arm."""
+        if self.search == Search.published and not by_sums(family):
+            told = f"'exact' for {type(family).__name__}"
+            raise ParameterError("KLUCB", "search", told, self.search)
         if self.c > 0.0 and self.uses_horizon():
             raise ParameterError("KLUCB", "c", f"0 with the level {self.upto!r}", self.c)
 
@@ -105,7 +109,7 @@ class KLUCB(NamedTuple):
         bound = self.allowed(n, level) / n
         if self.search == Search.published:
             return self.bisected(family, mean, bound)
-        return family.kl_upper(mean, bound)
+        return family.given(arms, i).kl_upper(mean, bound)
 
     def bisected(self, family: Family, mean: float, bound: float) -> float:
         """The index of the code behind the tables: the bracket [p, p + sqrt(2 bound)] is halved

@@ -55,8 +55,8 @@ class MaillardSampling(NamedTuple):
 
     def weight(self, family: Family, arms: Arms, i: int, best: float) -> float:
         """What the probability of arm i is proportional to: 1 for the arm with the largest mean."""
-        mean = arms.mean(i)
-        return exp(-arms.pulls[i] * family.kl(mean, best)) if mean < best else 1.0
+        mean, known = arms.mean(i), family.given(arms, i)
+        return exp(-arms.pulls[i] * known.kl(mean, best)) if mean < best else 1.0
 
     def propensities(
         self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool

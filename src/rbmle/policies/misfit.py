@@ -8,7 +8,15 @@ from math import inf, sqrt
 import numpy as np
 
 from .._numba.compile import Floats
-from ..families import Bernoulli, Exponential, Family, Gamma, Gaussian
+from ..families import (
+    Bernoulli,
+    Bounded,
+    Exponential,
+    Family,
+    Gamma,
+    Gaussian,
+    GaussianUnknown,
+)
 from .arms import Arms, Clock
 from .base import Policy, has_index
 
@@ -39,7 +47,11 @@ def misfit(
     >>> print(misfit(KLUCB(), Gaussian(), np.full(2, 100.0), np.full(2, 3400.0), np.ones(2)))
     Gaussian(sigma=1) assumes a standard deviation of 1, the rewards have 58.3: use ...
     """
-    if isinstance(family, Bernoulli) or not weights.any() or not hasattr(family, "variance"):
+    if (
+        isinstance(family, (Bernoulli, Bounded, GaussianUnknown))
+        or not weights.any()
+        or not hasattr(family, "variance")
+    ):
         return None
     found = float(np.average(variances, weights=weights))
     assumed = float(np.average([family.variance(each) for each in means.tolist()], weights=weights))

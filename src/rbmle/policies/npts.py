@@ -23,6 +23,9 @@ class NPTS(NamedTuple):
     Thompson sampling with the prior Beta(1, 0). A round takes a step for each reward of each arm.
     high: the largest possible reward. memory: how many of an arm's rewards are kept, 8 bytes each;
     of more, a new one replaces another.
+
+    >>> NPTS(high=10.0)
+    NPTS(high=10.0, memory=20000)
     """
 
     high: Annotated[float, "(-inf, inf)"] = 1.0

@@ -48,7 +48,8 @@ def best_and_loss(
         }[kind]  # fmt: skip
         if np.isinf(means).any():
             largest = np.inf
-        unit = known.posterior_mean(float(pulls[0]), float(sums[0])) / means[0]
+        origin = 0.0 if kind == "normal" else known.mean_range()[0]
+        unit = (known.posterior_mean(float(pulls[0]), float(sums[0])) - origin) / means[0]
         unit = unit if unit > 0.0 else 1.0  # it is NaN where both are 0 or infinite
         return best, np.maximum(unit * (largest - means), 0.0)
 

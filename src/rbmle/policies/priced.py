@@ -199,12 +199,19 @@ def net_gaps(policy: object, world: Any, horizon: int) -> Floats | None:
     """
     if not isinstance(policy, Priced):
         return None
-    if isinstance(policy.cost, Seen):
-        raise ParameterError("Priced", "cost", "known in a simulation", policy.cost)
+    seen, own = isinstance(policy.cost, Seen), getattr(world, "costs", None)
+    if seen != (own is not None):
+        told = "Seen in a world with Costs, and known in any other"
+        raise ParameterError("Priced", "cost", told, policy.cost)
     if not hasattr(world, "means") or world.dimension or world.fixed_gaps is None:
         told = "a Problem, whose means stay the same, for policies with costs"
         raise ParameterError("simulate", "problem", told, Words(type(world).__name__))
     costs = policy.ledger(range(world.n_arms), horizon).costs
+    if own is not None:
+        if costs.min() < world.largest:
+            told = f"at least {world.largest:g}, what a pull may cost"
+            raise ParameterError("Seen", "largest", told, policy.cost.largest)
+        costs = own
     net = np.append(world.means - (policy.price or 0.0) * costs, 0.0)
     costs = np.append(costs, 0.0)
     rate = inf if policy.budget is None else policy.budget / horizon

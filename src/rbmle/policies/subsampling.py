@@ -154,7 +154,10 @@ class RBSDA(NamedTuple):
     """RB-SDA (Baudry, Kaufmann and Maillard 2020): duels with a random block of the leader's
     rewards, which begins after one of the first N_lead - N_i of them.
 
-    memory, even, forced: see docs/policies.md#sub-sampling.
+    memory, even, forced: see docs/reference/policies.md#sub-sampling.
+
+    >>> RBSDA(memory=10_000).even
+    'challenger'
     """
 
     memory: Capacity = 20_000
@@ -173,7 +176,10 @@ class LBSDA(NamedTuple):
     """LB-SDA (Baudry, Kaufmann and Maillard 2020; Baudry, Russac and Cappe 2021): duels with the
     leader's last N_i rewards. It draws nothing at random but ties.
 
-    memory, even, forced: see docs/policies.md#sub-sampling.
+    memory, even, forced: see docs/reference/policies.md#sub-sampling.
+
+    >>> LBSDA(memory=10_000).even
+    'challenger'
     """
 
     memory: Capacity = 20_000
@@ -190,8 +196,11 @@ class WRSDA(NamedTuple):
     """WR-SDA (Baudry, Kaufmann and Maillard 2020): duels with N_i of the leader's rewards, drawn
     without replacement. With two arms it is BESA (Baransi, Maillard and Mannor 2014).
 
-    memory, even, forced: see docs/policies.md#sub-sampling. Of an arm with more rewards than the
-    memory holds, a new one replaces any of them.
+    memory, even, forced: see docs/reference/policies.md#sub-sampling. Of an arm with more rewards
+    than the memory holds, a new one replaces any of them.
+
+    >>> WRSDA(memory=10_000).even
+    'lot'
     """
 
     memory: Capacity = 20_000

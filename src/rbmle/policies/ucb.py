@@ -157,8 +157,8 @@ class GPUCB(NamedTuple):
         return sqrt(2.0 * log(arms.n_arms() * (clock.t * pi) ** 2 / (6.0 * self.delta)))
 
     def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
-        n, total = float(arms.pulls[i]), float(arms.sums[i])
-        return family.posterior_mean(n, total) + family.posterior_sd(n, total) * level
+        n, total, known = float(arms.pulls[i]), float(arms.sums[i]), family.given(arms, i)
+        return known.posterior_mean(n, total) + known.posterior_sd(n, total) * level
 
 
 @policy(needs=("posterior_mean", "posterior_variance"), worth=index_is_worth)
@@ -179,5 +179,5 @@ class GPUCBTuned(NamedTuple):
         return sqrt(self.c * clock.log_t())
 
     def index_of(self, family: Conjugate, arms: Arms, i: int, level: float) -> float:
-        n, total = float(arms.pulls[i]), float(arms.sums[i])
-        return family.posterior_mean(n, total) + family.posterior_sd(n, total) * level
+        n, total, known = float(arms.pulls[i]), float(arms.sums[i]), family.given(arms, i)
+        return known.posterior_mean(n, total) + known.posterior_sd(n, total) * level

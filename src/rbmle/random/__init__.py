@@ -1,6 +1,7 @@
 """Random numbers: Philox, a pure function of where a number is used; and NumPy's legacy stream."""
 
 from .philox import (
+    COST_LANE,
     DELAY_LANE,
     MAX_ARMS,
     MAX_REPLICATIONS,
@@ -20,6 +21,7 @@ from .philox import (
 )
 
 __all__ = [
+    "COST_LANE",
     "DELAY_LANE",
     "MAX_ARMS",
     "MAX_REPLICATIONS",

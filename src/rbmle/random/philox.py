@@ -22,9 +22,9 @@ from ..special import deviance, normal_quantile, stirling_error
 
 # Purposes: numbers for one are never used for another. PATHS are those of means that change, SLEEP
 # of arms that are asleep.
-REWARDS, CHOICES, TIES, SAMPLES, DELAYS, PATHS, FEATURES, SLEEP = 0, 1, 2, 3, 4, 5, 6, 7
+REWARDS, CHOICES, TIES, SAMPLES, DELAYS, PATHS, FEATURES, SLEEP, COSTS = range(9)
 PURPOSE_SHIFT = 28
-DELAY_LANE, SLEEP_LANE = DELAYS << PURPOSE_SHIFT, SLEEP << PURPOSE_SHIFT
+DELAY_LANE, SLEEP_LANE, COST_LANE = (x << PURPOSE_SHIFT for x in (DELAYS, SLEEP, COSTS))
 MAX_ARMS = 1 << PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
 MAX_ROUNDS = (1 << 32) - 1
 MAX_REPLICATIONS = 1 << 32

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._numba.compile import Floats, kernel
 from ..families import Conjugate, Family
+from ..families.protocols import by_sums
 from ..families.registry import mean_at
 from ..random import Cell
 from .checking import (
@@ -45,6 +46,12 @@ def _slope(function: Callable[[float], float], x: float, h: float) -> float:
     narrow = (function(x + h) - function(x - h)) / (2.0 * h)
     wide = (function(x + 2.0 * h) - function(x - 2.0 * h)) / (4.0 * h)
     return (4.0 * narrow - wide) / 3.0
+
+
+def _require_one_parameter(family: Family) -> None:
+    """Raise NotApplicable for a family with a parameter that is estimated beside the mean."""
+    if not by_sums(family):
+        raise NotApplicable(f"{type(family).__name__} estimates more than the mean")
 
 
 @FAMILY_CHECKS
@@ -91,6 +98,7 @@ def the_divergence_is_the_bregman_divergence_of_the_log_partition(
 ) -> None:
     """kl(m, m') = F(eta') - F(eta) - m (eta' - eta), the Bregman divergence of F: 0 for equal
     means and positive for others."""
+    _require_one_parameter(family)
     require(family.kl(mean, mean) == 0.0, f"'kl' of {mean:.6g} and itself must be 0.")
     eta, there = family.natural(mean), family.natural(other)
     parts = family.log_partition(there), family.log_partition(eta), mean * (there - eta)
@@ -213,6 +221,7 @@ def moments_are_those_of_the_quantiles(family: Conjugate, pulls: float, total: f
 def the_posterior_follows_from_bayes_rule(family: Conjugate, pulls: float, total: float) -> None:
     """m more pulls with sum s multiply the posterior density by their likelihood
     exp(s eta - m F(eta)), up to a constant, whatever the prior is."""
+    _require_one_parameter(family)
     more, gain = 3.0, 3.0 * mean_at(family, 0.4)
     points = [family.posterior_quantile(pulls, total, tail) for tail in (0.5, 0.8, 0.2)]
     found, expected = [], []

@@ -3,7 +3,7 @@
     from rbmle import Bernoulli, Problem, theory
     theory.regret_bound(Problem(Bernoulli(), [0.2, 0.7]), 10_000, proposition=2).total
 
-docs/mathematics.md lists every numbered result with its function and its test.
+docs/explanation/mathematics.md lists every numbered result with its function and its test.
 """
 
 from .adaptive import AdaptiveTrace, adaptive_limit, adaptive_target, adaptive_trace

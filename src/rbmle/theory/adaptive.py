@@ -102,7 +102,8 @@ def adaptive_target(problem: Problem, bias: Adaptive, family: object = None) -> 
     """What the scheme's estimate of C_alpha would be if the means were known.
 
     For Algorithm 1 it is 256 sigma^2 / Delta, the smallest C_alpha of Proposition 4. For Algorithm
-    2 it is not the smallest of Proposition 2, see docs/theory.md. It is infinite where K* is 0.
+    2 it is not the smallest of Proposition 2, see docs/explanation/theory.md. It is infinite where
+    K* is 0.
     """
     model = _scheme("adaptive_target", problem, bias, family)
     return _estimate(problem, bias, model, np.full(problem.n_arms, _KNOWN_MEAN_PULLS))

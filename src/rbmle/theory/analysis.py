@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import Interval, ParameterError, number
 from ..families import FAMILIES, Family, Gaussian
+from ..families.protocols import require_by_sums
 from ..policies.fit import as_family
 
 # Gauss-Legendre nodes u in [0, 1], and the weights of du and of (1 - u) du.
@@ -127,6 +128,7 @@ def family_of(owner: str, family: object) -> Family:
     model: Family = as_family(family, owner)
     if not isinstance(model, tuple(FAMILIES.values())):
         raise ParameterError(owner, "family", "a reward family, as in Bernoulli()", family)
+    require_by_sums(owner, model)
     return model
 
 

@@ -40,12 +40,13 @@ def smallest_c_alpha(
     epsilon: in (0, 1), for Propositions 2 and 5.
     lower: the known lower bound on the means, by default the end of the family's range.
     family: the family of the index, for Proposition 5; by default the problem's own.
-    sharp: the smaller C_alpha for which our own proofs (docs/theory.md) give the same bounds.
+    sharp: the smaller C_alpha for which our own proofs (docs/explanation/theory.md) give the same
+    bounds.
 
     It is infinite where K* is 0: no C_alpha is enough for exponential and gamma rewards with
     lower = 0. The proofs use `lower` as a bound on the *empirical* mean of the best arm. With a
     `lower` above the least reward, Proposition 2 still holds, by another proof, but Proposition 5
-    is false: docs/theory.md.
+    is false: docs/explanation/theory.md.
 
     The values of `sharp`:
     2: 4 / (natural(theta_1) - natural(theta')), for every family, without a lower bound.

@@ -10,6 +10,7 @@ import numpy as np
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, number
 from ..families import Family, Gaussian
+from ..families.protocols import require_by_sums
 from ..policies.fit import as_family
 from ..rewards.problems import Problem
 from .analysis import family_of
@@ -144,6 +145,7 @@ def a_problem(owner: str, problem: object) -> None:
     """Refuse anything but a `Problem`, and means or gaps too large or small for the formulas."""
     if not isinstance(problem, Problem):
         raise ParameterError(owner, "problem", "a Problem", problem)
+    require_by_sums(owner, problem.family)
     for sizes, what in ((np.abs(problem.means), "numbers"), (problem.gaps, "with gaps")):
         for value in sizes.tolist():
             if not (value in _SIZES or value == 0.0):
