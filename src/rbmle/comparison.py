@@ -81,9 +81,9 @@ def paired_comparison(
     the whole line. It assumes that what makes the difference has happened in the sample, some four
     times or more. A disaster of probability p, such as losing the best arm, is missing in n
     replications with probability (1 - p)^n, and then no interval that is computed from them alone
-    can know of it: docs/studies.md has coverages. So `clear` asks for more. With probability
-    (1 - level) / 2 or more an event of probability up to 1 - ((1 - level) / 2)^(1/n) is missed; it
-    can move the mean by as much times `worst`, which is `unseen`.
+    can know of it: docs/reference/studies.md has coverages. So `clear` asks for more. With
+    probability (1 - level) / 2 or more an event of probability up to 1 - ((1 - level) / 2)^(1/n) is
+    missed; it can move the mean by as much times `worst`, which is `unseen`.
 
     worst: the largest final regret that is possible; by default the largest in both samples.
     """

@@ -22,6 +22,7 @@ from .errors import ParameterError, Words, integer, number, one_of
 from .evidence import Counting, Evidence
 from .families import Family
 from .rewards.problems import World
+from .rewards.table_worlds import Replay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +50,12 @@ class Result:
     for at once.
 
     In a world that changes, regret is dynamic: against the best arm of each round; and
-    `best_pulls` are pulls of the arm that was best in its round.
+    `best_pulls` are pulls of the arm that was best in its round. `Replay` says what both are there.
+
+        result = rbmle.simulate(coins, ["rbmle", "ucb"], horizon=1_000, replications=50)
+        result.final_regret.mean(axis=1)  # of each policy
+        print(result.compare())
+        result.plot(path="regret.svg")
     """
 
     problem: World
@@ -147,7 +153,8 @@ class Result:
         spread = "one has no spread" if self.replications == 1 else "std has ddof 0"
         parts = [count_text(self.problem.n_arms, "arm"), type(self.problem.law).__name__]
         what = ", ".join([*parts, *self.special()])
-        return f"Final regret: {what}, T = {self.horizon:,}, {played} ({spread})"
+        measure = "Regret of a row that counts" if self.problem.replays else "Final regret"
+        return f"{measure}: {what}, T = {self.horizon:,}, {played} ({spread})"
 
     @property
     def special_evidence(self) -> Record | None:
@@ -171,7 +178,21 @@ class Result:
 
     def summary(self) -> str:
         """The statistics of the final regret as a text table, one row for each policy."""
-        return Words(f"{self.title}\n" + text_table(STATISTICS, self.cells()))
+        table = f"{self.title}\n" + text_table(STATISTICS, self.cells())
+        return Words("\n".join(filter(None, [table, self.note()])))
+
+    def note(self) -> str:
+        """The mean reward of each policy, where the world is a `Replay`; else nothing."""
+        if not isinstance(self.problem, Replay):
+            return ""
+        paid = self.problem.reward_of(self.final_regret).mean(axis=1)
+        rows = self.pulls.sum(axis=2).mean(axis=1)
+        each = (
+            f"{name} {number_text(reward)} ({count_text(round(count), 'row')})"
+            for name, reward, count in zip(self.names, paid, rows, strict=True)
+        )
+        best = number_text(self.problem.best)
+        return f"Reward of a row that counts: {', '.join(each)}; the log's best arm has {best}."
 
     def __repr__(self) -> str:
         return self.summary()

@@ -20,7 +20,7 @@ from functools import partial
 from math import inf, isinf
 from typing import Any, TypeVar
 
-from ._records.names import ALIASES, combination, load_installed, parsed, plain_name
+from ._records.names import ALIASES, combination, load_installed, load_package, parsed, plain_name
 from ._records.record import KNOWN, Choice, Record, is_record
 from .errors import ParameterError, Words, one_of
 
@@ -77,7 +77,8 @@ def from_spec(
 def class_named(name: object, among: Mapping[str, type], owner: str, key: str) -> type:
     """The class of that name. Case, hyphens and underscores do not matter; `ALIASES` work too.
 
-    If the name is not known, the classes that installed packages announce are loaded first.
+    If the name is not known, all classes of the package and those that installed packages announce
+    are loaded first.
     owner, key: whose parameter the name is, for error messages.
     """
     if isinstance(name, str) and name in among:
@@ -112,6 +113,7 @@ def stands_in(policy: object) -> bool:
 
 def stand_in_of(data: Mapping[str, object]) -> Any:
     """The stand-in whose own form (`as_spec`) this data is, or None."""
+    load_package()
     readers = [kind.of_spec for kind in STAND_INS.values() if hasattr(kind, "of_spec")]
     return next((each for each in (read(data) for read in readers) if each is not None), None)
 

@@ -45,6 +45,11 @@ FORMS: list[tuple[Any, Any]] = [
     (rbmle.MOSS(anytime=True), rbmle.Gaussian()),
     (rbmle.KLUCB(upto="plus"), rbmle.Gaussian()),
     (rbmle.Floor("ucb", 0.1), rbmle.Bernoulli()),
+    *(
+        (policy, family)
+        for policy in (rbmle.RBMLE(), rbmle.KLUCB(), rbmle.ThompsonSampling())
+        for family in (rbmle.GaussianUnknown(), rbmle.Bounded(-2.0, 3.0))
+    ),
 ]
 POLICIES = [each for each in rbmle.POLICIES.values() if each.__module__.startswith("rbmle.")]
 PAIRS = [
@@ -175,6 +180,9 @@ CASES = [
     (bernoulli, ["rbmle", "rbmle(f=mean)", "ucb", "ts", "klucb", "bayesucb", "moss", "imed"], {}),
     (bernoulli, ["ucb", "rbmle"], {"ties": "first", "checkpoints": [1, 7, 40]}),
     (bernoulli, ["ucb"], {"first_replication": 5, "seed": 9}),
+    (rbmle.Problem("gaussianunknown(sigma=2)", [0.3, 0.9]), ["rbmle", "klucb", "ts", "imed"], {}),
+    (rbmle.Problem("bounded(low=-1, high=3)", [0.3, 0.9]), ["rbmle", "klucb", "ts"], {}),
+    (rbmle.Problem("beta", [0.3, 0.5]), ["empiricalimed(memory=9)"], {"family": "bounded"}),
     (gaussian, ["rbmle", "gpucb", "gpucbtuned", "kg", "kgstar", "vids(commit=0.9)"], {}),
     (gaussian, [rbmle.RBMLE(rbmle.AdaptiveGaussian()), Mine(2.0)], {}),
     (bernoulli, [EXP3(0.2)], {}),

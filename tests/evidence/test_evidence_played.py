@@ -170,7 +170,7 @@ def test_ridge_regression_stays_accurate(dimension: int, spread: float) -> None:
 def test_a_laplace_step_for_each_reward_stays_near_the_maximum(
     dimension: int, length: float
 ) -> None:
-    """docs/evidence.md: less than a standard deviation, and 0.4 of it after 1e5 rewards."""
+    """docs/reference/evidence.md: below a standard deviation, and 0.4 of it after 1e5 rewards."""
     d, rng = dimension, np.random.default_rng(dimension)
     x = rng.normal(size=(100_000, d))
     x /= np.linalg.norm(x, axis=1, keepdims=True)

@@ -50,7 +50,9 @@ def test_the_calendar_gives_every_reward_back_in_its_round(delay: Any, imputes: 
         expire=lambda rules, game, i: expired.append(i),
     )
     game: Any = SimpleNamespace(pending=pending, features=SimpleNamespace(moving=lambda: False))
-    rules: Any = SimpleNamespace(observe=lambda _, pull, reward: found.append((pull, reward)))
+    rules: Any = SimpleNamespace(
+        observe=lambda _, pull, reward: found.append((pull, reward)), charge=lambda *_: None
+    )
     due: dict[int, list[int]] = {}
     for t in range(1, HORIZON + 1):
         given = t - delay.patience  # the pull that is given up in this round, if it has not come

@@ -111,7 +111,7 @@ def test_a_study_keeps_which_edition_was_recommended() -> None:
     problems = {**PROBLEMS, "scales": Problem(Exponential(), [0.4, 0.5])}
     study = Study(problems, ["recommended"], 50, 2)
     assert study.to_dict()["policy"] == [
-        {"label": "Recommended", "name": "Recommended", "edition": 1}
+        {"label": "Recommended", "name": "Recommended", "edition": 2, "risk": "tails"}
     ]
     assert Study.from_dict(study.to_dict()) == study
     found = {name: result.policies for name, result in run(study).results.items()}
@@ -130,7 +130,7 @@ def test_stand_ins_are_refused_where_they_mean_nothing() -> None:
          " rewards of Uniform. Got None."),
         (lambda: simulate(fits, ["recommended"], 50, 2), "simulate: 'family' must be given for"
          " rewards of law Uniform. Got None."),
-        (lambda: Recommended(2), "Recommended: 'edition' must be a whole number in [1, 1]. Got 2."),
+        (lambda: Recommended(3), "Recommended: 'edition' must be a whole number in [1, 2]. Got 3."),
     ):  # fmt: skip
         with pytest.raises(ParameterError) as told:
             wrong()

@@ -123,3 +123,28 @@ def test_what_cannot_be_is_refused_in_one_sentence(make: Any, sentence: str) -> 
         make()
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_dict_is_read_as_quickly_and_otherwise_alike() -> None:
+    """The quick way reads what is listed and finite; whatever it leaves, it leaves to the other."""
+    layout = Encode(["a", "b"], {**DEVICES, "n": [1, 2]}).layout
+    plain = {"a": 1, "b": 2.5, "device": "desktop", "n": 2}
+    assert layout.quick(plain).tolist() == [1.0, 2.5, 1.0, 1.0]
+    values: dict[str, list[Any]] = {
+        "a": [True, np.float32(2), np.int64(3), "3", None, float("nan"), 1e101, 10**400, [1]],
+        "device": ["mobile", "tv", None, 3, 1.5, ["mobile"], np.str_("desktop")],
+        "n": [1.0, True, 3, np.int64(2), "1", None, float("nan")],
+    }
+    for name, given in values.items():
+        for each in given:
+            row = {**plain, name: each}
+            quick = layout.quick(row)
+            try:
+                slow = layout.cells("Encode", list(row.values()))
+            except (ParameterError, OverflowError):
+                assert quick is None, (name, each)
+            else:
+                assert quick is None or quick.tolist() == slow.tolist(), (name, each)
+                assert layout.cells("Encode", row).tolist() == slow.tolist()
+    for other in ({"a": 1}, list(plain.values()), pd.Series(plain), None):
+        assert layout.quick(other) is None

@@ -35,6 +35,7 @@ class NoCalendar(NamedTuple):
         """Arm i was pulled: learn its reward. -1: none was, because a budget is spent."""
         if i >= 0:
             rules.observe(game, Pull(i, PENDING, NOTHING), reward)
+            rules.charge(game, replication, t, i)
 
 
 @record
@@ -113,7 +114,12 @@ class Calendar(NamedTuple):
             if status == PENDING:
                 self.arms[pull % size] = -1
             imputed = self.imputed[pull % size] if imputes and pull < t else NOTHING
-            rules.observe(game, Pull(arm, status, imputed), self.rewards[pull % size])
+            reward = self.rewards[pull % size]
+            if reward == reward:
+                rules.observe(game, Pull(arm, status, imputed), reward)
+                rules.charge(game, replication, pull, arm)
+            else:  # NaN: nobody looked
+                game.pending.withdraw(rules, game, arm, status)
             pull = self.take(t)
 
     def take(self, t: int) -> int:

@@ -150,3 +150,6 @@ class Rules(NamedTuple):
     def observe(self, game: Game, pull: Pull, reward: float) -> None:
         """Learn the reward of a pull."""
         game.pending.learn(self, game, pull, reward)
+
+    def charge(self, game: Game, replication: int, t: int, i: int) -> None:
+        """The cost of the pull of arm i in round t of a simulation is seen; here there is none."""

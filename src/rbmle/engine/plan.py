@@ -198,6 +198,8 @@ def plan(given: Setup) -> Plan:
 def _delay(owner: str, given: object, problems: Sequence[World]) -> Record | None:
     """When rewards come: as given, or as the worlds say, if they do."""
     own: set[Record | None] = {each.delay for each in problems}
+    if given is not None and any(each.replays for each in problems):
+        raise ParameterError(owner, "delay", "left out for a Replay", given)
     if own == {None}:
         own = {as_delay(given, owner)}
     elif given is not None or len(own) > 1:

@@ -111,6 +111,10 @@ class PricedRules(NamedTuple):
         self.ledger.paid(reward)
         game.pending.learn(self, game, pull, reward)
 
+    def charge(self, game: Game, replication: int, t: int, i: int) -> None:
+        if self.ledger.seen:
+            self.ledger.told(i, game.features.cost(replication, t, i), True)
+
 
 record(
     PricedRules,

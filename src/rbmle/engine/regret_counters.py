@@ -69,10 +69,16 @@ class ByCounts(NamedTuple):
 
 @record
 class ByRound(NamedTuple):
-    """Pulls are counted, and gaps added up round by round, where they change: dynamic regret."""
+    """Pulls are counted, and gaps added up round by round, where they change: dynamic regret.
 
-    sums: Floats  # regret so far, and how often a best arm was pulled
+    sums: regret so far, and how often a best arm was pulled.
+    replays: whether some rounds do not count; then regret is the mean of those that do, and they
+    take the place of pulls of a best arm.
+    """
+
+    sums: Floats
     counts: Floats
+    replays: bool
 
     def begin(self) -> None:
         self.sums[0] = self.sums[1] = 0.0
@@ -82,7 +88,7 @@ class ByRound(NamedTuple):
     def note(self, source: Any, replication: int, t: int, i: int) -> None:
         gap = source.gap(replication, t, i)
         self.sums[0] += gap
-        if gap == 0.0:
+        if gap == 0.0 or self.replays:
             self.sums[1] += 1.0
         self.counts[i] += 1.0
 
@@ -90,7 +96,8 @@ class ByRound(NamedTuple):
         return float(self.counts[j])
 
     def totals(self, arms: Arms) -> tuple[float, float]:
-        return float(self.sums[0]), float(self.sums[1])
+        rounds = max(self.sums[1], 1.0) if self.replays else 1.0
+        return float(self.sums[0]) / rounds, float(self.sums[1])
 
 
 def counters_for(
@@ -102,5 +109,5 @@ def counters_for(
         return ByCounts(net_gaps, np.zeros(net_gaps.size))
     gaps, counts = world.fixed_gaps, np.zeros(world.n_arms)
     if gaps is None:
-        return ByRound(np.zeros(2), counts)
+        return ByRound(np.zeros(2), counts, world.replays)
     return ByCounts(gaps, counts) if evidence.changes_all() or late else ByPulls(gaps)

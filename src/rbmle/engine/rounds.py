@@ -72,10 +72,11 @@ def play_rounds(
         rng = course.randomness.at(replication, t)
         source.meet(replication, t)
         calendar.expire(rules, game, t)
-        i = rules.choose(game, Moment(t, course.horizon, t), rng)
-        counters.note(source, replication, t, i)
-        reward = source.reward(replication, t, i) if i >= 0 else 0.0  # -1: a budget is spent
-        calendar.pulled(rules, game, replication, t, i, reward)
+        i = rules.choose(game, Moment(source.round_of(t), course.horizon, t), rng)
+        if source.accepts(replication, t, i):
+            counters.note(source, replication, t, i)
+            reward = source.reward(replication, t, i) if i >= 0 else 0.0  # -1: a budget is spent
+            calendar.pulled(rules, game, replication, t, i, reward)
         if t == checkpoints[reached]:
             kept.regret[reached], kept.best_pulls[reached] = counters.totals(game.arms)
             reached += 1

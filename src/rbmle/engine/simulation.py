@@ -62,13 +62,18 @@ def simulate(
     instead, with (the policy's place in the list, the number of replications just played), from any
     thread.
     device: "cpu", or "cuda" for a GPU, which needs the extra `gpu`. Results are the
-    same; docs/devices.md says how far.
+    same; docs/howto/devices.md says how far.
     evidence: what an arm's past is worth: `Counting()` by default, `Discounted(gamma)`,
     `Window(size)`, `Linear(dimension)`, `Logistic(dimension)`; or its name, "window(size=500)".
     delay: when rewards come: `FixedDelay(rounds)`, `GeometricDelay(mean)`, `BatchDelay(every)`,
     `TableDelay(rounds)`, or its name, as in "fixeddelay(100)"; by default at once. Policies see a
     pull whose reward has not come as `Decider` does, as if it had paid the arm's mean so far; with
     FixedDelay(100, pending="ignored") as if it had not happened.
+
+    >>> from rbmle import Problem
+    >>> result = simulate(Problem("bernoulli", [0.4, 0.6]), ["ucb"], horizon=100, replications=2)
+    >>> result.regret.shape[:2], int(result.pulls.sum())
+    ((1, 2), 200)
     """
     if not isinstance(problem, World):
         raise ParameterError("simulate", "problem", "a Problem", problem)

@@ -36,7 +36,7 @@ class Diagonal(NamedTuple):
     w = m (1 - m). An arm is worth 1 / q pulls, or 1 / (m (1 - m) q). What is lost: what features
     say together. Where features are correlated, such as an intercept and the values of a category,
     theta is learned more slowly, and an arm seems to be known better or worse than it is.
-    docs/evidence.md has what that costs.
+    docs/reference/evidence.md has what that costs.
 
     dimension: of the features, at most 1000. ridge: in [1e-12, 1e12]. logistical: Bernoulli rewards
     with logistic means; if False, means are linear. features: as for `Linear`.

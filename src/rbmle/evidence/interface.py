@@ -152,6 +152,10 @@ def evidence(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a kind of evidence: its fields are checked, its methods compiled.
 
     It is known by its name from now on.
+
+        @rbmle.evidence
+        class Recent(NamedTuple):  # docs/reference/evidence.md says which methods it needs
+            size: Annotated[int, "[1, inf)"] = 100
     """
     record(cls, defaults_of(Evidence))
     register(EVIDENCE, cls)

@@ -57,8 +57,8 @@ class Linear(NamedTuple):
     Golub, Murray and Saunders 1974), with U theta^. The inverse is kept as a root, R R' = V^-1,
     which a reward changes by R <- R - b (R v) v', v = R'x, b = (1 - (1 + v'v)^-1/2) / v'v
     (Potter 1963): x'V^-1 x = |R'x|^2 can never be negative. Every 64 rewards R and theta^ are
-    computed anew from the factors; docs/evidence.md has the accuracy. A round costs O(d^2 + K d),
-    or O(K d^2) if features are drawn anew each round.
+    computed anew from the factors; docs/reference/evidence.md has the accuracy. A round costs
+    O(d^2 + K d), or O(K d^2) if features are drawn anew each round.
 
     >>> import numpy as np
     >>> from rbmle import Arms

@@ -85,7 +85,8 @@ class Logistic(NamedTuple):
     theta^ and H are exact: Newton's method after each reward, O(K d^2 + d^3). If they are drawn
     anew each round, past features are not kept. Then a reward changes theta^ to the maximum of its
     own likelihood times the Gaussian approximation of all before it, O(d^2 + K d^2); each x x' in
-    H keeps the weight of its round. docs/evidence.md says how far that is from the exact maximum.
+    H keeps the weight of its round. docs/reference/evidence.md says how far that is from the exact
+    maximum.
 
     >>> import numpy as np
     >>> from rbmle import Arms

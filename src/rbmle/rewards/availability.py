@@ -14,6 +14,7 @@ from ..errors import ParameterError, number
 from ..random import SLEEP_LANE, Cell, key
 from .changing import MeanPath
 from .problems import Pays, Problem, Varied, World, as_numbers, reward_source
+from .table_worlds import TableWorld
 
 
 @reward_source
@@ -92,7 +93,7 @@ class Availability(Varied):
     awake: Floats
 
     def __init__(self, problem: World, awake: float | ArrayLike) -> None:
-        if not isinstance(problem, World) or isinstance(problem, Availability):
+        if not isinstance(problem, World) or isinstance(problem, (Availability, TableWorld)):
             raise ParameterError("Availability", "problem", "a Problem", problem)
         if np.ndim(awake) == 0:
             awake = np.full(problem.n_arms, number("Availability", "awake", awake, "(0, 1]"))

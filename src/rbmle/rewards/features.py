@@ -148,6 +148,9 @@ class SphereFeatures(NamedTuple):
 
     arms, dimension: how many. each: when they are drawn, in each "round", or once for each
     "replication". common: whether all arms have the same features, those of the round.
+
+    >>> SphereFeatures(arms=3, dimension=2)
+    SphereFeatures(arms=3, dimension=2, each='round', common=False)
     """
 
     arms: Annotated[int, _ARMS]
@@ -174,6 +177,9 @@ class GaussianFeatures(NamedTuple):
     """Features that are independent normal numbers, N(0, scale^2).
 
     arms, dimension, each, common: as for `SphereFeatures`. scale: in (0, 1e100].
+
+    >>> GaussianFeatures(arms=3, dimension=2, common=True)
+    GaussianFeatures(arms=3, dimension=2, scale=1.0, each='round', common=True)
     """
 
     arms: Annotated[int, _ARMS]
@@ -207,6 +213,9 @@ class TableFeatures(NamedTuple):
 
     arms: how many. values: (rows, dimension), for instance the features of readers seen so far.
     each, common: as for `SphereFeatures`.
+
+    >>> TableFeatures(arms=2, values=[[1.0, 0.0], [0.0, 1.0]], common=True).arms
+    2
     """
 
     arms: Annotated[int, _ARMS]

@@ -27,6 +27,10 @@ def law(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a law of rewards: its fields are checked, its methods compiled.
 
     It is known by its name from now on.
+
+        @rbmle.law
+        class Triangle(NamedTuple):  # docs/howto/adding_a_policy.md says which methods it needs
+            width: Annotated[float, "(0, 1]"] = 0.5
     """
     record(cls, defaults_of(Law))
     register(LAWS, cls)

@@ -58,6 +58,18 @@ class RewardSource(Pays, Protocol):
     def meet(self, replication: int, t: int) -> None:
         """Round t begins: draw its features, if there are any."""
 
+    def round_of(self, t: int) -> int:
+        """The number of round t among those that count."""
+        return t
+
+    def accepts(self, replication: int, t: int, i: int) -> bool:
+        """Whether round t counts if arm i is chosen; in a `Replay` it may not."""
+        return True
+
+    def cost(self, replication: int, t: int, i: int) -> float:
+        """What a pull of arm i in round t costs, where that is seen with the reward."""
+        return 0.0
+
 
 def reward_source(cls: type[T]) -> type[T]:
     """Make a NamedTuple class a source of rewards for compiled code."""
@@ -84,9 +96,11 @@ class World:
     fixed_gaps: each arm's gap, the same in every round; None if gaps change from round to round.
     Then regret is dynamic: against the best arm of each round.
     dimension: of the features of arms; 0 if there are none.
+    replays: whether rounds may not count: see `Replay`.
     """
 
     law: Any
+    replays = False
 
     @property
     def n_arms(self) -> int:

@@ -93,6 +93,9 @@ class RewardStream(Rewards):
     """Rewards from a counter-based generator: a pure function of seed, replication, round and arm.
 
     Nothing is stored, and any replication can be computed alone.
+
+    >>> RewardStream(seed=7).seed
+    7
     """
 
     def batches(
@@ -118,6 +121,9 @@ class Table(Rewards):
     """Rewards from an array of shape (replications, T, K), or (T, K) for a single replication.
 
     seed: for the random numbers of the policies (Thompson sampling, ties).
+
+    >>> Table([[[0.0, 1.0], [1.0, 1.0]]]).values.shape
+    (1, 2, 2)
     """
 
     def __init__(self, values: ArrayLike, seed: int = 0) -> None:

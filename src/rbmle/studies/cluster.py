@@ -28,6 +28,7 @@ from distributed.security import Security
 from .._io.machine import log
 from ..errors import RbmleError, RunError
 from .file import Data
+from .slurm import slurm_cluster
 from .work_items import Played, StoppedError, WorkItem, check_versions, play_item, versions
 from .workers import Report, Workers
 
@@ -52,7 +53,8 @@ _ASKED_FOR_DEVICE = (
 
 @contextmanager
 def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
-    """A client of the scheduler at this address, or of a new local cluster, with that many workers.
+    """A client of the scheduler at this address, or of a new cluster: a local one with that many
+    workers, or jobs of Slurm.
 
     A local cluster has one process for each processor, if no number is given.
     """
@@ -61,6 +63,8 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
         place: Any = address
         if address == "local":
             place = stack.enter_context(_local(workers or os.cpu_count() or 1))
+        elif address.startswith("slurm:"):
+            place = stack.enter_context(slurm_cluster(address))
         try:
             if place is address:
                 _greet(address)
@@ -68,8 +72,8 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
         except (OSError, ValueError, TypeError) as problem:  # TypeError: tls://, no certificates
             why = " ".join(str(problem).split()) or f"no answer in {_SECONDS_TO_CONNECT:g} seconds"
             raise RunError(
-                f"run: 'cluster' must be the address of a Dask scheduler that answers, or 'local'. "
-                f"Got {address!r} ({why})."
+                f"run: 'cluster' must be the address of a Dask scheduler that answers, 'local' or "
+                f"'slurm://PARTITION'. Got {address!r} ({why})."
             ) from None
         yield stack.enter_context(client)
 

@@ -15,6 +15,7 @@ from .._io.text import with_error
 from ..errors import one_of
 from ..result import STATISTICS, Result
 from ..rewards.problems import Problem
+from ..rewards.table_worlds import Replay
 from ..spec import to_spec
 from .file import Data, world_data
 from .study_result import StudyResult
@@ -84,6 +85,9 @@ def statistics_data(result: Result) -> Data:
         name: {**dict(zip(STATISTICS, map(float, row), strict=True)), **unknown}
         for name, row in zip(result.names, result.statistics(), strict=True)
     }
+    if isinstance(result.problem, Replay):
+        paid = result.problem.reward_of(result.final_regret).mean(axis=1)
+        said["rewards"] = dict(zip(result.names, paid.tolist(), strict=True))
     return said
 
 

@@ -1,6 +1,6 @@
 """A study as plain data and as TOML, with a sentence for every mistake in it.
 
-A world is a table of the file: a problem, phases, a drift or a linear problem.
+A world is a table of the file: a problem, phases, a drift, a linear problem, or a CSV file.
 """
 
 from __future__ import annotations
@@ -21,13 +21,16 @@ from ..families import FAMILIES
 from ..policies.fit import PLAYERS, Assuming, labelled
 from ..rewards.availability import Availability
 from ..rewards.changing import Drift, Phases
+from ..rewards.costs import Costs
 from ..rewards.delays import DELAYS
 from ..rewards.features import FEATURES_DRAWN
 from ..rewards.laws import LAWS
 from ..rewards.linear_problem import LinearProblem
 from ..rewards.problems import Problem, World
-from ..rewards.slates import Slates
+from ..rewards.slates import INDEPENDENT, Slates
+from ..rewards.table_worlds import Classification, Replay
 from ..spec import from_spec, stand_in_of, to_spec
+from .table_file import COMMON, OF_REPLAY, beside, table_data, table_world
 
 Data: TypeAlias = dict[str, Any]  # what JSON and TOML hold
 Table: TypeAlias = Mapping[str, Any]  # the same, to be read
@@ -63,7 +66,7 @@ def study_arguments(data: object, where: str) -> Data:
     for number, table in enumerate(worlds, 1):
         with at(f"{where}, problem {number}"):
             name = printable("name", table.get("name", f"problem {number}"))
-            _add(problems, "name", name, world_of(table))
+            _add(problems, "name", name, world_of(beside(table, where)))
     players = []
     for number, table in enumerate(policies, 1):
         with at(f"{where}, policy {number}"):
@@ -262,13 +265,26 @@ _FORMS = {
         _availability_data,
         _availability,
     ),
+    "label": WorldForm(Classification, (*COMMON, "label"), ("table",), table_data, table_world),
+    "table": WorldForm(Replay, (*COMMON, *OF_REPLAY), ("table",), table_data, table_world),
     "at": WorldForm(Phases, (*_PLAIN, "phase", "at"), ("at",), _phases_data, _phases),
+    "costs": WorldForm(
+        Costs,
+        (*_PLAIN, "costs", "largest"),
+        (*_PLAIN, "costs", "largest"),
+        lambda world: {
+            **_problem_data(world),
+            "costs": world.costs.tolist(),
+            "largest": world.largest,
+        },
+        lambda table: Costs(_problem(table), table["costs"], table["largest"]),
+    ),
     "places": WorldForm(
         Slates,
+        (*_PLAIN, "places", "clicks"),
         (*_PLAIN, "places"),
-        (*_PLAIN, "places"),
-        lambda world: {**_problem_data(world.problem), "places": world.k},
-        lambda table: Slates(_problem(table), table["places"]),
+        lambda world: {**_problem_data(world.problem), "places": world.k, "clicks": world.clicks},
+        lambda table: Slates(_problem(table), table["places"], table.get("clicks", INDEPENDENT)),
     ),
     "drift": WorldForm(Drift, (*_PLAIN, "drift"), (*_PLAIN, "drift"), _drift_data, _drift),
     "theta": WorldForm(LinearProblem, _LINEAR, _LINEAR[:2], _linear_data, _linear),

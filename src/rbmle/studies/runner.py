@@ -56,6 +56,11 @@ def run(
     executor: any of `concurrent.futures`, such as a `ProcessPoolExecutor` or the `get_executor()`
     of a Dask client. Its workers play, instead of threads of this process; results are the same.
     device: "cpu", or "cuda" for the GPU of this machine, or of each worker of the executor.
+
+    >>> from rbmle import Problem
+    >>> study = Study(Problem("bernoulli", [0.4, 0.6]), ["ucb"], horizon=100, replications=2)
+    >>> run(study).complete
+    True
     """
     if not isinstance(study, Study):
         raise ParameterError("run", "study", "a Study", study)
@@ -97,6 +102,9 @@ def load(folder: str | os.PathLike[str], finished: bool = False) -> StudyResult:
     """The results in a run folder, complete or not; `missing` says what is left to play.
 
     finished: load only the policies that have all their replications.
+
+        found = rbmle.load("study-run")
+        print(found.missing or found.results["coins"])
     """
     store = Store.of_run(folder)
     store.study.plan.check_memory("run")

@@ -34,6 +34,7 @@ from ..engine.plan import Rows, Task
 from ..errors import RbmleError, RunError, RunWarning
 from .file import Data
 from .study import FORMAT, VERSION, Study
+from .table_file import placed
 
 _REWRITING = 0  # the byte of `claims` that is locked to rewrite study.json or provenance.json
 _MAGIC = b"RBMLE-SH"
@@ -62,7 +63,9 @@ class Store:
         if not said:
             with store._rewriting():
                 if not store._says_enough():  # another process may have written it meanwhile
-                    store._write("study.json", {"digest": study.digest, **study.to_dict()}, FORMAT)
+                    told = study.to_dict()
+                    told["problem"] = placed(told["problem"], str(folder))
+                    store._write("study.json", {"digest": study.digest, **told}, FORMAT)
         sweep(store.folder)
         sweep(store.shards)
         return store

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .._io.text import count_text, html_table, without_defaults
+from .._records.names import load_package
 from .._records.record import Record
 from ..engine import rounds_kept
 from ..engine.plan import Listed, Plan, Setup, plan
@@ -34,6 +35,7 @@ from .file import (
     to_toml,
     world_data,
 )  # fmt: skip
+from .table_file import placed
 
 FORMAT, VERSION = "rbmle-study", 1
 
@@ -42,8 +44,8 @@ FORMAT, VERSION = "rbmle-study", 1
 class Study:
     """A plan of simulations: policies, problems, rounds and replications.
 
-    problems: `Problem`s or other worlds (`Phases`, `Drift`, `LinearProblem`) by name; or one of
-    them.
+    problems: `Problem`s or other worlds (`Phases`, `Drift`, `LinearProblem`, `Classification`,
+    `Replay`) by name; or one of them.
     policies: policies by label, each alone or `Assuming` a family; or a list of them, labelled
     with their classes' names. A policy may be given by name, as in "ucb(alpha=1)". An object with
     a method `on(problem)` that returns a policy, such as `theory.Theoretical`, may stand in for
@@ -102,6 +104,7 @@ class Study:
         delay: object = None,
     ) -> None:
         known, players = _problems(problems), _policies(policies)
+        load_package()  # sources of rewards too
         rewards = one_of("Study", "rewards", rewards, SOURCES)
         seed = integer("Study", "seed", seed, SOURCES[rewards].seeds)
         given = Setup(
@@ -152,6 +155,7 @@ class Study:
         """
         source = SOURCES[self.rewards]
         said = {**self.to_dict(), "checkpoints": list(self.rounds)}
+        said["problem"] = placed(said["problem"], None)
         for silent in ("name", "import", *(() if source.in_order else ("replications",))):
             said.pop(silent, None)
         said |= {"stream": source.stream} if source.stream else {}

@@ -36,6 +36,10 @@ class StudyResult:
     replications: the numbers of those replications, by problem.
     provenance: which versions made them, on which machines, in what time.
     missing: what is left to play, in words; empty if the run is complete.
+
+        found = rbmle.run(study, "study-run")
+        print(found.results["coins"])
+        found.plot(path="regret.svg")
     """
 
     study: Study

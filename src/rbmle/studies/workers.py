@@ -134,7 +134,8 @@ def connected(cluster: str | None, workers: int | None = None) -> Iterator[Execu
     """The executor of a Dask cluster while the context lasts; None where no cluster is named.
 
     cluster: the address of its scheduler, as in "tcp://10.0.0.1:8786"; "local" starts one on this
-    machine. workers: the processes of a local cluster; by default one for each processor.
+    machine, "slurm://PARTITION?cores=8&jobs=20" submits jobs to Slurm.
+    workers: the processes of a local cluster; by default one for each processor.
     """
     if cluster is None:
         yield None

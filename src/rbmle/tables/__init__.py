@@ -1,12 +1,14 @@
 """Tables with words in them, as people have them: rows become features."""
 
+from .data import DataTable
 from .encode import ENCODERS, Encode
-from .encoder import Encoder
+from .encoder import Encoder, expanded
 from .rows import as_row, as_rows, by_arm
 from .transformed import Transformed, as_features
 
 __all__ = [
     "ENCODERS",
+    "DataTable",
     "Encode",
     "Encoder",
     "Transformed",
@@ -14,4 +16,5 @@ __all__ = [
     "as_row",
     "as_rows",
     "by_arm",
+    "expanded",
 ]

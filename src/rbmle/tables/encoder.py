@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, kernel
+from .._numba.compile import Floats, lean, lean_kernel
 from ..errors import ParameterError
 from .layout import Layout
 
 Places = NDArray[np.int64]
 
 
-@kernel
-def expand(
+def _expand(
     cells: Floats, own: Floats, scale: Floats, sizes: Places, parts: Places, out: Floats
 ) -> float:
     """Fill `out` (arms, features) from the cells of the context, in one row for all arms or one
@@ -36,11 +35,12 @@ def expand(
                 scale[1, c] += away / scale[0, c]
                 scale[2, c] += away * (x - scale[1, c])
     for i in range(out.shape[0]):
-        if i > 0 and cells.shape[0] == 1 and own.shape[1] == 0:
-            out[i] = out[0]
-            continue
+        same = i > 0 and cells.shape[0] == 1 and own.shape[1] == 0
+        for a in range(out.shape[1]):
+            out[i, a] = out[0, a] if same else 0.0
         row = i if cells.shape[0] > 1 else 0
-        out[i] = 0.0
+        if same:
+            continue
         if width > 0 and cells[row, 0] != cells[row, 0]:
             continue
         start = 0
@@ -63,6 +63,9 @@ def expand(
             largest = max(largest, abs(value))
             start += size
     return largest
+
+
+expanded, expand = lean(_expand), lean_kernel(_expand)  # for compiled code, and for Python
 
 
 class Encoder:
