@@ -11,11 +11,11 @@ from rbmle import Decider, Encode, Linear, ParameterError
 
 pytestmark = [pytest.mark.peers, pytest.mark.filterwarnings("ignore")]
 
-# How many times as long as ours the others take, at least. Measured is about twice as much
-# (docs/tables.md), but other programs may run beside a test.
+# How many times as long as ours the others take with the features that ours has, at least, in time
+# of the processor. Measured is more by a third or more (docs/howto/tables.md).
 QUICKER = {
-    "phishing": {"MABWiser": 5.0, "contextualbandits": 4.0, "coba": 2.0, "river": 1.2},
-    "digits": {"MABWiser": 5.0, "contextualbandits": 4.0, "coba": 20.0, "river": 3.0},
+    "phishing": {"MABWiser": 12.0, "contextualbandits": 8.0, "coba": 6.0, "river": 3.3},
+    "digits": {"MABWiser": 12.0, "contextualbandits": 7.0, "coba": 40.0, "river": 5.0},
 }
 
 
@@ -29,10 +29,11 @@ def test_ours_earns_at_least_what_the_best_of_the_others_does(name: str) -> None
     for peer, (play, _) in peers.PEERS.items():
         rows = peers.FEWER_ROWS.get((name, peer), len(y))
         for form in forms:
-            theirs = play("LinUCB", form(x)[:rows], y[:rows], arms)
+            theirs = play("LinUCB", form(x, y)[:rows], y[:rows], arms)
             ours = peers.rbmle(x[:rows], y[:rows], arms)
             assert ours.right >= theirs.right, (peer, form.__name__)
-            assert theirs.micros >= QUICKER[name][peer] * ours.micros, (peer, theirs)
+            if form is peers.encoded:
+                assert theirs.micros >= QUICKER[name][peer] * ours.micros, (peer, theirs)
 
 
 def test_a_transformer_of_scikit_learn_stands_in_the_place_of_an_encode() -> None:

@@ -20,6 +20,7 @@ from ..engine.plan import Listed, Plan, Setup, plan
 from ..engine.rounds import Course
 from ..errors import ParameterError, integer, number
 from ..families import Family
+from ..families.protocols import require_by_sums
 from ..policies.arms import Arms
 from ..policies.best_arm import TrackAndStop, best_of, transport
 from ..rewards.problems import Problem
@@ -209,6 +210,9 @@ def identify(
     is the arm with the most pulls.
     family, seed, rewards: as for `simulate`.
     most: the number of rounds after which a replication is given up.
+
+        problem = rbmle.Problem("bernoulli", [0.3, 0.4, 0.6])
+        print(rbmle.identify(problem, ["trackandstop", rbmle.TopTwo("ts")], delta=0.05))
     """
     if not isinstance(problem, Problem):
         raise ParameterError("identify", "problem", "a Problem", problem)
@@ -220,6 +224,7 @@ def identify(
     game = plan(Setup(*given, family, [horizon]))
     means = np.asarray(problem.means, float)
     model = game.players[0][0][1]
+    require_by_sums("identify", model)
     _, time = _optimum(model, means)
     bound = nan if fixed else time * _coin_kl(delta)
     found = {}

@@ -4,14 +4,18 @@ hold at every look at once, for data that any policy collected."""
 from __future__ import annotations
 
 from math import inf, log, sqrt
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._numba.compile import Floats, kernel, njit
 from ..errors import ParameterError, Words, number
+from ..families import Bounded
 from ..special import gamma_cdf, log_gamma
 from .mixtures import SIZE, intervals, joint_wealth, log_wealth, mixture_of, prior_size
+
+T = TypeVar("T", float, Floats)
 
 
 def interval(
@@ -30,11 +34,12 @@ def interval(
     """
     kind, worth, unit = _mixture(family)
     n, sums = np.broadcast_arrays(np.asarray(pulls, float), np.asarray(total, float))
+    sums = _from_the_end(family, n, sums)
     n, sums = np.atleast_1d(n * worth), np.atleast_1d(sums * (worth / unit))
     ends = np.empty((2, n.size))
     bound = log(1.0 / (1.0 - number("interval", "level", level, "(0, 1)")))
     intervals(kind, prior_size(best_at), n.ravel(), sums.ravel(), bound, ends)
-    low, high = unit * ends
+    low, high = unit * ends + (family.low if isinstance(family, Bounded) else 0.0)
     return low.reshape(n.shape), high.reshape(n.shape)
 
 
@@ -51,7 +56,7 @@ def difference(
     kind, worth, unit = _mixture(family)
     if not (a[0] > 0 and b[0] > 0):
         return -inf, inf
-    first, second = ((n * worth, s * worth / unit) for n, s in (a, b))
+    first, second = ((n * worth, _from_the_end(family, n, s) * worth / unit) for n, s in (a, b))
     bound = log(1.0 / (1.0 - number("difference", "level", level, "(0, 1)")))
     ends = (_apart(kind, SIZE, first, second, bound, side) for side in (-1.0, 1.0))
     low, high = (unit * float(each) for each in ends)
@@ -64,8 +69,8 @@ def beats(
     """Whether the leader's mean is above that of each rival: for each, at all times at once, this
     is false with probability at most alpha. Rivals: their pulls and totals."""
     kind, worth, unit = _mixture(family)
-    pulls, totals = worth * rivals[0], (worth / unit) * rivals[1]
-    known = leader[0] * worth, leader[1] * worth / unit
+    pulls, totals = worth * rivals[0], (worth / unit) * _from_the_end(family, *rivals)
+    known = leader[0] * worth, _from_the_end(family, *leader) * worth / unit
     order = np.argsort(-totals / pulls)  # the closest first, as one that is not beaten is enough
     return bool(_beats_all(kind, SIZE, known, pulls[order], totals[order], log(1.0 / alpha)))
 
@@ -76,6 +81,14 @@ def _mixture(family: object) -> tuple[int, float, float]:
         told = "one of the package's, for a confidence sequence"
         raise ParameterError("interval", "family", told, Words(type(family).__name__))
     return found
+
+
+def _from_the_end(family: object, pulls: T, total: T) -> T:
+    """The sums of rewards, counted from the lower end of `Bounded`."""
+    if not isinstance(family, Bounded):
+        return total
+    counted: T = np.clip(total - family.low * pulls, 0.0, family.width() * pulls)
+    return counted
 
 
 @kernel

@@ -28,7 +28,9 @@ class Frame(Protocol):
 
 
 Table: TypeAlias = Mapping[str, ArrayLike] | Frame
-LogRow: TypeAlias = tuple[Name, float, float | None]  # an arm, its reward, its probability
+Candidates: TypeAlias = tuple[Name, ...] | None  # of a decision; None: all arms
+# An arm, its reward, its probability, and among which it was chosen.
+LogRow: TypeAlias = tuple[Name, float, float | None, Candidates]
 
 
 class Piece(NamedTuple):
@@ -36,12 +38,14 @@ class Piece(NamedTuple):
 
     arms: the arm of each. probability: with which it was chosen, None if that is not known.
     columns: all columns that the log has, by name, for a policy that reads them.
+    among: the candidates of each row, if some were named.
     """
 
     arms: list[Name]
     rewards: Floats
     probability: Floats | None
     columns: Table
+    among: list[Candidates] | None = None
 
 
 def pieces(owner: str, log: object, allowed: Interval | None = None) -> Iterator[Piece]:
@@ -101,7 +105,20 @@ def _piece(owner: str, table: Table, last: dict[str, object], allowed: Interval 
             if not (column[1:] >= column[:-1]).all() or any(column[0] < each for each in before):
                 raise ParameterError(owner, "log", f"rows in the order of their {name!r}")
             last[name] = column[-1]
-    return Piece(arms, rewards, chances, table)
+    among = _among(owner, table["among"], arms) if "among" in names else None
+    return Piece(arms, rewards, chances, table, among)
+
+
+def _among(owner: str, column: Any, arms: list[Name]) -> list[Candidates]:
+    """The candidates of each row: a list that has its arm; None, or NaN, where none were named."""
+    found = []
+    for given, arm in zip(column, arms, strict=True):
+        none = given is None or given != given if np.ndim(given) == 0 else False
+        listed = None if none else tuple(np.asarray(given).tolist()) if np.ndim(given) == 1 else ()
+        if listed is not None and arm not in listed:
+            raise ParameterError(owner, "among", f"a list of arms with {arm!r}, the row's", given)
+        found.append(listed)
+    return found
 
 
 def _numbers(owner: str, table: Table, name: str, size: int) -> Floats:
@@ -139,9 +156,13 @@ def _exported(owner: str, lines: Iterable[str]) -> Iterator[Table]:
         elif kind in ("reward", "expired") and event.get("value") is not None:
             made = waiting.pop(event.get("of"), None) or event
             if "arm" in made:
-                arm = made["arm"]  # its place in /events, its name in an archive
-                name = arms[arm] if isinstance(arm, int) and arm < len(arms) else arm
-                rows.append((name, event["value"], made.get("probability")))
+                # Places in /events, names in an archive.
+                listed = [
+                    arms[arm] if isinstance(arm, int) and arm < len(arms) else arm
+                    for arm in (made["arm"], *made.get("among", ()))
+                ]
+                among = tuple(listed[1:]) or None
+                rows.append((listed[0], event["value"], made.get("probability"), among))
         if len(rows) >= _LINES:
             yield _columns(rows)
             rows = []
@@ -150,6 +171,8 @@ def _exported(owner: str, lines: Iterable[str]) -> Iterator[Table]:
 
 
 def _columns(rows: list[LogRow]) -> Table:
-    arms, rewards, chances = (list(each) for each in zip(*rows, strict=True))
-    known = {} if any(each is None for each in chances) else {"probability": chances}
-    return {"arm": arms, "reward": rewards, **known}
+    arms, rewards, chances, among = (list(each) for each in zip(*rows, strict=True))
+    columns: dict[str, Any] = {"arm": arms, "reward": rewards}
+    if all(each is not None for each in chances):
+        columns["probability"] = chances
+    return columns | ({"among": among} if any(among) else {})

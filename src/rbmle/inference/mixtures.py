@@ -20,7 +20,7 @@ from __future__ import annotations
 from math import exp, inf, lgamma, log, nan, sqrt
 
 from .._numba.compile import Floats, kernel, njit
-from ..families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from ..families import Bernoulli, Binomial, Bounded, Exponential, Gamma, Gaussian, Poisson
 
 NORMAL, COIN, COUNT, WAIT = 0, 1, 2, 3
 _OPTIMAL_PULLS = 250  # where intervals are narrowest; with 20 to 10^6 pulls they are within
@@ -47,6 +47,8 @@ def mixture_of(family: object) -> tuple[int, float, float] | None:
         return NORMAL, 1.0, family.sigma
     if isinstance(family, Bernoulli):
         return COIN, 1.0, 1.0
+    if isinstance(family, Bounded):
+        return COIN, 1.0, family.width()
     if isinstance(family, Binomial):
         return COIN, float(family.trials), float(family.trials)
     if isinstance(family, Poisson):

@@ -3,7 +3,7 @@ and doubly robust, in one pass over the log and in constant memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, nan, sqrt
 from typing import NamedTuple, Protocol
@@ -84,7 +84,7 @@ class Decides(Protocol):
 
     @property
     def arms(self) -> tuple[Name, ...]: ...
-    def pull(self) -> Name: ...
+    def pull(self, *, among: Sequence[Name] | None = None) -> Name: ...
     def update(self, arm: Name, reward: float, /) -> None: ...
     def forget(self, arm: Name, /) -> None: ...
 
@@ -244,10 +244,11 @@ def replay(log: Iterator[Piece], player: Decides, level: float, seed: int) -> Ev
         chances = piece.probability if piece.probability is not None else np.ones(len(piece.arms))
         paid.add(piece.rewards)
         counted = []
-        rows = zip(piece.arms, piece.rewards.tolist(), chances, draws, strict=True)
-        for arm, reward, chance, draw in rows:
+        among = piece.among or [None] * len(piece.arms)
+        rows = zip(piece.arms, piece.rewards.tolist(), chances, draws, among, strict=True)
+        for arm, reward, chance, draw, candidates in rows:
             least = min(least, chance)
-            chosen = player.pull()
+            chosen = player.pull(among=candidates)
             if chosen == arm and draw * chance < least:
                 player.update(arm, reward)
                 counted.append(reward)

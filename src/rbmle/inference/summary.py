@@ -53,6 +53,7 @@ class Summary:
     note: what is not told and why, if something is not.
     coefficients: with features that have names, those of theta and their standard deviations: under
     a prior that shrinks them towards 0, as of now, and not for all looks at once.
+    disabled: the arms that guardrails have disabled, and why.
     """
 
     arms: Mapping[Name, Arm]
@@ -63,12 +64,14 @@ class Summary:
     since: int | None = None
     note: str = ""
     coefficients: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    disabled: Mapping[Name, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
         """Whether to stop, in a sentence."""
         if self.leader is None:
-            return "not safe to stop: there are no rewards yet"
+            none = "every arm is disabled" if self.disabled else "there are no rewards yet"
+            return f"not safe to stop: {none}"
         if not self.rivals:
             return f"nothing to compare: {self.leader} is the only arm"
         others = self.rivals
@@ -93,8 +96,16 @@ class Summary:
             for name, arm in self.arms.items()
         }
         told = {"level": self.level, "leader": self.leader, "safe_to_stop": self.safe_to_stop}
-        more = {"coefficients": dict(self.coefficients)} if self.coefficients else {}
+        more: dict[str, object] = {}
+        if self.coefficients:
+            more["coefficients"] = dict(self.coefficients)
+        if self.disabled:
+            more["disabled"] = {str(name): why for name, why in self.disabled.items()}
         return {**told, "since": self.since, "verdict": self.verdict, "arms": arms, **more}
+
+    def disabled_lines(self) -> list[str]:
+        """The arms that guardrails have disabled, a line for each."""
+        return [f"{name} is disabled: {why}" for name, why in self.disabled.items()]
 
     def coefficient_lines(self) -> list[str]:
         """The coefficients in lines, "device=mobile: +0.031 +- 0.008": those that are farthest from
@@ -107,8 +118,8 @@ class Summary:
         return [*lines, *([f"and {left} more in `coefficients`"] if lines and left else [])]
 
     def __str__(self) -> str:
-        lines = [text_table(HEAD, self.rows()), self.verdict, *self.coefficient_lines()]
-        return "\n".join(lines)
+        more = [*self.disabled_lines(), *self.coefficient_lines()]
+        return "\n".join([text_table(HEAD, self.rows()), self.verdict, *more])
 
     __repr__ = __str__
 
@@ -168,7 +179,7 @@ def summarise(
     if not note:
         low, high = interval(family, pairs.real, pairs.imag, 1.0 - alpha / len(names))
     with suppress(ParameterError):  # no posterior, or an improper one
-        if posterior:
+        if posterior and able.any():
             on, best, loss = times > 0.0, best.copy(), loss.copy()
             best[on], loss[on] = best_and_loss(family, pairs.real[on], pairs.imag[on], times[on])
     low, high = low[which], high[which]

@@ -96,6 +96,7 @@ class Chooses(Generic[N]):
 
     def _asked(self, context: Any, among: object) -> tuple[Any, set[Name] | None]:
         """The features and the candidates of a call, checked."""
+        self._live.check_enabled()
         arms, candidates = self._live.arms, the_candidates(among, self._live.arms)
         return checks.the_features(context, arms, self.evidence, candidates), candidates
 

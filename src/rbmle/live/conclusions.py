@@ -38,7 +38,8 @@ class Concludes(Generic[N]):
 
         log: as for `rbmle.evaluate`. If it has probabilities, rewards are weighted by their
         inverses, for data whose policy chose arms by what it knew of each case.
-        discount: what an old reward is worth, in [0, 1]. docs/inference.md says how it is done.
+        discount: what an old reward is worth, in [0, 1]. docs/explanation/inference.md says how it
+        is done.
 
         As with `update`, nothing is learned if something is refused, and what is learned takes no
         rounds from the horizon. Features are not read: give those to `update`.
@@ -62,7 +63,7 @@ class Concludes(Generic[N]):
         return dict(zip(names, probability_best(self.family, *known).tolist(), strict=True))
 
     def summary(self, level: float = 0.95) -> Summary:
-        """What may be concluded now: see docs/inference.md for what it means and assumes.
+        """What may be concluded now; docs/explanation/inference.md says what it assumes.
 
         level: the probability with which the intervals of all arms hold, at every look at once, and
         with which whoever stops when `safe_to_stop` first is true has found the best arm. Look as
@@ -82,6 +83,7 @@ class Concludes(Generic[N]):
         family = None if reads else self.family
         found = summarise([arm.name for arm in arms], family, pulls, totals, level, enabled, note)
         with self._lock:
+            found = replace(found, disabled={a.name: a.reason for a in arms if a.reason})
             if isinstance(self._live, FeatureGame):
                 found = replace(found, coefficients=self._live.coefficients())
             return self._looked(found, made)

@@ -5,41 +5,44 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._records.record import Record
-from ..errors import FamilyWarning, ParameterError
+from ..errors import FamilyWarning, GuardrailWarning, ParameterError
 from ..evidence import Counting, without_features
 from ..policies.floor import floors_of
 from ..policies.priced import NET, ledger_of, priced
 from ..spec import to_spec
 from . import input_checks as checks
+from .arranging import Arranges
 from .choosing import Chooses
 from .conclusions import Concludes
 from .feature_game import game_of
+from .guardrails import Guardrail, Measured, as_guardrails, metrics_of
 from .live_arm import ArmTable, Decisions, LiveArm, Name, NamedPull, shown
 from .live_game import LiveGame
 from .propensities import Propensities
 from .settings import PATIENCE, Settings
 from .spending import Told, a_cost
-from .state import Reader, plain_decisions, plain_game, read, resumed, write
+from .state import plain_decisions, plain_game, read, resumed, write
+from .state_reader import Reader
 
 N = TypeVar("N", bound=Name)
 T = TypeVar("T")
 Many: TypeAlias = Sequence[T] | NDArray[np.generic]
 
 
-class Decider(Chooses[N], Concludes[N], Generic[N]):
+class Decider(Chooses[N], Concludes[N], Arranges[N], Generic[N]):
     """A policy at work: it chooses among named arms and learns from their rewards.
 
     arms: at least two distinct names, strings or whole numbers.
     policy: any policy of the simulator, such as `RBMLE()`, or its name, "rbmle".
     family: what the policy assumes of rewards, such as `Bernoulli()`, or "bernoulli"; a
-    `FamilyWarning` says once, from 20 on, if they vary much more or less (docs/families.md).
+    `FamilyWarning` says once, from 20 on, if they vary much more or less (docs/howto/families.md).
     seed, replication: random numbers (for Thompson sampling and ties) depend on these two and on
     the round alone. The simulator with the same two and the same rewards makes the same choices.
     horizon: the number T of pulls to be made here, for policies that use it; those made elsewhere
@@ -49,10 +52,12 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
     than any delay of your rewards. A reward that comes after that still counts.
     evidence: what an arm's past is worth, such as `Discounted(0.99)` or `Linear(3)`, or its name;
     by default every reward counts once. If it reads features, each pull is given those of the arms,
-    `pull(context={"red": [0.2, 1.0, 0.0], "blue": [0.9, 0.1, 1.0]})`: see docs/evidence.md.
+    `pull(context={"red": [0.2, 1.0, 0.0], "blue": [0.9, 0.1, 1.0]})` (docs/reference/evidence.md).
     cost, objective, price, budget: what arms cost, and what is maximised; the policy becomes
     `Priced(policy, cost, ...)`, which explains them. Where costs are `Seen(largest)`, they are told
-    with the rewards: see docs/routing.md.
+    with the rewards: see docs/howto/routing.md.
+    guardrails: a list of `Guardrail`: metrics that are told with the rewards, and that disable an
+    arm once it is proven beyond a limit: see docs/howto/live.md.
 
     Rewards may come late, in any order, or for pulls made elsewhere, such as those of an old log.
     A pending pull counts as if it had paid the arm's mean so far (Desautels, Krause and Burdick
@@ -94,11 +99,12 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         objective: str = NET,
         price: float | None = None,
         budget: float | None = None,
+        guardrails: Iterable[Guardrail] = (),
     ) -> None:
         live = [LiveArm(each) for each in checks.the_names(arms)]
         policy = priced(policy, cost, objective, price, budget)
         given = policy, family, seed, horizon, ties, replication, patience, evidence
-        settings = Settings.checked(*given)
+        settings = Settings.checked(*given)._replace(guardrails=as_guardrails(guardrails))
         names = [arm.name for arm in live]
         floors_of(settings.policy, names)
         ledger_of(settings.policy, names, settings.horizon)
@@ -109,7 +115,7 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         game.compile()  # a mistake in a user's class shows here, and no pull has to wait
         self._propensities = Propensities(game, settings.ties)
         self.policy, self.family, self.seed, self.horizon = settings[:4]
-        self.ties, self.replication, self.patience, self.evidence = settings[4:]
+        self.ties, self.replication, self.patience, self.evidence, self.guardrails = settings[4:]
         self._support = checks.support(self.family)
         # Saves, in the order of their calls, have a lock of their own: no pull waits for the disk.
         self._lock, self._saving = threading.Lock(), threading.Lock()
@@ -117,20 +123,21 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
     @overload
     def update(
         self, arm: N, reward: float, context: object = None, *, id: Name | None = None,
-        cost: float | None = None,
+        cost: float | None = None, metrics: Mapping[str, float] | None = None,
     ) -> None: ...  # fmt: skip
     @overload
     def update(
         self, arm: Many[N], reward: Many[float], context: object = None, *,
-        cost: Many[float] | None = None,
+        cost: Many[float] | None = None, metrics: Mapping[str, Many[float]] | None = None,
     ) -> None: ...  # fmt: skip
     @overload
     def update(
-        self, *, reward: float, id: Name, context: object = None, cost: float | None = None
-    ) -> None: ...
+        self, *, reward: float, id: Name, context: object = None, cost: float | None = None,
+        metrics: Mapping[str, float] | None = None,
+    ) -> None: ...  # fmt: skip
     def update(
         self, arm: object = None, reward: object = None, context: object = None, *,
-        id: Name | None = None, cost: object = None,
+        id: Name | None = None, cost: object = None, metrics: object = None,
     ) -> None:  # fmt: skip
         """Learn the reward of an arm; or of several, given as two lists of equal length.
 
@@ -143,29 +150,41 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
         With it, the reward belongs to the arm's oldest pending pull that had these features.
         cost: what the pull cost, where costs are `Seen`; for several rewards, a list of them. Those
         of pulls made elsewhere teach what the arm costs, but are not taken from the budget.
+        metrics: with guardrails, the value of each metric, {"errors": 1}; for several rewards, a
+        list of each. If they prove an arm beyond its limit it is disabled: a `GuardrailWarning`.
         """
         with self._lock:
             if id is not None:
-                self._named_update(checks.a_name("id", id), arm, reward, context, cost)
+                id = checks.a_name("id", id)
+                measured = self._named_update(id, arm, reward, context, cost, metrics)
             elif isinstance(arm, (str, int, np.integer)) or not isinstance(arm, Iterable):
-                self._learn(self._arm(arm), self._reward(reward), None, context, cost)
+                given = context, cost, metrics
+                measured = [self._learn(self._arm(arm), self._reward(reward), None, *given)]
             else:
                 told = self._batch(list(arm), reward, cost)
+                measured = metrics_of([arm for arm, *_ in told], metrics, self.guardrails)
                 names = [arm.name for arm, *_ in told]
                 self._live.learn_all(told, checks.the_contexts(context, names, self.evidence))
+            judged = measured if self.guardrails else []
+            disabled = [why for each in judged if (why := self._live.guarded(*each))]
             doubt = self._live.doubt()
+        for why in disabled:
+            warnings.warn(GuardrailWarning(why), stacklevel=2)
         if doubt is not None:
             warnings.warn(FamilyWarning(doubt), stacklevel=2)
 
     def _learn(
-        self, arm: LiveArm, reward: float, number: int | None, context: object, cost: object
-    ) -> None:
+        self, arm: LiveArm, reward: float, number: int | None, context: object, cost: object,
+        metrics: object,
+    ) -> Measured:  # fmt: skip
+        paid, shares = self._live.told(arm, cost, metrics)
         features = checks.a_context(context, self.evidence, arm.name)
-        self._live.learn(arm, reward, number, features, a_cost(cost, self._live.ledger, arm))
+        self._live.learn(arm, reward, number, features, paid)
+        return arm, shares
 
     def _named_update(
-        self, id: Name, arm: object, reward: object, context: object, cost: object
-    ) -> None:
+        self, id: Name, arm: object, reward: object, context: object, cost: object, metrics: object
+    ) -> list[Measured]:
         known = self._decisions.get(id)
         if known is None:
             if arm is None:
@@ -175,12 +194,14 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
             raise ParameterError("Decider", "arm", f"{known.arm.name!r}, chosen for {id!r}", arm)
         value = self._reward(reward)
         if known.reward is None:
-            self._learn(known.arm, value, known.number, context, cost)
+            measured = self._learn(known.arm, value, known.number, context, cost, metrics)
             known.reward = value
             self._decisions.keep(id, known)
-        elif known.reward != value:
+            return [measured]
+        if known.reward != value:
             told = f"{known.reward:g}, which was told for {id!r}"
             raise ParameterError("Decider", "reward", told, reward)
+        return []
 
     def _batch(self, names: list[object], rewards: object, costs: object) -> list[Told]:
         arms = [self._arm(each) for each in names]
@@ -197,49 +218,6 @@ class Decider(Chooses[N], Concludes[N], Generic[N]):
 
     def _reward(self, given: object) -> float:
         return checks.a_reward(given, self._support, self.family)
-
-    def forget(self, arm: N, n: int = 1) -> None:
-        """Withdraw the n oldest pending pulls of the arm, because their rewards will never come."""
-        n = checks.a_count(n)
-        with self._lock:
-            found = self._arm(arm)
-            if n > len(found.pending):
-                most = f"at most {len(found.pending)}, the pending pulls of {arm!r}"
-                raise ParameterError("Decider", "n", most, n)
-            for number in list(found.pending)[:n]:
-                self._live.withdraw(found, number)
-
-    def add(self, arm: N) -> None:
-        """Add an arm. It has no rewards yet, so it is played soon."""
-        with self._lock:
-            name = checks.a_name("arm", arm)
-            if name in self._live.arms:
-                raise ParameterError("Decider", "arm", "a name that is not in use", arm)
-            self._live.add(LiveArm(name))
-
-    def remove(self, arm: N) -> None:
-        """Remove an arm and all that was learned about it; later rewards of it are refused."""
-        with self._lock:
-            removed = self._dispensable(arm)
-            self._live.remove(removed)
-            self._decisions.drop_arm(removed)
-
-    def disable(self, arm: N) -> None:
-        """Stop playing the arm until it is enabled again; late rewards of it are still learned."""
-        with self._lock:
-            self._live.switch(self._dispensable(arm), enabled=False)
-
-    def enable(self, arm: N) -> None:
-        """Play a disabled arm again, with all that was learned about it."""
-        with self._lock:
-            self._live.switch(self._arm(arm), enabled=True)
-
-    def _dispensable(self, arm: Name) -> LiveArm:
-        """The arm, unless it is the only one enabled: that one must stay."""
-        found = self._arm(arm)
-        if all(each is found for each in self._live.enabled):
-            raise ParameterError("Decider", "arm", "one that leaves another enabled", arm)
-        return found
 
     @property
     def t(self) -> int:

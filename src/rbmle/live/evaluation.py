@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, number
-from ..inference.logs import Piece, pieces
+from ..inference.logs import Candidates, Piece, pieces
 from ..inference.off_policy import Chances, Estimators, Evaluation, replay
 from ..policies.arms import Name
 from ..policies.fit import as_family
@@ -27,12 +28,13 @@ def evaluate(
     level: float = 0.95,
     seed: int = 0,
 ) -> Evaluation:
-    """What another policy would have earned on logged decisions: see docs/inference.md.
+    """What another policy would have earned on logged decisions: see docs/explanation/inference.md.
 
     log: a data frame, or a mapping, with the columns `arm`, `reward` and `probability` (with which
     the arm was chosen; it may be missing, and then arms must have been chosen at random, each as
-    often as any other); the path of a file of JSON lines that the service exported; or an iterable
-    of such pieces, of which one at a time is in memory.
+    often as any other), and `among`, lists of candidates, if decisions named some; the path of a
+    file of JSON lines that the service exported; or an iterable of such pieces, of which one at a
+    time is in memory. Given candidates, probabilities of arms are those among them.
     policy: the probability of each arm, {"red": 0.2, "green": 0.8}; an array of those in each row,
     a column for each of `arms`, or of the probability of the row's own arm alone; a function that
     returns such an array for a `Piece` of the log; a `Decider`, as it would choose now; or a policy
@@ -43,6 +45,12 @@ def evaluate(
     model: the rewards that a model predicts of the arms, for DR: as an array or a function like the
     policy's; by default the mean of each arm in earlier rows.
     level: of the intervals. seed: of the random numbers of replay.
+
+    >>> log = {"arm": ["a", "b", "a", "b"], "reward": [0.0, 1.0, 0.0, 1.0]}
+    >>> print(evaluate(log, {"a": 0.0, "b": 1.0}))
+    Value at level 0.95: 4 rows, worth 2.0 of the policy's own; the log's mean is 0.5
+               value       low      high      rows
+    replay         1         1         1         2
     """
     level = number("evaluate", "level", level, "(0, 1)")
     assumed = as_family(family, "evaluate") if family is not None else None
@@ -56,16 +64,38 @@ def evaluate(
     if isinstance(policy, (str, tuple)):
         player: Any = Decider(names, policy, assumed or "bernoulli", seed=seed)
         return replay(rows, player, level, seed)
-    if isinstance(policy, Decider):
-        policy = policy.probabilities()
-    if isinstance(policy, Mapping):
-        fixed = np.array([policy.get(name, 0.0) for name in names], float)
-        policy = lambda piece: np.broadcast_to(fixed, (len(piece.arms), fixed.size))  # noqa: E731
+    if isinstance(policy, (Decider, Mapping)):
+        policy = _among_candidates(policy, list(names))
     by_row, by_model = (_by_piece(each) for each in (policy, model))
     estimators = Estimators(names, by_row, None if model is None else by_model, seed)
     for piece in rows:
         estimators.add(piece)
     return estimators.result(level)
+
+
+def _among_candidates(policy: Decider[Any] | Mapping[Name, float], names: list[Name]) -> Chances:
+    """The probabilities of a policy in each row of a piece, given the candidates of the row."""
+
+    @cache
+    def of(among: Candidates) -> Floats:
+        if isinstance(policy, Decider):
+            known: Mapping[Name, float] = policy.probabilities(among=among)
+            return np.array([known.get(name, 0.0) for name in names])
+        p = np.array([policy.get(name, 0.0) for name in names], float)
+        if among is None:
+            return p
+        p *= [name in among for name in names]
+        if not p.sum() > 0.0:
+            told = "one with a positive probability of some candidate of each row"
+            raise ParameterError("evaluate", "policy", told, list(among))
+        return np.asarray(p / p.sum())
+
+    def rows(piece: Piece) -> Floats:
+        if piece.among is None:
+            return np.broadcast_to(of(None), (len(piece.arms), len(names)))
+        return np.array([of(each) for each in piece.among])
+
+    return rows
 
 
 def _names(arms: Iterable[Name] | None, policy: Any, first: Piece) -> list[Name]:

@@ -7,6 +7,7 @@ it is. So rewards wait until then, and are learned in the order of their pulls.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import inf, isnan, nan
 
@@ -61,6 +62,7 @@ class FeatureGame(LiveGame):
         self.names = () if told is None else told.names  # of the features, if they have some
         self.encoder = Encoder(told.layout, names) if isinstance(told, Encode) else None
         self.imputes = can_impute(settings.evidence)  # if not, pending pulls do not count
+        self._largest = settings.evidence.largest()
         self.pulls: dict[int, FeaturePull] = {}  # pending pulls by number, oldest first
         self.came: list[FeaturePull] = []  # those whose rewards came since the last pull
         super().__init__(settings, arms, withdrawn)
@@ -95,7 +97,7 @@ class FeatureGame(LiveGame):
         """The features that rows become, and the scale of the numbers with these rows counted."""
         if self.encoder is None:
             return rows, rows[:0]
-        return self.encoder.peek(rows, places, self.evidence.largest())
+        return self.encoder.peek(rows, places, self._largest)
 
     def pull(self, features: Floats | None = None) -> LiveArm:
         """Choose an arm. features: a row for each arm, as `the_features` makes them."""
@@ -132,10 +134,10 @@ class FeatureGame(LiveGame):
         context: Floats | None = None, cost: float | None = None,
     ) -> None:  # fmt: skip
         """Learn a reward. context: the features of the pull it belongs to; None if known here."""
-        self._learn_from(self._find(arm, number, context, set()), reward, cost)
+        self._learn_from(self._find(arm, number, context), reward, cost)
 
     def _find(
-        self, arm: LiveArm, number: int | None, context: Floats | None, taken: set[int]
+        self, arm: LiveArm, number: int | None, context: Floats | None, taken: Collection[int] = ()
     ) -> FeaturePull:
         """The pull that a reward belongs to.
 
@@ -150,9 +152,10 @@ class FeatureGame(LiveGame):
                 told = "that of the named pull, or left out"
                 raise ParameterError("Decider", "context", told, context.tolist())
         else:
-            for each in (self.pulls[n] for n in arm.pending if n not in taken):
-                if context is None or np.array_equal(each.row, context):
-                    pull = each
+            for n in arm.pending:
+                found = self.pulls[n]
+                if n not in taken and (context is None or np.array_equal(found.row, context)):
+                    pull = found
                     break
         if pull is not None:
             return pull
@@ -194,32 +197,32 @@ class FeatureGame(LiveGame):
     def settle(self) -> None:
         """Impute the reward of the last pull if it has not come, and learn those that have."""
         newest = self._newest()
-        imputed = self._settle(self.game)
+        imputed = self._settle(self.game, newest)
         if newest is not None:
             newest.imputed = imputed
         self.came.clear()
 
     def _newest(self) -> FeaturePull | None:
         """The pull that is not counted yet; there is at most one, the newest."""
-        number = next(reversed(self.pulls), None)
-        if number is None or not self.imputes or self.pulls[number].imputed is not None:
+        if not self.pulls or not self.imputes:
             return None
-        return self.pulls[number]
+        newest = self.pulls[next(reversed(self.pulls))]
+        return newest if newest.imputed is None else None
 
-    def _settle(self, game: Game) -> float | None:
+    def _settle(self, game: Game, newest: FeaturePull | None) -> float | None:
         """Do so in this game; returns the imputed reward of the newest pull."""
-        newest_imputed, newest, values = None, self._newest(), game.features.values
-        if not self.compiled and (newest is not None or self.came):
+        newest_imputed, values, came = None, game.features.values, self.came
+        if not self.compiled and (newest is not None or came):
             self.compile()
         if newest is not None:
             values[newest.arm.place] = newest.context
             newest_imputed = self._impute(self.rules, game, newest.arm.place)
-        for pull in sorted(self.came, key=_order):
-            place, before, reward = pull.arm.place, pull.imputed, pull.reward
+        for pull in sorted(came, key=_order) if len(came) > 1 else came:
+            place, imputed, status = pull.arm.place, pull.imputed, PENDING
             values[place] = pull.context
-            status = LOST if before is not None and isnan(before) else PENDING
-            imputed = NOTHING if before is None or status == LOST else before
-            self._observe(self.rules, game, place, status, imputed, reward)
+            if imputed is None or isnan(imputed):
+                imputed, status = NOTHING, PENDING if imputed is None else LOST
+            self._observe(self.rules, game, place, status, imputed, pull.reward)
         return newest_imputed
 
     def lay_out(self, names: list[Name]) -> None:
@@ -258,7 +261,7 @@ class FeatureGame(LiveGame):
         """A copy of the game that has learned the rewards that came."""
         known, memory = Arms(*(each.copy() for each in self.known)), self.remembered.copy()
         game = self.game._replace(known=known, memory=memory)
-        self._settle(game)
+        self._settle(game, self._newest())
         return game
 
     def coefficients(self) -> dict[str, tuple[float, float]]:

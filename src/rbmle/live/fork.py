@@ -28,6 +28,8 @@ def why_no_fork(settings: Settings) -> str:
     policy, evidence = bare(settings.policy), settings.evidence
     if isinstance(settings.policy, Priced):
         return "with costs, which all decisions share"
+    if settings.guardrails:
+        return "with guardrails, after which no decision is for a disabled arm"
     if not ranks_only(policy) and type(policy).propensities is Policy.propensities:
         return f"for {type(policy).__name__}, which does not tell its probabilities"
     if policy.remembers(1) > 0:

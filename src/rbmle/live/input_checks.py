@@ -101,7 +101,7 @@ def a_reward(given: object, allowed: Interval, family: object) -> float:
     """The reward as a float, if it is a number in `allowed`; True and False are 1 and 0."""
     if isinstance(given, np.bool_):
         given = bool(given)
-    if not isinstance(given, Real) or given not in allowed:
+    if (type(given) is not float and not isinstance(given, Real)) or given not in allowed:
         name = type(family).__name__
         raise ParameterError("Decider", "reward", f"a number in {allowed} for {name}", given)
     return float(given)
@@ -155,12 +155,12 @@ def the_features(
     with a row for each arm, in their order; or one list for all arms, if each has a theta of its
     own; or None.
     """
-    refuse_context(given, evidence)
     if given is None:
         return None
     told = features_of(evidence)
     if told is not None:
         return _the_rows(given, arms, evidence, told, among)
+    refuse_context(given, evidence)
     if not isinstance(given, Mapping):
         given = _named_rows(given, arms)
     if not isinstance(given, Mapping):
@@ -207,6 +207,10 @@ def _the_rows(
     among: set[Name] | None,
 ) -> Floats:
     """A context of a table, read: one row for all arms, or one for each; see `_a_row`."""
+    alike = evidence.separate() or (isinstance(told, Encode) and bool(told.arms))
+    found = told.layout.quick(given) if alike and isinstance(told, Encode) else None
+    if found is not None:
+        return found[None]
     flat = isinstance(given, (list, tuple)) and not isinstance(given[0] if given else 0, Mapping)
     named = {} if flat else by_arm(given) or {}
     if any(name in arms for name in named):
@@ -218,7 +222,7 @@ def _the_rows(
         rows = {name: _a_row(each, evidence, told) for name, each in named.items()}
         none = np.full_like(next(iter(rows.values())), nan if isinstance(told, Encode) else 0.0)
         return np.array([rows.get(name, none) for name in arms])
-    if not evidence.separate() and not (isinstance(told, Encode) and told.arms):
+    if not alike:
         words = f"a row for each arm, as in {{{next(iter(arms))!r}: {{...}}, ...}}"
         hint = " Encode(arms=...) has features of the arms, Linear(shared=False) a theta for each."
         raise ParameterError("Decider", "context", words, given, hint)
@@ -261,11 +265,11 @@ def _named_rows(given: Any, arms: Mapping[Name, LiveArm]) -> Any:
 
 def a_context(given: object, evidence: Evidence, arm: Name) -> Floats | None:
     """The features of one pull of this arm; None where they are left out."""
+    if given is None:
+        return None
     refuse_context(given, evidence)
     told = features_of(evidence)
-    if given is None or told is None:
-        return None if given is None else a_vector(given, evidence, arm)
-    return _a_row(given, evidence, told)
+    return a_vector(given, evidence, arm) if told is None else _a_row(given, evidence, told)
 
 
 def the_contexts(given: object, names: list[Name], evidence: Evidence) -> list[Floats | None]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .._numba.compile import Floats, defaults_of, kernel, record
+from .._numba.compile import Floats, defaults_of, kernel, lean_kernel, record
 from ..engine.game import Game, Moment, Pull, Rules
 from ..families import Family
 from ..policies.arms import Arms, Clock
@@ -60,7 +60,7 @@ class Constants(NamedTuple):
         return rng
 
 
-@kernel
+@lean_kernel
 def choose(rules: Rules, game: Game, constants: Constants, t: int, number: int) -> int:
     """The arm to play in round t, whose pull has this number."""
     return rules.choose(game, constants.moment(t, number), constants.rng(number))
@@ -79,7 +79,7 @@ def show_all(rules: Rules, game: Game) -> None:
         game.pending.show(rules.chooser, game.known, game.arms, slot)
 
 
-@kernel
+@lean_kernel
 def observe(rules: Rules, game: Game, i: int, status: int, imputed: float, reward: float) -> None:
     """Learn the reward of a pull of arm i; `Pull` explains its status and its imputed reward."""
     rules.observe(game, Pull(i, status, imputed), reward)

@@ -28,6 +28,8 @@ class LiveArm:
     elsewhere: how many of the rewards are of pulls that the decider did not make.
     place: where its statistics are in the arrays of the game.
     memory: the policy's numbers of this arm, when it was last laid out or saved.
+    measured: how often the metrics of guardrails were told, and the sum of each.
+    reason: why a guardrail has disabled it; "" if none has.
     """
 
     name: Any  # a Name
@@ -42,6 +44,8 @@ class LiveArm:
     elsewhere: int = 0
     place: int = -1
     memory: list[float] = field(default_factory=list)
+    measured: list[float] = field(default_factory=list)
+    reason: str = ""
 
     @property
     def rounds(self) -> int:
@@ -107,7 +111,7 @@ class Decisions(OrderedDict[Name, NamedPull]):
 
 def shown(arm: LiveArm, mean: float) -> tuple[str, list[str]]:
     """The row of an arm in an `ArmTable`."""
-    state = "" if arm.enabled else "disabled"
+    state = "" if arm.enabled else f"disabled: {arm.reason}" if arm.reason else "disabled"
     return str(arm.name), [str(arm.pulls), f"{mean:.4g}", str(len(arm.pending)), state]
 
 

@@ -15,21 +15,23 @@ import numpy as np
 
 from .._numba.compile import Floats
 from ..engine.game import ELSEWHERE, NOTHING, PENDING, Game
-from ..engine.late_rewards import WAITING, Late
+from ..engine.late_rewards import WAITING
 from ..errors import ParameterError
 from ..evidence import Counting, Features, without_features
 from ..policies.arms import Arms, Clock
 from ..policies.base import bare, fresh_state, memory_of
 from ..policies.misfit import ENOUGH, misfit_so_far
 from ..random import Counter, key
+from .guarding import Guards
 from .input_checks import room
 from .kernels import Constants, choose, observe, observe_one, rank, with_arrays
 from .live_arm import LiveArm, Name
 from .settings import Settings, live_rules
-from .spending import Spends, Told
+from .showing import Shows
+from .spending import Told
 
 
-class LiveGame(Spends):
+class LiveGame(Guards, Shows):
     """All arms of a decider, and the game that chooses among those that are enabled."""
 
     def __init__(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
@@ -85,11 +87,11 @@ class LiveGame(Spends):
         )  # fmt: skip
         for arm, row in self._own():
             row[:] = arm.memory or 0.0
-        self.show_all()
         # For the interpreter, where a memoryview takes two thirds of the time of an array.
         given = self.rules, self.game
         self._one = with_arrays(given, lambda array: array.data) if self._counting else given
         self._late = self._one[1].pending
+        self.show_all()
         self.compiled = False
         self._observe: Callable[..., None] = observe_one
 
@@ -99,21 +101,8 @@ class LiveGame(Spends):
         if self.evidence.changes_all():
             told = 0, PENDING, NOTHING, 0.0
             self._observe = observe.specialised(self.rules, self.game, *told)
+        self.compile_guards()
         self.compiled = True
-
-    def show_all(self) -> None:
-        """Bring what the policy sees up to date with all arms and what is known of them."""
-        late = self.game.pending
-        if isinstance(late, Late):
-            for arm in self._by_place:
-                if arm.rounds:
-                    i = arm.place
-                    if self._counting:
-                        for column, value in zip(self.known, self.worth(arm), strict=True):
-                            column[i] = value
-                    late.waits[i], late.lost[i], late.last[i] = len(arm.pending), arm.lost, arm.last
-                    late.show(self.rules.chooser, self.known, self.game.arms, int(late.slots[i]))
-            late.totals[WAITING] = late.waits.sum()
 
     def lay_out(self, names: list[Name]) -> None:
         """Give each of these arms its place; what is known of those that had one goes with it."""
@@ -135,13 +124,16 @@ class LiveGame(Spends):
         """Choose an arm; its reward is pending from now on. features: none here."""
         if not self.compiled:
             self.compile()
+        self.check_enabled()
         self.check_budget()
-        self.expire()
+        number = self.number
+        if self._waiting and self._waiting[0][0] <= number - self.patience:
+            self.expire()
         if self._moved:  # indices may have risen although their arms have not changed
             self._moved = False
             for slot in range(len(self.enabled)):
                 self.rules.chooser.changed(slot)
-        place = self._choose(self.rules, self.game, self._constants, self.rounds + 1, self.number)
+        place = self._choose(self.rules, self.game, self._constants, self.rounds + 1, number)
         if place < 0:
             told = "features for which means are finite numbers"
             raise ParameterError("Decider", "context", told, self.game.features.values.tolist())
@@ -154,7 +146,8 @@ class LiveGame(Spends):
         that remembers: only its own choice changes that.
         """
         self.expire()
-        self._late.note(*self._one, arm.place, self.number)
+        if not self._follows_later(arm):
+            self._late.note(*self._one, arm.place, self.number)
         self.charge(arm)
         self._noted(arm)
 
@@ -174,7 +167,8 @@ class LiveGame(Spends):
                 del arm.pending[number]
                 arm.lost += 1
                 expired.append(number)
-                self._late.expire(*self._one, arm.place)
+                if not self._follows_later(arm):
+                    self._late.expire(*self._one, arm.place)
         return expired
 
     @property
@@ -224,7 +218,8 @@ class LiveGame(Spends):
             self._made_elsewhere(arm)
         self.paid(arm, reward, cost, status != ELSEWHERE)
         self._learned += 1
-        self._observe(*self._one, arm.place, status, NOTHING, reward)
+        if not self._follows_later(arm):
+            self._observe(*self._one, arm.place, status, NOTHING, reward)
 
     def doubt(self) -> str | None:
         """What the rewards say against the family, in a sentence, once; see `misfit`. That takes a
@@ -262,7 +257,9 @@ class LiveGame(Spends):
 
     def withdraw(self, arm: LiveArm, number: int) -> None:
         """Withdraw the arm's pull of this number, whether it is pending or was given up."""
-        self._late.withdraw(*self._one, arm.place, arm.answered(number))
+        status = arm.answered(number)
+        if not self._follows_later(arm):
+            self._late.withdraw(*self._one, arm.place, status)
         self._withdraw(1)
 
     def _withdraw(self, n: int) -> None:
@@ -277,7 +274,9 @@ class LiveGame(Spends):
         self.arrange()
 
     def switch(self, arm: LiveArm, enabled: bool) -> None:
-        """Enable or disable the arm."""
+        """Enable or disable the arm. One that a guardrail has disabled is measured anew."""
+        if arm.reason and enabled:
+            arm.measured, arm.reason = [], ""
         if arm.enabled != enabled:
             arm.enabled = enabled
             self.arrange()
@@ -312,6 +311,7 @@ class LiveGame(Spends):
         if self.evidence.reads():
             told = "one without features, on which it depends which arm is best"
             raise ParameterError("Decider", "evidence", told, self.evidence)
+        self.check_enabled()
         pulls, sums = np.array([self.worth(arm)[:2] for arm in self.enabled]).T
         return [arm.name for arm in self.enabled], pulls, sums
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..policies.floor import floors_of
 from ..policies.ledger import Ledger
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, MAX_SEED
 from ..rewards.delays import PATIENCE as PATIENCE
+from .guardrails import Guardrail
 from .live_arm import LiveArm
 
 
@@ -35,6 +37,7 @@ class Settings(NamedTuple):
     replication: int
     patience: int
     evidence: Evidence
+    guardrails: tuple[Guardrail, ...] = ()
 
     @classmethod
     def checked(
@@ -66,7 +69,8 @@ class Settings(NamedTuple):
     def plain(self) -> dict[str, object]:
         """All settings but the policy, the family and the evidence, as data for JSON."""
         names = ("seed", "replication", "horizon", "ties", "patience")
-        return {name: getattr(self, name) for name in names}
+        rails = {"guardrails": [asdict(each) for each in self.guardrails]}
+        return {name: getattr(self, name) for name in names} | (rails if self.guardrails else {})
 
 
 def live_rules(

@@ -17,6 +17,7 @@ from ..rewards.availability import Availability
 from ..rewards.linear_problem import LinearPath, LinearStream
 from ..rewards.problems import Pays, World
 from ..rewards.sources import RewardStream
+from ..rewards.table_worlds import Classification
 from .decider import Decider
 
 
@@ -81,8 +82,8 @@ def simulate_log(
     """
     if not isinstance(problem, World):
         raise ParameterError("simulate_log", "problem", "a Problem", problem)
-    if problem.delay is not None:
-        raise ParameterError("simulate_log", "problem", "one without slates", problem)
+    if problem.delay is not None or problem.replays:
+        raise ParameterError("simulate_log", "problem", "one without slates, no Replay", problem)
     given = Setup("simulate_log", [problem], [policy], horizon, 1, RewardStream(seed))
     given = given._replace(family=family, first_replication=replication, evidence=evidence)
     planned = plan(given)
@@ -96,7 +97,8 @@ def simulate_log(
     context = np.zeros((rounds, problem.n_arms, problem.dimension))
     pay, reads, known = reward_of.specialised(source, 0, 1, 0), planned.evidence.reads(), True
     sleeps = problem if isinstance(problem, Availability) else None
-    draw = meet.specialised(source, 0, 1, context[0]) if problem.dimension else None
+    meets = problem.dimension or isinstance(problem, Classification)
+    draw = meet.specialised(source, 0, 1, context[0]) if meets else None
     for t in range(rounds):
         if draw is not None:
             draw(source, replication, t + 1, context[t])

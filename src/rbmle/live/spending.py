@@ -23,7 +23,11 @@ Told = tuple[LiveArm, float, float | None]  # an arm, a reward of it, and its co
 
 class Spend(NamedTuple):
     """What a decider has spent, what pulls reserve whose cost is not told yet, what is left of the
-    budget (infinite without one), and the price of a unit of cost (None for "reward / cost")."""
+    budget (infinite without one), and the price of a unit of cost (None for "reward / cost").
+
+    >>> Spend(spent=1.0, reserved=0.0, left=49.0, price=None).left
+    49.0
+    """
 
     spent: float
     reserved: float
