@@ -23,8 +23,9 @@ from rbmle.service.definition import Definition
 from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
 from rbmle.service.messages import Decide, NewExperiment, Reward
+from rbmle.service.requests import AddArm, Create, End, SetState
 from rbmle.service.storage import Storage
-from rbmle.service.transaction import AddArm, Create, End, Keyed, SetState
+from rbmle.service.transaction import Keyed
 from rbmle.service.verify import verify
 
 _numbers = itertools.count(1)
@@ -48,8 +49,8 @@ def decide(name: str = "x", id: str | None = None, context: Any = None) -> Keyed
     return ANYONE, Decide(experiment=name, id=id, context=context)
 
 
-def reward(id: str, value: float = 1.0, name: str | None = None) -> Keyed:
-    return ANYONE, Reward(id=id, value=value, experiment=name)
+def reward(id: str, value: float = 1.0, name: str | None = None, **more: Any) -> Keyed:
+    return ANYONE, Reward(id=id, value=value, experiment=name, **more)
 
 
 def add_arm(name: str, of: str = "x") -> Keyed:

@@ -82,9 +82,13 @@ def test_every_request(ours: Worker) -> None:
         client.add_arm("all", "c/d")
         client.set_state("all", "c/d", "paused")
         told = client.batch(
-            [{"decision": {"experiment": "all"}}, {"reward": {"id": "z", "value": 1}}]
+            [
+                {"decision": {"experiment": "all"}},
+                {"reward": {"id": "z", "value": 1}},
+                {"slate": {"experiment": "all", "k": 2}},
+            ]
         )
-        assert [each["status"] for each in told] == [200, 404]
+        assert [each["status"] for each in told] == [200, 404, 200]
         assert [each["name"] for each in client.experiments() if each["name"] == "all"]
         with pytest.raises(ServiceError, match=r"There is no experiment 'none'\.") as refused:
             client.decide("none")

@@ -14,8 +14,8 @@ import pytest
 from service_cases import definition
 
 from rbmle.service.experiment import Experiment
-from rbmle.service.messages import Details
 from rbmle.service.rows import Open
+from rbmle.service.shown import Details
 from rbmle.service.storage import open_storage
 from rbmle.service.views import _details
 

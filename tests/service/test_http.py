@@ -165,14 +165,25 @@ def test_a_batch_has_an_answer_for_each(ours: Worker) -> None:
         {"reward": {"id": "nothing", "value": 0}},
         {"decision": {"experiment": "nothing"}},
         {"reward": {"id": "b1", "value": 7}},
+        {"slate": {"experiment": "x", "id": "s", "k": 2}},
+        {"decision": {"experiment": "x", "id": "b2", "among": ["b"]}},
+        {"reward": {"id": "s.2", "value": 1}},
+        {"slate": {"experiment": "x", "k": 9}},
     ]
     told = ours.call("POST", "/v1/batch", {"items": items})
     assert told.status == 200
-    assert [each["status"] for each in told.data["answers"]] == [200, 200, 200, 404, 404, 422]
+    status = [each["status"] for each in told.data["answers"]]
+    assert status == [200, 200, 200, 404, 404, 422, 200, 200, 200, 422]
+    slate, among = told.data["answers"][6]["body"]["places"], told.data["answers"][7]["body"]
+    assert [each["id"] for each in slate] == ["s.1", "s.2"]
+    assert slate[0]["arm"] != slate[1]["arm"]
+    assert (among["arm"], told.data["answers"][8]["body"]) == ("b", {"counted": True})
     assert [each["body"].get("counted") for each in told.data["answers"]][1:3] == [True, False]
     for wrong in ([], [{}], [{"decision": {"experiment": "x"}, "reward": {"id": "b", "value": 1}}]):
         assert ours.call("POST", "/v1/batch", {"items": wrong}).status == 422
     assert ours.call("POST", "/v1/batch", {"items": [items[0]] * 1001}).status == 422
+    many = {"slate": {"experiment": "x", "k": 600}}  # each place counts
+    assert ours.call("POST", "/v1/batch", {"items": [many] * 2}).status == 422
     assert ours.call("POST", "/v1/batch", {"items": [1]}).status == 400
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from http_cases import Worker, worker
-from service_cases import clean
+from service_cases import clean, create
 
 from rbmle.cli.main import run
 from rbmle.service import keys as keys_module
 from rbmle.service.keys import create_key, duration, list_keys, revoke_key
-from rbmle.service.storage import open_storage
+from rbmle.service.ledger import Ledger
+from rbmle.service.storage import Storage, open_storage
+from rbmle.service.transaction import Transaction
 
 pytestmark = pytest.mark.slow
 
@@ -53,6 +55,27 @@ def test_each_row_says_which_key_wrote_it(url: str) -> None:
         expected = [("created", None), ("decision", None), ("expired", None)]
         assert waited(lambda: events("x") == expected)  # nobody's key let it expire
         assert clean(storage)
+
+
+def test_a_key_that_stops_during_its_own_put_is_told_what_it_has_created(
+    opened: Callable[[], Storage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is created for a caller who is told 401."""
+    other, ledger, lock = opened(), Ledger(opened()), Transaction._lock
+    create_key(other, "admin", expires="1h")
+    ledger.refresh()
+    (key,) = list_keys(other)
+    asked = [(key, create(name)[1]) for name in ("x", "x", "y")]
+
+    def late(self: Transaction, *given: Any, **more: Any) -> None:
+        lock(self, *given, **more)
+        monkeypatch.setattr(keys_module.time, "time", lambda: key.expires or 0.0)
+
+    monkeypatch.setattr(Transaction, "_lock", late)
+    assert [each.status for each in ledger.run(asked[:2])] == [201, 401]
+    assert [each.status for each in ledger.run(asked[2:])] == [401]
+    with other.reading():
+        assert [each.name for each in other.experiments()] == ["x"]
 
 
 def test_the_last_use_is_stored_now_and_then(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

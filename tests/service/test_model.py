@@ -15,8 +15,8 @@ from service_cases import create, decide, fresh_postgres, reward, said
 from rbmle.service import experiment_cache as cache_module
 from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
+from rbmle.service.requests import SetState
 from rbmle.service.storage import StorageError, open_storage
-from rbmle.service.transaction import SetState
 from rbmle.service.verify import verify
 
 IDS = st.sampled_from([f"v{n}" for n in range(8)])

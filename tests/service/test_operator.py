@@ -18,7 +18,7 @@ from attacked import HEAD, attacked
 from evidence_cases import interpret
 from http_cases import Worker, worker
 
-from rbmle.service import logs
+from rbmle.service import log_lines
 from rbmle.service.callers import Edge
 from rbmle.service.keys import create_key
 from rbmle.service.meters import Histogram, Meters
@@ -107,7 +107,7 @@ def test_a_slow_request_is_logged_with_its_parts(
     ours.create("x")
     ours.decide("x")
     monkeypatch.setattr("rbmle.service.callers.SLOW_SECONDS", 0.1)
-    monkeypatch.setattr(logs, "SLOW_SECONDS", 0.1)
+    monkeypatch.setattr(log_lines, "SLOW_SECONDS", 0.1)
     run = ours.app.committer._ledger.run  # type: ignore[union-attr]
 
     def slow(*given: Any) -> Any:
@@ -127,16 +127,18 @@ def test_the_access_log_has_a_line_of_json_for_each_request(tmp_path: Path) -> N
     """In a process of its own, because logging is set up once; with names that are nobody's, and
     with the handler by which the command line shows messages."""
     program = f"""
-import sys
+import logging, sys
 sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1] / "live")]!r}
 from attacked import HEAD, attacked
 from rbmle._io.machine import log
 from rbmle.cli.main import _Shown
-from rbmle.service import logs
+from rbmle.service import log_lines
 from rbmle.service.callers import Edge
 log.addHandler(_Shown())
+kept = logging.StreamHandler(sys.stdout)
+log.addHandler(kept)
 edge = Edge(log_format="json", access_log=True)
-logs.configure(edge.log_format, edge.access_log)
+log_lines.configure(edge.log_format, edge.access_log)
 with attacked("sqlite:///{tmp_path}/rbmle.db", edge) as ours:
     ours.ask("GET", "/healthz")
     ours.ask("GET", "/v1/experiments/Jane%20Doe")
@@ -160,6 +162,7 @@ with attacked("sqlite:///{tmp_path}/rbmle.db", edge) as ours:
     assert (asked[0]["key"], asked[0]["client"], asked[0]["bytes"]) == (None, "127.0.0.1", 15)
     (warned,) = [each for each in lines if each["level"] == "warning"]
     assert warned["message"].startswith("403 GET /v1/experiments from 127.0.0.1: A web page of")
+    assert "403 GET /v1/experiments" in told.stdout  # a handler of the application's own stays
     assert "Jane" not in told.stderr
     assert "secret" not in told.stderr
 
@@ -167,12 +170,12 @@ with attacked("sqlite:///{tmp_path}/rbmle.db", edge) as ours:
 def test_the_same_warning_is_logged_once_and_then_with_a_count(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    repeats, now = logs.Repeats(), [0.0]
-    monkeypatch.setattr(logs.time, "monotonic", lambda: now[0])
+    repeats, now = log_lines.Repeats(), [0.0]
+    monkeypatch.setattr(log_lines.time, "monotonic", lambda: now[0])
     with caplog.at_level(logging.WARNING):
         for now[0] in (100.0, 101.0, 109.0, 111.0):
-            repeats.warn(logs.log, "no.")
-        repeats.warn(logs.log, "another.")
+            repeats.warn(log_lines.log, "no.")
+        repeats.warn(log_lines.log, "another.")
     assert caplog.messages == ["no.", "no. (2 more like this before.)", "another."]
 
 

@@ -155,7 +155,7 @@ class TestServe:
                 last = made[-1]
                 assert last.kind == Kind.DECISION
                 value = float(last.seq % 3 == 0)
-                made.append(known.reward(last.seq, known.open[last.seq], value, 1.0))
+                made.extend(known.reward(last.seq, known.open[last.seq], value, 1.0))
             with ledger.storage.writing():
                 ledger.storage.append(made)
                 ledger.cache.save_snapshot(known)

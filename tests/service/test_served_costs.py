@@ -74,7 +74,6 @@ def test_served_equals_live_with_costs_until_the_budget_ends(
         ({"cost": COST, "budget": 9}, "'price' must be given, or learned from a 'budget' and a"),
         ({"cost": COST, "budget": 0.5, "price": 1}, "'budget' must be at least the smallest cost"),
         ({"budget": 9}, "experiment: 'cost' must be given with a price, a budget or an objective"),
-        ({"policy": "priced(ucb, seen(2), price=1)"}, "'cost' must be known: rewards come without"),
         ({"cost": COST, "price": 1, "consistency": "snapshot"}, "'serial' with costs, which all"),
     ],
 )

@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from rbmle.errors import ParameterError
+from rbmle.service.ids import place_of
 from rbmle.service.ledger import Ledger
-from rbmle.service.rows import Kind, Row, place_of
+from rbmle.service.postgres import _TYPES
+from rbmle.service.rows import Kind, Row
 from rbmle.service.sqlite import FairLock, SqliteStorage
-from rbmle.service.storage import Key, SchemaError, Storage, StorageError, open_storage
+from rbmle.service.storage import _TABLES, Key, SchemaError, Storage, StorageError, open_storage
 from rbmle.service.verify import verify
 
 Opened = Callable[[], Storage]
@@ -29,6 +31,14 @@ def decision(experiment: int, seq: int, id: str | None = None) -> Row:
 
 def outcome(experiment: int, seq: int, of: int, value: float = 1.0) -> Row:
     return Row(experiment, seq, int(Kind.REWARD), 6.0, None, 1, None, of - 1, of, value)
+
+
+def test_every_field_of_a_row_has_a_column_and_a_type() -> None:
+    """Without a PostgreSQL, too: who adds a field is told at once."""
+    assert len(_TYPES) == len(Row._fields)
+    (log,) = [each for each in _TABLES if each.startswith("CREATE TABLE log")]
+    columns = [each.split()[0] for each in log.partition("(")[2].split(",")]
+    assert [each for each in columns if each in Row._fields] == list(Row._fields)
 
 
 def test_what_was_committed_is_read_by_another(opened: Opened) -> None:

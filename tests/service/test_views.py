@@ -19,9 +19,9 @@ from rbmle.policies.posteriors import probability_best
 from rbmle.service import views
 from rbmle.service.keys import ANYONE
 from rbmle.service.ledger import Ledger
-from rbmle.service.messages import ArmStatistics, Details
+from rbmle.service.requests import SetState
+from rbmle.service.shown import ArmStatistics, Details
 from rbmle.service.storage import open_storage
-from rbmle.service.transaction import SetState
 
 
 @pytest.fixture

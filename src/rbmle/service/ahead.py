@@ -20,10 +20,11 @@ from ..errors import ParameterError
 from ..live.candidates import the_candidates
 from .experiment import Experiment
 from .experiment_cache import Cache, QuarantineError
+from .ids import place_of
 from .keys import Keys
 from .messages import COUNTED, Answer, Decide, Decided, Reward, answer
 from .next_rows import Next
-from .rows import Kind, Open, Row, place_of
+from .rows import Kind, Open, Row
 from .snapshot import MAX_AGE_SECONDS, decisions_for
 from .storage import Key, Storage
 from .transaction import Keyed
@@ -163,7 +164,7 @@ class Ahead:
     def _reward(self, known: Experiment, request: Reward, now: float) -> tuple[Row, float] | None:
         """The row of a reward, and the deadline of its decision; None if it is left."""
         ((_, of, waiting),) = self._decided.pop(request.id, [(0, 0, None)])
-        if waiting is None or known.late(waiting, now):
+        if waiting is None or known.late(waiting, now) or request.more():
             return None
         try:
             value = known.checked(request.value)

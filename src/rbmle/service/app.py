@@ -16,9 +16,9 @@ from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
 from ..errors import ParameterError, RbmleError, integer
-from . import clock, messages
+from . import clock, messages, shown
 from .callers import Callers, Edge
-from .committer import Committer, Reader
+from .committer import Committer, ReadingThread
 from .compiling import Compiler, is_ours
 from .definition import Definition
 from .http import NOTHING, Call, Endpoint, Operation, openapi, pattern_of
@@ -26,8 +26,9 @@ from .keys import Keys
 from .ledger import Ledger
 from .messages import Answer, a_label, answer, no_experiment, refusal
 from .meters import Meters
+from .requests import AddArm, Create, End, SetState
 from .storage import Key, StorageError, open_storage
-from .transaction import AddArm, Create, End, Request, SetState
+from .transaction import Request
 from .views import events, experiment_details, experiment_list, metrics, with_conclusions
 
 # Seconds that creating an experiment waits for its code: loading it from the cache takes half of
@@ -57,7 +58,7 @@ class App:
         self.callers = Callers(Keys(needs_keys), edge or Edge(), self.meters)
         self.clock = clock.SteadyClock(clock.offset() if offset is None else offset)
         self.committer: Committer
-        self.reader: Reader
+        self.reader: ReadingThread
         self.compiler = Compiler()
         self._prepared: set[str] = set()
         paths: dict[str, dict[str, Operation]] = {}
@@ -97,7 +98,7 @@ class App:
         self.committer = Committer(lambda: self._ledger(self.callers.keys), loop)
         # Its own keys: it may see an older state of the database than the committer.
         keys = Keys(self.callers.keys.needed)
-        self.reader = Reader(lambda: self._ledger(keys), loop, self.committer.busy)
+        self.reader = ReadingThread(lambda: self._ledger(keys), loop, self.committer.busy)
         self.callers.read_keys = lambda: self.committer.ask(lambda _: None)  # it reads the keys
         self.meters.commits, self.meters.queue = self.committer.seconds, self.committer.waiting
         await asyncio.to_thread(_description)
@@ -132,21 +133,19 @@ class App:
 
     async def slate(self, call: Call, body: messages.NewSlate) -> Answer:
         """Choose several distinct arms, in order."""
-        integer("service", "k", body.k, f"[1, {messages.MAX_BATCH_ITEMS}]")
-        if body.id is not None:
-            a_label("id", f"{body.id}.{body.k}")
         await self._prepare(call, call.name)
         asked = messages.FillSlate(experiment=call.name, **msgspec.structs.asdict(body))
-        return (await self._run(call, asked))[0]
+        return (await self._run(call, _checked(asked)))[0]
 
     async def reward(self, call: Call, body: messages.NewReward) -> Answer:
         """Tell the reward of a decision."""
+        told = body.value, body.cost, body.metrics
         only, id = call.query.get("experiment"), call.names["id"]
-        return (await self._run(call, messages.Reward(id=id, value=body.value, experiment=only)))[0]
+        return (await self._run(call, messages.Reward(*told, id=id, experiment=only)))[0]
 
     async def batch(self, call: Call, body: messages.BatchRequest) -> Answer:
-        """Decisions and rewards in one transaction."""
-        n = len(body.items)
+        """Decisions, slates and rewards in one transaction."""
+        n = sum(1 if each.slate is None else max(each.slate.k, 1) for each in body.items)
         if not 1 <= n <= messages.MAX_BATCH_ITEMS:
             raise ParameterError("batch", "items", f"a list of 1 to {messages.MAX_BATCH_ITEMS}", n)
         requests = [_item(each, place) for place, each in enumerate(body.items)]
@@ -222,12 +221,12 @@ class App:
 
     # Looking
 
-    async def _summaries(self, key: Key) -> list[messages.Summary]:
+    async def _summaries(self, key: Key) -> list[shown.Overview]:
         return await self.reader.ask(lambda ledger: experiment_list(ledger, key), key)
 
     async def experiments(self, call: Call) -> Answer:
         """All experiments."""
-        return answer(200, messages.Summaries(await self._summaries(call.key)))
+        return answer(200, shown.Overviews(await self._summaries(call.key)))
 
     async def experiment(self, call: Call) -> Answer:
         """One experiment."""
@@ -291,17 +290,18 @@ class App:
 
 _BY_NAME = "/v1/experiments/{name}"
 _ARMS = f"{_BY_NAME}/arms"
+_MADE = (404, 409, 410)  # how decisions, and their rewards, are refused
 OPERATIONS = (
-    Operation("POST", f"{_BY_NAME}/decisions", App.decide, "write", messages.Decided, (404, 410)),
-    Operation("POST", f"{_BY_NAME}/slates", App.slate, "write", messages.Slate, (404, 410)),
+    Operation("POST", f"{_BY_NAME}/decisions", App.decide, "write", messages.Decided, _MADE),
+    Operation("POST", f"{_BY_NAME}/slates", App.slate, "write", messages.Slate, _MADE),
     Operation(
-        "PUT", "/v1/decisions/{id}/reward", App.reward, "write", messages.RewardCounted,
-        (404, 409, 410), ("experiment",),
+        "PUT", "/v1/decisions/{id}/reward", App.reward, "write", messages.RewardCounted, _MADE,
+        ("experiment",),
     ),
     Operation("POST", "/v1/batch", App.batch, "write", messages.BatchAnswers),
     Operation("PUT", _BY_NAME, App.create, "admin", messages.Created, (201, 404, 409)),
-    Operation("GET", _BY_NAME, App.experiment, "read", messages.Details, (404,)),
-    Operation("GET", "/v1/experiments", App.experiments, "read", messages.Summaries),
+    Operation("GET", _BY_NAME, App.experiment, "read", shown.Details, (404,)),
+    Operation("GET", "/v1/experiments", App.experiments, "read", shown.Overviews),
     Operation("POST", f"{_BY_NAME}/end", App.end, "admin", messages.Ended, (404,)),
     Operation("POST", _ARMS, App.add_arm, "admin", messages.ArmState, (201, 404, 409)),
     Operation("PATCH", f"{_ARMS}/{{arm}}", App.set_state, "admin", messages.ArmState, (404, 409)),
@@ -315,14 +315,23 @@ OPERATIONS = (
 )  # fmt: skip
 
 
-def _item(item: messages.BatchItem, place: int) -> messages.Decide | messages.Reward:
-    if item.decision is not None and item.reward is None:
-        if item.decision.id is not None:
-            a_label("id", item.decision.id)
-        return item.decision
-    if item.reward is not None and item.decision is None:
-        return item.reward
-    raise ParameterError("batch", f"item {place}", "either a 'decision' or a 'reward'")
+def _item(item: messages.BatchItem, place: int) -> messages.Asked:
+    given = [each for each in (item.decision, item.slate, item.reward) if each is not None]
+    if len(given) != 1:
+        told = "one of 'decision', 'slate' and 'reward'"
+        raise ParameterError("batch", f"item {place}", told)
+    return _checked(given[0])
+
+
+def _checked(asked: messages.Asked) -> messages.Asked:
+    """The request, if the ids of its decisions and the size of a slate are allowed."""
+    if isinstance(asked, messages.FillSlate):
+        integer("service", "k", asked.k, f"[1, {messages.MAX_BATCH_ITEMS}]")
+    if not isinstance(asked, messages.Reward) and asked.id is not None:
+        a_label(
+            "id", f"{asked.id}.{asked.k}" if isinstance(asked, messages.FillSlate) else asked.id
+        )
+    return asked
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from starlette.types import Scope
 from .gate import Gate, Headers
 from .http import Call
 from .keys import ROLES, Keys, WrongKey
-from .logs import SLOW_SECONDS, RequestLog, Told
+from .log_lines import SLOW_SECONDS, AnsweredRequest, RequestLog
 from .messages import WRONG_KEYS, RefusedError, no_experiment, refusal
 from .meters import Meters
 from .storage import Key
@@ -24,6 +24,7 @@ class Edge(msgspec.Struct, frozen=True):
     max_connections: int = 1_000
     log_format: str = "text"
     access_log: bool = False
+    without_keys: bool = False  # also where others than this machine may reach the port
 
 
 class Callers:
@@ -88,7 +89,7 @@ class Callers:
         self._meters.observe(method, path, status, seconds)
         if self._access_log or call.cause or seconds > SLOW_SECONDS:
             key, client = call.key.number or None, _client(scope)
-            told = Told(method, path, status, 1000.0 * seconds, call.sent, key, client)
+            told = AnsweredRequest(method, path, status, 1000.0 * seconds, call.sent, key, client)
             self._log.tell(told, call.spent, call.cause)
 
 

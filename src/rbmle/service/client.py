@@ -23,7 +23,7 @@ try:
 except ImportError:
     raise not_installed("Client", "httpx", "service") from None
 
-from .rows import new_id
+from .ids import new_id
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -151,6 +151,11 @@ class Client:
     patience: seconds for which a request is retried if the service cannot be reached.
 
     All methods are safe to call from several threads.
+
+        with rbmle.Client("http://127.0.0.1:8000") as client:
+            client.create("shop", ["a", "b"], policy="ts", family="bernoulli")
+            choice = client.decide("shop", id="visit-7")
+            client.reward("visit-7", 1.0)
     """
 
     def __init__(
@@ -173,7 +178,7 @@ class Client:
 
         The first of its kind on a machine is compiled, which this waits for.
         more: evidence, seed, horizon, ties, patience, reward_wait_s, default_reward,
-        probabilities, consistency, cost, objective, price, budget.
+        probabilities, consistency, cost, objective, price, budget, guardrails.
         """
         request = _create(name, arms, policy, family, more)
         while "compiling" in (told := self._send(request)):
@@ -208,18 +213,28 @@ class Client:
 
         return self._send(_Request(read, "POST", path, body))
 
-    def reward(self, id: str, value: float, experiment: str | None = None) -> bool:
-        """Tell the reward of a decision; False if it had been counted before."""
+    def reward(
+        self, id: str, value: float, experiment: str | None = None, cost: float | None = None,
+        metrics: Mapping[str, float] | None = None,
+    ) -> bool:  # fmt: skip
+        """Tell the reward of a decision; False if it had been counted before.
+
+        cost: of the decision, where costs are seen. metrics: with guardrails, {"errors": 1}.
+        """
         query = f"?experiment={quote(experiment, '')}" if experiment is not None else ""
         path = _path("decisions", id, "reward") + query
-        return self._send(
-            _Request(lambda told: bool(told["counted"]), "PUT", path, {"value": value})
-        )
+        body: Json = {"value": value}
+        if cost is not None:
+            body["cost"] = cost
+        if metrics is not None:
+            body["metrics"] = {name: float(each) for name, each in metrics.items()}
+        return self._send(_Request(lambda told: bool(told["counted"]), "PUT", path, body))
 
     def batch(self, items: Iterable[Item]) -> list[Json]:
-        """Decisions and rewards in one transaction; the status and the body of each."""
+        """Decisions, slates and rewards in one transaction; the status and the body of each."""
         sent = [{key: dict(value) for key, value in each.items()} for each in items]
-        for decision in (each["decision"] for each in sent if "decision" in each):
+        asked = [each for item in sent for kind, each in item.items() if kind != "reward"]
+        for decision in asked:
             decision.setdefault("id", new_id())
             if decision.get("context") is not None:
                 decision["context"] = _plain(decision["context"])
@@ -282,7 +297,13 @@ def _for_asyncio(
 
 
 class AsyncClient:
-    """The same as `Client`, for asyncio."""
+    """The same as `Client`, for asyncio.
+
+    All methods are awaited:
+
+        async with rbmle.AsyncClient("http://127.0.0.1:8000") as client:
+            choice = await client.decide("shop", id="visit-7")
+    """
 
     def __init__(
         self,

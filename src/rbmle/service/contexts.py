@@ -1,5 +1,5 @@
 """Contexts in the log: the features that a decision was made with, as the text of its row; and the
-candidates that it was made among, the places of their arms: `[0,2]`.
+candidates that it was made among, the places of their arms: `[0,2]`; and what came with a reward.
 
 A list for all arms that were there, in their order, with null for an arm that was not given
 features because it rests: `[[0.2,1.0],null,[0.9,0.1]]`; or, where all arms had the same features,
@@ -21,10 +21,11 @@ from .._numba.compile import Floats
 from ..errors import ParameterError
 from ..live.candidates import the_candidates
 from ..live.live_arm import LiveArm, Name
+from ..live.live_game import LiveGame
 
 Context = Mapping[str, Any] | Sequence[Any]  # as callers give it
 
-_encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(list[list[float] | None]).decode
 _decode_vector = msgspec.json.Decoder(list[float]).decode
 
@@ -100,3 +101,14 @@ def candidates_of(text: str | None, arms: Sequence[LiveArm]) -> set[Name] | None
         return None
     places = msgspec.json.decode(text, type=list[Annotated[int, msgspec.Meta(ge=0)]])
     return the_candidates([arms[each].name for each in places], {arm.name: arm for arm in arms})
+
+
+def written_told(more: Mapping[str, Any]) -> str | None:
+    """What is told with a reward beside its value, `{"cost":0.02,"metrics":{"errors":1.0}}`."""
+    return _encode(more).decode() if more else None
+
+
+def told(text: str, live: LiveGame, arm: LiveArm) -> tuple[float | None, tuple[float, ...]]:
+    """The cost and the shares of metrics that `written_told` wrote, if they suit the arm."""
+    given = msgspec.json.decode(text)
+    return live.told(arm, given.get("cost"), given.get("metrics"))

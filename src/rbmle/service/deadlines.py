@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from math import inf
 
+from .rows import Open
+
 # A transaction that ends decisions should take about so long. On an idle machine it takes 40 us for
 # each, and some ms to sync; a busy one was seen to take ten times as long from one to the next.
 SLICE_SECONDS = 0.01
@@ -47,3 +49,30 @@ class Deadlines:
             self._rows = max(self._rows // 2, _FEWEST_ROWS)
         elif seconds < SLICE_SECONDS / 3:
             self._rows = min(self._rows * 2, _MOST_ROWS)
+
+
+class Timed:
+    """The time of an experiment: that of its last row, and of the next."""
+
+    deadlines: Deadlines
+    at: float
+    _ahead: float
+
+    def moment(self, now: float) -> float:
+        """The time of a row that is written now.
+
+        Time never goes back. Where the clock is behind the last row, because it was wrong then or
+        is that of another machine, time goes on from there: no deadline stands still.
+        """
+        if now + self._ahead < self.at:
+            self._ahead = self.at - now
+        return max(self.at, now + self._ahead)
+
+    def due(self, now: float) -> bool:
+        """Whether a deadline may have passed: the log must be looked through."""
+        return self.deadlines.passed(self.moment(now))
+
+    def late(self, waiting: Open, now: float) -> bool:
+        """Whether the deadline of this decision has passed."""
+        wait = self.deadlines.wait
+        return wait is not None and waiting.at + wait <= self.moment(now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +18,7 @@ from ..families.registry import mean_at
 from ..inference.summary import summarise
 from ..live.feature_game import FeatureGame, game_of
 from ..live.fork import Fork, why_no_fork
+from ..live.guardrails import as_guardrails
 from ..live.input_checks import a_reward, support
 from ..live.live_arm import LiveArm
 from ..live.live_game import LiveGame
@@ -25,10 +27,10 @@ from ..live.settings import PATIENCE, Settings
 from ..policies.base import has_index
 from ..policies.fit import PLAYERS
 from ..policies.floor import floors_of
-from ..policies.priced import NET, ledger_of, priced
+from ..policies.priced import COSTS, NET, ledger_of, priced
 from ..random import MAX_ARMS
 from ..spec import from_spec, to_spec
-from .messages import NewExperiment, a_label
+from .messages import NewExperiment, NewGuardrail, a_label
 
 # Numbers that evidence may remember: 8 MB, of which a snapshot is written in some 20 ms, now and
 # then, while callers wait. Enough for a window of 249,000 rounds, or 100 arms with 70 features each
@@ -81,10 +83,7 @@ class Definition(NamedTuple):
             allowed = f"a whole number in [1, {longest}]"
             raise ParameterError("experiment", "patience", allowed, settings.patience)
         floors_of(settings.policy, body.arms)
-        ledger = ledger_of(settings.policy, body.arms, settings.horizon)
-        if ledger is not None and ledger.seen:
-            why = "known: rewards come without costs here"
-            raise ParameterError("experiment", "cost", why, Words("Seen"))
+        ledger_of(settings.policy, body.arms, settings.horizon)
         wait, default = body.reward_wait_s, body.default_reward
         if wait is not None:
             wait = number("experiment", "reward_wait_s", wait, f"(0, {_MAX_REWARD_WAIT_SECONDS:g}]")
@@ -125,6 +124,7 @@ class Definition(NamedTuple):
             default_reward=self.default,
             probabilities=self.probabilities,
             consistency=self.consistency,
+            guardrails=[NewGuardrail(**asdict(each)) for each in self.settings.guardrails],
         )
 
     def text(self) -> str:
@@ -197,6 +197,11 @@ def check_room(evidence: Any, n_arms: int) -> None:
         raise ParameterError("experiment", "evidence", allowed, Words(told))
 
 
+def _is_spec(cost: Any) -> bool:
+    """Whether it is `Seen` by its fields, not a mapping of arms to costs."""
+    return isinstance(cost, dict) and isinstance(cost.get("name"), str)
+
+
 def _check_specs(body: NewExperiment) -> None:
     """Raise ParameterError if a policy, family or evidence is longer or deeper than any real one:
     reading it would take minutes, or end in a RecursionError."""
@@ -205,6 +210,7 @@ def _check_specs(body: NewExperiment) -> None:
         ("policy", body.policy),
         ("family", body.family),
         ("evidence", body.evidence),
+        ("cost", body.cost if _is_spec(body.cost) else None),
     ):
         text = spec if isinstance(spec, str) else msgspec.json.encode(spec).decode()
         depth, deepest = 0, 0
@@ -217,10 +223,13 @@ def _check_specs(body: NewExperiment) -> None:
 
 def _settings(body: NewExperiment) -> Settings:
     _check_specs(body)
+    cost: Any = body.cost
     try:
+        if _is_spec(cost):
+            cost = from_spec(cost, COSTS, "experiment", "cost")
         policy = from_spec(body.policy, PLAYERS, "experiment", "policy")
-        return Settings.checked(
-            priced(policy, body.cost, body.objective or NET, body.price, body.budget),
+        settings = Settings.checked(
+            priced(policy, cost, body.objective or NET, body.price, body.budget),
             from_spec(body.family, FAMILIES, "experiment", "family"),
             body.seed,
             body.horizon,
@@ -231,5 +240,7 @@ def _settings(body: NewExperiment) -> Settings:
             if body.evidence is None
             else from_spec(body.evidence, EVIDENCE, "experiment", "evidence"),
         )
+        rails = as_guardrails([msgspec.structs.asdict(each) for each in body.guardrails])
+        return settings._replace(guardrails=rails)
     except ParameterError as problem:
         raise problem.of("experiment", instead_of="Decider") from None

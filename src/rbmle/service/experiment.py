@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from math import inf
 from typing import Any
 
@@ -24,10 +25,11 @@ from ..live.input_checks import a_reward, support, the_features
 from ..live.live_arm import LiveArm, Name
 from ..live.live_game import LiveGame
 from ..live.propensities import Propensities
-from ..live.state import Reader, plain_game, restored
+from ..live.state import plain_game, restored
+from ..live.state_reader import Reader
 from . import contexts
 from .contexts import Context
-from .deadlines import Deadlines
+from .deadlines import Deadlines, Timed
 from .definition import Definition, check_room
 from .history import History
 from .rows import Kind, Open, Row
@@ -45,7 +47,7 @@ class LogError(RbmleError):
     """The log disagrees with what follows from it."""
 
 
-class Experiment:
+class Experiment(Timed):
     """One experiment: the game of its decisions, and the decisions that wait for a reward.
 
     seq, at: the place and the time of the last row. made, rewarded, expired: how many rows there
@@ -67,6 +69,7 @@ class Experiment:
         self.deadlines = Deadlines(definition.wait)
         self._ahead = 0.0  # of the clock, which was behind the rows
         self.history = History()
+        self._reason = ""  # why the next row that is applied must disable an arm
         self._start(definition.game())
 
     def _start(self, live: LiveGame) -> None:
@@ -74,7 +77,8 @@ class Experiment:
         self.places = {arm.name: place for place, arm in enumerate(self.arms)}
         self.support = support(self.definition.settings.family)
         self._propensities = Propensities(live, self.definition.settings.ties)
-        self._reads = self.definition.reads
+        self._reads, self._uses_snapshots = self.definition.reads, self.definition.uses_snapshots
+        self._asks = live.asks()
         self._featured = live if isinstance(live, FeatureGame) else None
         self._width = self._featured.width if self._featured else 0
         self._cells = bool(self._featured and self._featured.encoder)
@@ -126,14 +130,20 @@ class Experiment:
             return features, contexts.written_cells(features)
         return features, contexts.written(context, self.places)
 
-    def reward(self, of: int, waiting: Open, value: float, now: float) -> Row:
-        """Learn the reward of the decision at `of`, which has none yet."""
-        row = self._ended(_REWARD, of, waiting, value, now)
-        self._learned(row)
-        told = self.live.doubt()
-        if told is not None:
-            log.warning("%s: %s", self.name, told)
-        return row
+    def reward(
+        self, of: int, waiting: Open, value: float, now: float, more: str | None = None
+    ) -> list[Row]:
+        """Learn the reward of the decision at `of`, which has none yet: its row, and one more if a
+        guardrail disables the arm. more: what came with it, as `checked_told` returns it."""
+        rows = [self._ended(_REWARD, of, waiting, value, now)._replace(told=more)]
+        reason = self._learned(rows[0])
+        if reason:
+            rows.append(self._change(Kind.GUARDED, now, arm=waiting.arm, text=reason))
+            log.warning("%s: %r is paused: %s", self.name, self.arms[waiting.arm].name, reason)
+        doubt = self.live.doubt()
+        if doubt is not None:
+            log.warning("%s: %s", self.name, doubt)
+        return rows
 
     def _ended(self, kind: int, of: int, waiting: Open, value: float | None, now: float) -> Row:
         """The row of a decision's end; with its features, if the game has forgotten them."""
@@ -147,25 +157,6 @@ class Experiment:
     def _remembers(self, number: int) -> bool:
         """Whether the game still has the features of the decision of this number."""
         return self._featured is not None and number in self._featured.pulls
-
-    def moment(self, now: float) -> float:
-        """The time of a row that is written now.
-
-        Time never goes back. Where the clock is behind the last row, because it was wrong then or
-        is that of another machine, time goes on from there: no deadline stands still.
-        """
-        if now + self._ahead < self.at:
-            self._ahead = self.at - now
-        return max(self.at, now + self._ahead)
-
-    def due(self, now: float) -> bool:
-        """Whether a deadline may have passed: the log must be looked through."""
-        return self.deadlines.passed(self.moment(now))
-
-    def late(self, waiting: Open, now: float) -> bool:
-        """Whether the deadline of this decision has passed."""
-        wait = self.definition.wait
-        return wait is not None and waiting.at + wait <= self.moment(now)
 
     def expire(self, waiting: Iterable[Row], until: int, now: float) -> list[Row]:
         """End the decisions whose deadline has passed; late rewards of them are refused.
@@ -217,11 +208,18 @@ class Experiment:
 
         recompute: choose every arm again and compare, instead of taking it from the row.
         """
-        again, live = recompute or self._rechoose, self.live
+        again = recompute or self._rechoose
+        with nullcontext() if again else self.live.in_bulk():
+            self._apply(rows, again, recompute)
+
+    def _apply(self, rows: Iterable[Row], again: bool, recompute: bool) -> None:
+        live = self.live
         for row in rows:
-            _, seq, kind, at, _, place, _, number, *_, basis, _ = row
+            _, seq, kind, at, _, place, _, number, _, _, _, _, _, basis, _, _ = row
             if seq != self.seq + 1 or at < self.at:
                 raise LogError(f"{self.name}: row {seq} does not follow row {self.seq}.")
+            if recompute and (row.text if kind == Kind.GUARDED else "") != self._reason:
+                raise LogError(f"{self.name}: row {seq} is not what the guardrails say.")
             if kind == _DECISION:
                 arm = self.arms[place or 0]
                 if basis is not None and number != live.number:
@@ -232,7 +230,7 @@ class Experiment:
                     live.play(arm)
                 self._opened(row)
             elif kind in (_REWARD, _EXPIRED):
-                self._learned(row)
+                self._reason = self._learned(row)
             else:
                 self._changed(row)
             self.seq, self.at = seq, at
@@ -257,11 +255,11 @@ class Experiment:
             )
 
     def _opened(self, row: Row) -> None:
-        _, seq, _, at, id, arm, _, number, *_ = row
+        _, seq, _, at, id, arm, _, number, _, _, _, _, _, _, _, _ = row
         self.made += 1
         self.history.decided(seq, arm or 0, at, len(self.arms))
         self.open[seq] = Open(arm or 0, number or 0, at)
-        if id is not None and self.definition.uses_snapshots:
+        if id is not None and self._uses_snapshots:
             self.recent[id] = seq
             if len(self.recent) > _MOST_OPEN:
                 self.recent.popitem(last=False)
@@ -274,20 +272,24 @@ class Experiment:
                 break
             self.open.pop(self._queue.popleft(), None)
 
-    def _learned(self, row: Row) -> None:
-        _, _, kind, at, _, place, _, number, of, value, text, *_ = row
+    def _learned(self, row: Row) -> str:
+        """Take over a reward, or that there is none: why a guardrail disables the arm, or ""."""
+        _, _, kind, at, _, place, _, number, of, value, text, _, _, _, _, more = row
         self.open.pop(of or 0, None)
-        arm = self.arms[place or 0]
+        arm, reason = self.arms[place or 0], ""
         if value is None:
             self.live.withdraw(arm, number or 0)
         else:
             self.history.timeline.rewarded(value, at)
             context = None if text is None else contexts.vector(text, self._width)
-            self.live.learn(arm, value, number or 0, context)
+            cost, shares = (None, ()) if more is None else contexts.told(more, self.live, arm)
+            self.live.learn(arm, value, number or 0, context, cost)
+            reason = self.live.measure(arm, shares)
         if kind == _REWARD:
             self.rewarded += 1
         else:
             self.expired += 1
+        return reason
 
     def _changed(self, row: Row) -> None:
         if row.kind == Kind.ADDED:
@@ -299,12 +301,21 @@ class Experiment:
             place = row.arm or 0
             self.states[place] = row.text or ""
             self.live.switch(self.arms[place], enabled=row.text == "active")
+        elif row.kind == Kind.GUARDED:
+            self.states[row.arm or 0], self._reason = "paused", ""
+            self.live.guard(self.arms[row.arm or 0], row.text or "")
         elif row.kind == Kind.ENDED:
             self.ended = True
 
     def checked(self, value: float) -> float:
         """The reward, if the family allows it; else raises ParameterError."""
         return a_reward(value, self.support, self.definition.settings.family)
+
+    def checked_told(self, arm: int, more: dict[str, Any]) -> str | None:
+        """What comes with a reward of the arm beside its value, checked, as it is stored."""
+        if more or self._asks:
+            self.live.told(self.arms[arm], more.get("cost"), more.get("metrics"))
+        return contexts.written_told(more)
 
     # Snapshots: the state as data, so that a start need not read the whole log.
 

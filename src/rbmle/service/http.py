@@ -24,7 +24,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from ..errors import ParameterError
 from .keys import ANYONE
-from .logs import failed
+from .log_lines import failed
 from .messages import COMPONENTS, MAX_NAME_LENGTH, Answer, Refused, RefusedError, refusal
 from .storage import StorageError
 
@@ -235,13 +235,22 @@ class Endpoint:
         if operation.body is None:
             return await operation.work(self._app, call)
         begin = perf_counter()
-        body = await _whole_body(receive)
+        connection = _connection(scope)
+        body = None if connection is None else connection.whole_body(scope)
+        if body is None:
+            body = await _whole_body(receive)
         if len(body) > _LARGE_BYTES:
             read = await asyncio.get_running_loop().run_in_executor(_large, operation.read, body)
         else:
             read = operation.read(body)
         call.spent["body"] = perf_counter() - begin
         return await operation.work(self._app, call, read)
+
+
+def _connection(scope: Scope) -> Connection | None:
+    """The connection that the request came by, if it is ours: it takes less time than ASGI."""
+    connection: Connection | None = scope.get("state", {}).get("connection")
+    return connection
 
 
 async def respond(
@@ -264,7 +273,7 @@ async def respond(
     headers = _HEADERS.get(status, _JSON)
     if status == 405:
         headers = (*headers, (b"allow", allow.encode()))
-    connection: Connection | None = scope.get("state", {}).get("connection")
+    connection = _connection(scope)
     if connection is not None and connection.answer(scope, status, headers, body):
         return
     headers = (*headers, (b"content-length", b"%d" % len(body)))

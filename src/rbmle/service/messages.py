@@ -20,23 +20,29 @@ _MAX_ERROR_LENGTH = 1_000  # characters; a choice: errors of the package show 50
 COMPONENTS = "#/components/schemas/{name}"  # where OpenAPI has the schema of a body
 
 
-def _described(**schema: object) -> Meta:
+def described(**schema: object) -> Meta:
+    """What OpenAPI says of a type beside its kind."""
     return Meta(extra_json_schema=schema)
 
 
-Name = Annotated[str, _described(minLength=1, maxLength=MAX_NAME_LENGTH)]
-Count = Annotated[int, _described(minimum=0)]
-Positive = Annotated[int, _described(minimum=1)]
-Seconds = Annotated[float, _described(exclusiveMinimum=0)]
-Amount = Annotated[float, _described(minimum=0)]
-Objective = Annotated[str, _described(enum=[NET, RATIO])]
-Ties = Annotated[str, _described(enum=["random", "first"])]
-State = Annotated[str, _described(enum=["active", "paused", "retired"])]
-Consistency = Annotated[str, _described(enum=["serial", "snapshot"])]
+Label = Annotated[str, described(minLength=1, maxLength=MAX_NAME_LENGTH)]
+Count = Annotated[int, described(minimum=0)]
+Positive = Annotated[int, described(minimum=1)]
+Seconds = Annotated[float, described(exclusiveMinimum=0)]
+Amount = Annotated[float, described(minimum=0)]
+Objective = Annotated[str, described(enum=[NET, RATIO])]
+Ties = Annotated[str, described(enum=["random", "first"])]
+State = Annotated[str, described(enum=["active", "paused", "retired"])]
+Consistency = Annotated[str, described(enum=["serial", "snapshot"])]
 _Fields = Annotated[
-    dict[str, Any], _described(properties={"name": {"type": "string"}}, required=["name"])
+    dict[str, Any], described(properties={"name": {"type": "string"}}, required=["name"])
 ]
 Spec = _Fields | str  # a policy, a family or an evidence, as `rbmle.spec` reads it
+Cost = Annotated[
+    dict[str, Any],
+    Meta(description='The cost of each arm by its name; or {"name": "Seen", "largest": 0.05}.'),
+    described(minProperties=1),
+]
 _Cell = str | float | bool | None
 Context = Annotated[
     dict[str, _Cell | list[_Cell] | dict[str, _Cell]] | list[_Cell] | None,
@@ -47,27 +53,39 @@ Context = Annotated[
     ),
 ]
 Among = Annotated[
-    list[Name] | None,
+    list[Label] | None,
     Meta(description="The candidates: some of the active arms; by default all of them."),
 ]
 
 _IN_BATCH = [
-    {"$ref": COMPONENTS.format(name=each)} for each in ("Decided", "RewardCounted", "Refused")
+    {"$ref": COMPONENTS.format(name=each)}
+    for each in ("Decided", "Slate", "RewardCounted", "Refused")
 ]
-_ItemBody = Annotated[msgspec.Raw, _described(anyOf=_IN_BATCH)]
+_ItemBody = Annotated[msgspec.Raw, described(anyOf=_IN_BATCH)]
 
 
-class _Body(Struct, forbid_unknown_fields=True):
-    pass
+class Body(Struct, forbid_unknown_fields=True):
+    """What is sent; unknown fields are refused."""
 
 
 # Requests
 
 
-class NewExperiment(_Body):
-    """An experiment; docs/service.md explains each field."""
+class NewGuardrail(Body):
+    """A guardrail of an experiment: `rbmle.Guardrail` explains its fields."""
 
-    arms: Annotated[list[Name], _described(minItems=2, uniqueItems=True)]
+    metric: Label
+    at_most: float | None = None
+    at_least: float | None = None
+    delta: Annotated[float, described(exclusiveMinimum=0, exclusiveMaximum=1)] = 0.05
+    low: float = 0.0
+    high: float = 1.0
+
+
+class NewExperiment(Body):
+    """An experiment; docs/reference/service.md explains each field."""
+
+    arms: Annotated[list[Label], described(minItems=2, uniqueItems=True)]
     policy: Spec
     family: Spec
     evidence: Spec | None = None
@@ -79,16 +97,17 @@ class NewExperiment(_Body):
     default_reward: float | None = None
     probabilities: bool | None = None
     consistency: Consistency = "serial"
-    cost: Annotated[dict[Name, Amount], _described(minProperties=1)] | Amount | None = None
+    cost: Cost | Amount | None = None
     objective: Objective | None = None
     price: Amount | None = None
     budget: Amount | None = None
+    guardrails: list[NewGuardrail] = []
 
 
-class NewDecision(_Body):
+class NewDecision(Body):
     """A decision that is asked for. id: the caller's name for it."""
 
-    id: Name | None = None
+    id: Label | None = None
     context: Context = None
     among: Among = None
 
@@ -96,62 +115,76 @@ class NewDecision(_Body):
 class Decide(NewDecision, kw_only=True):
     """A decision in a batch: which experiment shall choose an arm."""
 
-    experiment: Name
+    experiment: Label
 
 
 class NewSlate(NewDecision, kw_only=True):
     """A slate that is asked for: k distinct arms in order. The decision of each place has the id
     with a point and the place, from 1: visit-7.1."""
 
-    k: Annotated[int, _described(minimum=1, maximum=MAX_BATCH_ITEMS)]
+    k: Annotated[int, described(minimum=1, maximum=MAX_BATCH_ITEMS)]
 
 
 class FillSlate(NewSlate, kw_only=True):
     """Which experiment shall fill the slate."""
 
-    experiment: Name
+    experiment: Label
 
     def ids(self) -> list[str | None]:
         """The ids of its decisions."""
         return [None if self.id is None else f"{self.id}.{place + 1}" for place in range(self.k)]
 
 
-class NewReward(_Body):
+class NewReward(Body):
+    """A reward. cost: of the decision, where costs are seen. metrics: those of guardrails."""
+
     value: float
+    cost: Amount | None = None
+    metrics: dict[Label, float] | None = None
+
+    def more(self) -> dict[str, Any]:
+        """What is told beside the value."""
+        told = {"cost": self.cost, "metrics": self.metrics}
+        return {name: each for name, each in told.items() if each is not None}
 
 
 class Reward(NewReward, kw_only=True):
     """A reward in a batch; `experiment` is needed only if two experiments use the same id."""
 
-    id: Name
-    experiment: Name | None = None
+    id: Label
+    experiment: Label | None = None
 
 
-class BatchItem(_Body):
-    """Either a decision or a reward."""
+Asked = Decide | FillSlate | Reward
+
+
+class BatchItem(Body):
+    """A decision, a slate or a reward."""
 
     decision: Decide | None = None
+    slate: FillSlate | None = None
     reward: Reward | None = None
 
 
-class BatchRequest(_Body):
-    """Decisions and rewards that are carried out in one transaction."""
+class BatchRequest(Body):
+    """Decisions, slates and rewards that are carried out in one transaction. Each place of a slate
+    counts as one item."""
 
-    items: Annotated[list[BatchItem], _described(minItems=1, maxItems=MAX_BATCH_ITEMS)]
-
-
-class NewArm(_Body):
-    name: Name
+    items: Annotated[list[BatchItem], described(minItems=1, maxItems=MAX_BATCH_ITEMS)]
 
 
-class NewState(_Body):
+class NewArm(Body):
+    name: Label
+
+
+class NewState(Body):
     state: State
 
 
 # Answers
 
 
-class Compiling(_Body):
+class Compiling(Body):
     """What is being compiled, and for how many seconds so far."""
 
     kind: str
@@ -161,142 +194,54 @@ class Compiling(_Body):
 class Created(NewExperiment, kw_only=True):
     """An experiment as it was created. compiling: what its first decision waits for, if it does."""
 
-    name: Name
+    name: Label
     compiling: Compiling | msgspec.UnsetType = msgspec.UNSET
 
 
-class Decided(_Body):
+class Decided(Body):
     """A decision: its id, the arm to play, the round, and the probability of the arm, if it is
     known."""
 
-    id: Name
-    arm: Name
+    id: Label
+    arm: Label
     t: Positive
     probability: Annotated[float, Meta(ge=0, le=1)] | None
 
 
-class Slate(_Body):
+class Slate(Body):
     """The decisions of a slate, in the order of its places."""
 
     places: list[Decided]
 
 
-class RewardCounted(_Body):
+class RewardCounted(Body):
     """Whether the reward was counted now; false if it had been before."""
 
     counted: bool
 
 
-class ArmState(_Body):
-    name: Name
+class ArmState(Body):
+    name: Label
     state: State
 
 
-class Ended(_Body):
+class Ended(Body):
     """An experiment that has ended, and the time of its last row."""
 
-    name: Name
+    name: Label
     at: float
 
 
-class Summary(_Body):
-    name: Name
-    policy: Spec
-    family: Spec
-    evidence: Spec
-    n_arms: Count
-    decisions: Count
-    rewards: Count
-    expired: Count
-    pending: Count
-    last_seq: Count
-    updated: float
-    ended: bool
-
-
-class Summaries(_Body):
-    experiments: list[Summary]
-
-
-class ArmStatistics(_Body):
-    name: Name
-    state: State
-    pulls: Count
-    effective_pulls: float | None
-    mean: float | None
-    pending: Count
-    given_up: Count
-    index: float | None
-    share: float
-    probability_best: float | None
-    expected_loss: float | None
-    interval: list[float] | None
-
-
-class Traffic(_Body):
-    """The share of each arm in some decisions, and when the first of them was made."""
-
-    at: float
-    shares: list[float]
-
-
-class OverTime(_Body):
-    """What happened in each stretch of so many seconds, in columns: when it begins, decisions,
-    rewards, and their sum. Stretches without any are left out."""
-
-    seconds: Positive
-    at: list[Count]
-    decisions: list[Count]
-    rewards: list[Count]
-    paid: list[float]
-
-
-class LastDecision(_Body):
-    """A decision, and what became of it. features: of its arm, if it was made with features."""
-
-    id: Name
-    arm: Name
-    t: Positive
-    at: float
-    state: Annotated[str, _described(enum=["pending", "rewarded", "expired"])]
-    reward: float | None
-    features: list[float] | None
-
-
-class Details(Summary):
-    seed: Count
-    horizon: Positive | None
-    ties: Ties
-    patience: Positive
-    reward_wait_s: Seconds | None
-    default_reward: float | None
-    probabilities: bool
-    consistency: Consistency
-    t: Count
-    spent: float
-    left: float | None
-    paid: float
-    gain: float | None
-    warning: str | None
-    leader: Name | None
-    safe_to_stop: bool
-    verdict: str
-    arms: list[ArmStatistics]
-    traffic: list[Traffic]
-    over_time: list[OverTime]
-    last: list[LastDecision]
-
-
-class BatchAnswer(_Body):
+class BatchAnswer(Body):
     status: int
     body: _ItemBody
 
 
-class BatchAnswers(_Body):
+class BatchAnswers(Body):
     answers: list[BatchAnswer]
 
 
-class Health(_Body):
+class Health(Body):
     status: str
 
 
@@ -305,10 +250,10 @@ class Ready(Health, omit_defaults=True):
     may see them, which."""
 
     quarantined: Count = 0
-    names: list[Name] = []
+    names: list[Label] = []
 
 
-class Refused(_Body):
+class Refused(Body):
     """Why nothing was done, in one sentence."""
 
     error: str

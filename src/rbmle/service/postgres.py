@@ -51,7 +51,7 @@ _NETWORK = {
 # All rows of a transaction in one statement, a column for each field.
 _TYPES = (
     "bigint", "bigint", "smallint", "float8", "text", "integer", "bigint", "bigint", "bigint",
-    "float8", "text", "bigint", "float8", "bigint", "text",
+    "float8", "text", "bigint", "float8", "bigint", "text", "text",
 )  # fmt: skip
 _INSERT = (
     f"INSERT INTO log ({FIELDS}) SELECT * FROM unnest("

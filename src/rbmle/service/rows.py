@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import time
-import uuid
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -23,6 +20,7 @@ class Kind(IntEnum):
     ADDED = 4  # an arm was added: `text` is its name
     STATE = 5  # an arm's state changed: `text` is "active", "paused" or "retired"
     ENDED = 6  # no decision is made after it
+    GUARDED = 7  # a guardrail has disabled an arm, which is paused now: `text` says why
 
 
 class Row(NamedTuple):
@@ -41,6 +39,7 @@ class Row(NamedTuple):
     probability: of the arm, when a decision was made. basis: the `seq` of the last row that the
     decision was made from, if that is not the row before. among: the places of the arms that a
     decision was made among, as a list of JSON; None: among all that were active.
+    told: what came with a reward, if something did: its cost and its metrics, an object of JSON.
     """
 
     experiment: int
@@ -58,6 +57,7 @@ class Row(NamedTuple):
     probability: float | None = None
     basis: int | None = None
     among: str | None = None
+    told: str | None = None
 
     def name(self) -> str:
         """The decision's id: the caller's, or one that is made of its place in the log."""
@@ -82,6 +82,8 @@ class Row(NamedTuple):
             known["context"] = msgspec.Raw(known.pop("text").encode())
         if self.among is not None:
             known["among"] = msgspec.json.decode(self.among)
+        if self.told is not None:
+            known |= msgspec.json.decode(known.pop("told"))
         return known
 
 
@@ -103,19 +105,3 @@ class Open(NamedTuple):
         if row.text is None:
             return cls(arm, row.number or 0, row.at)
         return cls(arm, row.number or 0, row.at, features_of_arm(row.text, arm))
-
-
-def new_id() -> str:
-    """A unique id. It begins with the time: new ids are adjacent in the database's index."""
-    return f"{time.time_ns() // 1_000_000:012x}-{uuid.uuid4().hex[:20]}"
-
-
-_OURS = re.compile(r"d-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})")
-
-
-def place_of(id: str) -> tuple[int, int] | None:
-    """The experiment and the `seq` that an id of our own making names; None for a caller's id."""
-    if not id.startswith("d-"):
-        return None
-    found = _OURS.fullmatch(id)
-    return (int(found[1]), int(found[2])) if found else None

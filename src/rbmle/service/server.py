@@ -23,7 +23,7 @@ import msgspec
 from .._io.machine import require_extra
 from .._records.names import import_modules
 from ..errors import ParameterError, RbmleError, Words, integer, one_of
-from . import clock, logs
+from . import clock, log_lines
 from .addresses import without_password
 from .app import App
 from .callers import Edge
@@ -82,8 +82,9 @@ def serve(
     workers = integer("serve", "--workers", workers, f"[1, {_MAX_WORKERS}]")
     edge = edge or Edge()
     integer("serve", "--max-connections", edge.max_connections, "[1, 100000]")
-    one_of("serve", "--log-format", edge.log_format, logs.FORMATS)
+    one_of("serve", "--log-format", edge.log_format, log_lines.FORMATS)
     keys, here, public = _keys(database), is_loopback(host), without_password(database)
+    here = here or edge.without_keys
     if not here and not any(map(is_valid, keys)):
         allowed = "127.0.0.1 as long as there is no key"
         hint = " Create one: rbmle service key create --role admin"
@@ -100,7 +101,7 @@ def serve(
     said(f"Next, type: curl -X PUT{key} {address}/v1/experiments/first -d '{body}'")
     sys.stdout.flush()
     if workers > 1:
-        logs.configure(edge.log_format, edge.access_log)
+        log_lines.configure(edge.log_format, edge.access_log)
         with tempfile.TemporaryDirectory(prefix="rbmle-") as folder:
             told = msgspec.json.encode(msgspec.structs.replace(options, meters=folder))
             return supervise(__spec__.name, told, listening)
@@ -220,7 +221,7 @@ def _work(
     import_modules(options.modules, "serve", "--import")
     gc.set_threshold(_GC_THRESHOLD)
     gc.freeze()
-    logs.configure(options.edge.log_format, options.edge.access_log)
+    log_lines.configure(options.edge.log_format, options.edge.access_log)
     # A compiler's thread, or a database that hangs, must not hold the process: what was answered is
     # on the disk.
     ending = threading.Timer(_MAX_STOP_SECONDS, os._exit, [0])

@@ -23,8 +23,9 @@ from ..live.candidates import only, the_candidates
 from ..live.fork import Fork
 from .contexts import candidates_of, written_candidates
 from .experiment import Experiment, LogError
+from .ids import new_id
 from .messages import Decide
-from .rows import Kind, Row, new_id
+from .rows import Kind, Row
 
 MAX_AGE_SECONDS = 0.1  # of a snapshot, from when reading it began until a decision is made from it
 _CLOSE = 1e-6  # of two probabilities, which are computed by quadrature: what that promises

@@ -36,7 +36,7 @@ _CHECKPOINT_PAGES = 1_000
 _INSERT = f"INSERT INTO log ({FIELDS}) VALUES "
 _VALUES = f"({', '.join('?' * len(Row._fields))})"
 # Of one statement: less than 999 values, which any SQLite takes. `executemany` takes 1.7 times it.
-_ROWS_PER_INSERT = 64
+_ROWS_PER_INSERT = 62
 
 
 class FairLock:

@@ -45,7 +45,7 @@ _TABLES = (
         experiment BIGINT NOT NULL, seq BIGINT NOT NULL, kind SMALLINT NOT NULL,
         at {real} NOT NULL, id TEXT, arm INTEGER, t BIGINT, number BIGINT, of BIGINT,
         value {real}, text TEXT,
-        key BIGINT, probability {real}, basis BIGINT, among TEXT,
+        key BIGINT, probability {real}, basis BIGINT, among TEXT, told TEXT,
         PRIMARY KEY (experiment, seq)){clustered}""",
     "CREATE UNIQUE INDEX one_decision ON log (id, experiment) WHERE id IS NOT NULL",
     "CREATE UNIQUE INDEX one_outcome ON log (experiment, of) WHERE of IS NOT NULL",

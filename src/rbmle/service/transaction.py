@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -15,42 +15,14 @@ from ..live.live_arm import Name
 from ..random import MAX_ARMS
 from . import messages
 from .deadlines import Deadlines
-from .definition import Definition
 from .experiment import STATES, Experiment
 from .experiment_cache import Cache, QuarantineError
+from .ids import place_of
 from .keys import Keys
 from .messages import Answer, ArmState, Decide, FillSlate, Reward, answer, no_experiment, refusal
-from .rows import Kind, Open, Row, place_of
+from .requests import AddArm, Create, End, SetState
+from .rows import Kind, Open, Row
 from .storage import Key, Storage, StorageError
-
-
-class Create(NamedTuple):
-    """Create an experiment."""
-
-    experiment: str
-    definition: Definition
-
-
-class AddArm(NamedTuple):
-    """Add an arm."""
-
-    experiment: str
-    arm: str
-
-
-class SetState(NamedTuple):
-    """Make an arm active, paused or retired."""
-
-    experiment: str
-    arm: str
-    state: str
-
-
-class End(NamedTuple):
-    """End an experiment."""
-
-    experiment: str
-
 
 Request = Create | Decide | FillSlate | Reward | AddArm | SetState | End
 Keyed = tuple[Key, Request]  # a request, and the key that it came with
@@ -63,7 +35,7 @@ class Transaction:
     def __init__(self, storage: Storage, cache: Cache, touched: dict[int, Experiment]) -> None:
         self.storage, self.cache, self.touched = storage, cache, touched
         self.rows: list[Row] = []
-        self.created: set[str] = set()
+        self.created: dict[str | None, Create] = {}  # by name, who asked for it
         self.sliced: list[Deadlines] = []  # of which a slice was looked through
         self.named: dict[str, list[Row]] = {}  # decisions by the caller's id
         self.places: dict[str, tuple[int, int] | None] = {}  # of rewarded decisions: `place_of`
@@ -80,7 +52,8 @@ class Transaction:
             self._create([each for each in new if keys.allows(each[0])], clock())
         self._lock([each for _, each in requests], due=clock() if sweep else -inf)
         keys.refresh(self.storage)
-        allowed = [keys.allows(key) for key, _ in requests]
+        made = self.created  # that is not refused, though its key may have stopped since
+        allowed = [keys.allows(key) or made.get(each.experiment) is each for key, each in requests]
         self.now = clock()
         for each in self.touched.values():
             if each.due(self.now):
@@ -113,7 +86,7 @@ class Transaction:
                         name, asked.definition.text(), now, key.number or None
                     )
                     if stored is not None:
-                        self.created.add(name)
+                        self.created[name] = asked
                         self.touched[stored.number] = self.cache.load(stored)
 
     def _lock(self, requests: Sequence[Request], due: float) -> None:
@@ -203,16 +176,15 @@ class Transaction:
     def _created(self, known: Experiment, request: Create) -> Answer:
         if request.definition.text() != known.definition.text():
             return refusal(409, f"The experiment {known.name!r} exists and is another.")
-        new = known.name in self.created
-        self.created.discard(known.name)
+        new = self.created.pop(known.name, None) is not None
         created = messages.Created(name=known.name, **asdict(known.definition.plain()))
         return answer(201 if new else 200, created)
 
     def _decide(self, key: Key, known: Experiment, request: Decide) -> Answer:
         row = self._made(known, request.id)
-        if row is None and known.ended:
-            return refusal(410, f"The experiment {known.name!r} has ended.")
         if row is None:
+            if (closed := _closed(known)) is not None:
+                return closed
             row = self._make(key, known, request.id, request.context, request.among)
         return answer(200, _told(known, row))
 
@@ -221,8 +193,8 @@ class Transaction:
         rows = [self._made(known, id) for id in request.ids()]
         left = set[Name]()
         if None in rows:
-            if known.ended:
-                return refusal(410, f"The experiment {known.name!r} has ended.")
+            if (closed := _closed(known)) is not None:
+                return closed
             enabled = {arm.name for arm in known.live.enabled}
             left = the_candidates(request.among, known.live.arms) or enabled
             if request.k > len(left):
@@ -270,18 +242,20 @@ class Transaction:
             )
         known, seq, waiting = found[0]
         value = known.checked(request.value)
+        told = known.checked_told(waiting.arm, request.more())
         outcome = None
         if seq not in known.open:
             outcome = self.closed.get((known.number, seq))
             outcome = outcome or self.storage.outcome(known.number, seq)
         if outcome is None and not known.late(waiting, self.now):
-            row = known.reward(seq, waiting, value, self.now)
-            self._append(key, row)
+            row, *guarded = known.reward(seq, waiting, value, self.now, told)
+            for each in (row, *guarded):
+                self._append(key, each)
             self.closed[known.number, seq] = row
             return messages.COUNTED
         if outcome is None or outcome.kind == Kind.EXPIRED:
             return refusal(410, f"The deadline of decision {request.id!r} has passed.")
-        if outcome.value == value:
+        if (outcome.value, outcome.told) == (value, told):
             return messages.NOT_COUNTED
         return refusal(409, f"Decision {request.id!r} has another reward, {outcome.value!r}.")
 
@@ -335,11 +309,19 @@ class Transaction:
         if state != now:
             if now == "retired":
                 return refusal(409, f"The arm {name!r} is retired, for good.")
-            others = known.states.count("active") - (now == "active")
-            if state != "active" and not others:
+            if now == "active" and known.states.count("active") == 1:
                 return refusal(409, f"The arm {name!r} is the only active one.")
             self._append(key, known.switch(place, state, self.now))
         return answer(200, ArmState(name, state))
+
+
+def _closed(known: Experiment) -> Answer | None:
+    """Why no decision is made any more, or now; None if one is."""
+    if known.ended:
+        return refusal(410, f"The experiment {known.name!r} has ended.")
+    if not known.live.enabled:
+        return refusal(409, f"Guardrails have paused all arms of {known.name!r}: make one active.")
+    return None
 
 
 def _told(known: Experiment, row: Row) -> messages.Decided:

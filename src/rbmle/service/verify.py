@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+import msgspec
 from msgspec import MsgspecError
 
 from ..errors import RbmleError
@@ -83,6 +84,8 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
                 sums.check(row)
             elif row.context is not None and not (row.kind == Kind.DECISION and sums.reads):
                 raise LogError(f"{stored.name}: row {row.seq} has a context that nobody reads.")
+            if row.told is not None and row.kind != Kind.REWARD:
+                raise LogError(f"{stored.name}: row {row.seq} tells a cost, and is no reward.")
             if row.among is not None and row.kind != Kind.DECISION:
                 raise LogError(f"{stored.name}: row {row.seq} has candidates, and no choice.")
             if remade is not None and row.basis is not None:
@@ -131,6 +134,7 @@ class _Sums:
             if late or row.value is None:
                 raise LogError(f"{name}: row {row.seq} is a reward after its deadline.")
             self.of.checked(row.value)
+            self.of.checked_told(row.arm or 0, msgspec.json.decode(row.told or "{}"))
         elif not late or row.value != self.of.definition.default:
             raise LogError(f"{name}: row {row.seq} is not the end of a deadline.")
 

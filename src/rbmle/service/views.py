@@ -18,9 +18,9 @@ from ..policies.base import has_index
 from .contexts import features_of_arm
 from .experiment import Experiment
 from .ledger import Ledger
-from .messages import ArmStatistics, Details, LastDecision, OverTime, Summary, Traffic
 from .meters import sample
 from .rows import Kind
+from .shown import ArmStatistics, Details, LastDecision, OverTime, Overview, Traffic
 from .storage import Key, Storage
 from .timeline import KEPT
 
@@ -40,7 +40,7 @@ _NEAR_ROWS = 48  # that are read at once for the last decisions: mostly all that
 _STATES: dict[int | None, str] = {None: "pending", Kind.REWARD: "rewarded", Kind.EXPIRED: "expired"}
 
 
-def experiment_list(ledger: Ledger, who: Key) -> list[Summary]:
+def experiment_list(ledger: Ledger, who: Key) -> list[Overview]:
     """The experiments that the key may see; within a transaction."""
     return [_summary(each) for each in ledger.cache.load_all() if who.sees(each.name)]
 
@@ -106,7 +106,7 @@ def events(ledger: Ledger, who: Key, name: str, after: int) -> tuple[bytes, int]
     return lines, rows[-1].seq if len(rows) == _ROWS_PER_READ else 0
 
 
-def metrics(experiments: Sequence[Summary]) -> str:
+def metrics(experiments: Sequence[Overview]) -> str:
     """The metrics, in the text form of Prometheus. They come from the log, so that every worker
     tells the same."""
     lines = []
@@ -118,9 +118,9 @@ def metrics(experiments: Sequence[Summary]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _summary(known: Experiment) -> Summary:
+def _summary(known: Experiment) -> Overview:
     plain = known.definition.plain()
-    return Summary(
+    return Overview(
         name=known.name,
         policy=plain.policy,
         family=plain.family,
@@ -156,6 +156,7 @@ def _details(known: Experiment, storage: Storage) -> Details:
             probability_best=None,
             expected_loss=None,
             interval=None,
+            reason=arm.reason or None,
         )
         for arm, state in zip(known.arms, known.states, strict=True)
     ]

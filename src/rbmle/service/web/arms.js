@@ -103,7 +103,7 @@ const fillRow = (row, arm, place, colour, { low, high, ended }) => {
   swatch.hidden = !colour;
   swatch.style.background = colour;
   swatch.style.opacity = paleOf(place);
-  row.cells[0].replaceChildren(swatch, arm.name, ...(arm.state === "active" ? [] : [make("small", arm.state)]));
+  row.cells[0].replaceChildren(swatch, arm.name, ...(arm.state === "active" ? [] : [make("small", arm.reason ? `${arm.state}: ${arm.reason}` : arm.state)]));
   if (arm.mean !== null) {
     const words = arm.interval ? `${shown(arm.interval[0], 3)} to ${shown(arm.interval[1], 3)}` : "";
     row.cells[2].replaceChildren(drawInterval(arm, low, high, colour || "var(--link)"), make("small", words));

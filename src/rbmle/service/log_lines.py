@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from .._io.machine import COMMAND_LINE
+from .._io.machine import log as package
+
 FORMATS = ("text", "json")
 log = logging.getLogger("rbmle.service")
 access = logging.getLogger("rbmle.access")
@@ -44,7 +47,9 @@ def configure(form: str, access_log: bool) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(Json() if form == "json" else logging.Formatter("rbmle: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    logging.getLogger("rbmle").handlers.clear()  # the command line's, which would tell it again
+    for each in [*package.handlers]:
+        if each.name == COMMAND_LINE:  # it would tell the same again
+            package.removeHandler(each)
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # we report a lost connection ourselves
     access.setLevel(logging.INFO if access_log else logging.CRITICAL)
 
@@ -76,7 +81,7 @@ class Repeats:
         to.warning("%s%s", sentence, f" ({more} more like this before.)" if more else "")
 
 
-class Told(NamedTuple):
+class AnsweredRequest(NamedTuple):
     """A request that was answered, as it is logged. ms: until the answer was there. bytes: of its
     body. key: the number of its key. client: the address it came from, perhaps a proxy's."""
 
@@ -100,7 +105,7 @@ class RequestLog:
     def __init__(self) -> None:
         self._repeats = Repeats()
 
-    def tell(self, told: Told, spent: dict[str, float], cause: str) -> None:
+    def tell(self, told: AnsweredRequest, spent: dict[str, float], cause: str) -> None:
         """Log a request. spent: the seconds of its parts. cause: why it was refused."""
         if access.isEnabledFor(logging.INFO):
             access.info("%s", told, extra={"fields": told._asdict()})
