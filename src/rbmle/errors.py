@@ -24,7 +24,15 @@ def show(value: object) -> str:
 
 
 class RbmleError(ValueError):
-    """The base class of every error that this package raises on purpose."""
+    """The base class of every error that this package raises on purpose.
+
+    >>> import rbmle
+    >>> try:
+    ...     rbmle.UCB(-1)
+    ... except RbmleError as error:
+    ...     print(error)
+    UCB: 'alpha' must be a number in (0, inf). Got -1.
+    """
 
 
 class Words(str):
@@ -86,11 +94,24 @@ class BudgetError(ParameterError):
 
 
 class DefinitionError(RbmleError, TypeError):
-    """A user's own policy, family or law is not written as the package needs it."""
+    """A user's own policy, family or law is not written as the package needs it.
+
+    >>> import rbmle
+    >>> try:
+    ...     rbmle.record(dict)
+    ... except DefinitionError as error:
+    ...     print(error)
+    dict must be a NamedTuple.
+    """
 
 
 class StateError(RbmleError):
-    """A saved state is corrupt, belongs to another kind of object, or is of a newer version."""
+    """A saved state is corrupt, belongs to another kind of object, or is of a newer version.
+
+    >>> import rbmle
+    >>> issubclass(StateError, rbmle.RbmleError)
+    True
+    """
 
 
 class StudyError(RbmleError):
@@ -125,6 +146,10 @@ class RunWarning(UserWarning):
 
 class FamilyWarning(UserWarning):
     """Rewards contradict what a family assumes of them, such as their standard deviation."""
+
+
+class GuardrailWarning(UserWarning):
+    """A guardrail has disabled an arm: its metric is proven to be beyond its limit."""
 
 
 class Interval(NamedTuple):

@@ -157,7 +157,7 @@ def test_unknown_names_suggest_the_nearest(deed, nearest):
 def test_unknown_parameters_are_refused(kind, how):
     deed = {
         "unknown keyword": lambda: kind(betta=1),
-        "too many": lambda: kind(*[1] * 9),
+        "too many": lambda: kind(*[1] * 10),
         "unknown to replace": lambda: kind().replace(betta=1),
     }[how]
     with pytest.raises(ValueError) as problem:  # noqa: PT011

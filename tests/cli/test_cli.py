@@ -161,7 +161,7 @@ def test_reproduce_again_keeps_the_larger_report(capsys, tmp_path):
 def test_policies_lists_every_policy_with_a_formula_and_a_source(capsys):
     listed = json.loads(said(capsys, "policies", "--json"))
     ours = [each for each in listed if POLICIES[each["name"]].__module__.startswith("rbmle.")]
-    assert len(ours) == 32
+    assert len(ours) == 33
     for each in ours:
         assert any(f"{year}" in each["summary"] for year in range(1933, 2027)), each
         assert each["families"]

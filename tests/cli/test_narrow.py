@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.sections.command import show_section
-from benchmarks.sections.table import BenchTable, Line
 from tiers import tiered
 
+from benchmarks.sections.command import show_section
+from benchmarks.sections.table import BenchTable, Line
 from rbmle.cli.main import run
 from rbmle.cli.output import show_comparison, show_scaling
 from rbmle.cli.screen import show_table

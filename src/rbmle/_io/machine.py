@@ -14,12 +14,13 @@ from ..errors import ParameterError, RbmleError
 # command line shows these messages on stderr.
 log = logging.getLogger("rbmle")
 log.addHandler(logging.NullHandler())
+COMMAND_LINE = "command line"  # the name of the handler that shows messages in a terminal
 
 _EXTRAS = {  # packages as pip knows them, as in pyproject.toml
     "report": ("matplotlib", "jinja2"),
     "data": ("pandas",),
     "service": ("uvicorn", "httptools", "starlette", "msgspec", "httpx", "psycopg"),
-    "dask": ("distributed",),
+    "dask": ("distributed", "dask-jobqueue"),
     "gpu": ("numba-cuda",),
 }
 # Where Linux states the memory limit of a container (control groups version 2 and 1).

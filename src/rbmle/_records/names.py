@@ -1,9 +1,9 @@
 """Classes by their names: as people type them, `ucb(alpha=1)`, and from outside the package.
 
 A class is known by its name once the module that defines it has been imported: the decorators
-`@policy`, `@family` and `@law` register it. A user names a module with `--import` or with
-`import = [...]` in a study's file. An installed package announces its classes by entry points in
-its pyproject.toml,
+`@policy`, `@family` and `@law` register it. `load_package` imports the package's own. A user names
+a module with `--import` or with `import = [...]` in a study's file. An installed package announces
+its classes by entry points in its pyproject.toml,
 
     [project.entry-points."rbmle.policies"]
     imed = "my_package.imed:IMED"
@@ -166,8 +166,17 @@ def import_modules(
 
 
 @functools.cache
+def load_package() -> None:
+    """Import all rooms of the package, once, so that all its own classes are known."""
+    package = sys.modules["rbmle"]
+    for name in package.__all__:
+        getattr(package, name)
+
+
+@functools.cache
 def load_installed() -> None:
     """Load the classes that installed packages announce, once; warn of one that fails to load."""
+    load_package()
     for group in ("rbmle.policies", "rbmle.families"):
         for each in entry_points(group=group):
             try:

@@ -33,7 +33,7 @@ from ..errors import (
     one_of,
     show,
 )
-from .names import ALIASES, plain_name
+from .names import ALIASES, load_package, plain_name
 
 T = TypeVar("T")
 
@@ -69,6 +69,8 @@ def register(known: dict[str, type], cls: type) -> None:
     a file that was saved with that name must keep its meaning.
     """
     name = cls.__name__
+    if not is_package(cls):
+        load_package()
     taken = ALIASES.get(name.upper()) or _ours.get(plain_name(name))
     if is_package(cls):
         _ours[plain_name(name)] = name
@@ -78,7 +80,12 @@ def register(known: dict[str, type], cls: type) -> None:
 
 
 class Choice(enum.IntEnum):
-    """A named option. Users write its name as a string; compiled code sees a small integer."""
+    """A named option. Users write its name as a string; compiled code sees a small integer.
+
+    >>> from rbmle import RBMLE
+    >>> RBMLE().boundary, int(RBMLE().boundary)
+    ('exact', 0)
+    """
 
     def __repr__(self) -> str:
         return repr(self.name)
@@ -92,6 +99,7 @@ def checked(cls: type[T]) -> type[T]:
 
     That covers the constructor, `_make` and `replace`, which it gives to the class. A class with a
     static method `spelled` is given its parameters by other names too: it maps them to its fields.
+    One with a method `check_fields` refuses by it fields that do not go together.
     """
     kind: Any = cls
     plain, fields = kind.__new__, kind._fields
@@ -117,7 +125,10 @@ def checked(cls: type[T]) -> type[T]:
             got = Words(f"({', '.join(shown)})")
             raise ParameterError(cls.__name__, "", f"takes {takes}", got, hint) from None
         values = [each.coerce(value) for each, value in zip(known.values(), given, strict=True)]
-        return tuple.__new__(cls_, values)  # type: ignore[type-var]
+        made = tuple.__new__(cls_, values)  # type: ignore[type-var]
+        if "check_fields" in vars(cls):
+            kind.check_fields(made)
+        return made
 
     _describe(kind, new, known)
     kind.__annotations__ = {name: hints[name] for name in fields}  # types instead of their names

@@ -71,7 +71,7 @@ def _named(group: str, given: list[str]) -> list[str]:
 
 def _show(rows: Sequence[AtlasRow]) -> None:
     """Print a table for each set and horizon, and how often the recommended policy was the best."""
-    from ..atlas import RIVALS, verdicts, within_targets
+    from ..atlas import AWARE, RIVALS, verdicts, within_targets
 
     alike: dict[tuple[str, str, int], list[AtlasRow]] = {}
     for row in rows:
@@ -86,10 +86,14 @@ def _show(rows: Sequence[AtlasRow]) -> None:
         say()
     if found := verdicts([row.cell for row in rows]):
         played = {row.cell.policy for row in rows}
-        rivals = ", ".join(name for name in RIVALS if name in played)
+        rivals = ", ".join(name for name in (*RIVALS, *AWARE) if name in played)
         below, near, safe = within_targets(found)
-        known = sum(not isnan(each.tail) for each in found)
-        safely = f"; its 99 % quantile is at most twice Thompson sampling's on {safe}" * bool(known)
+        tail, far = (
+            any(not isnan(getattr(each, name)) for each in found) for name in ("tail", "far_tail")
+        )
+        farther = ", and its 99.9 % quantile at most three times," * far
+        safely = f"; its 99 % quantile is at most twice Thompson sampling's{farther} on {safe}"
+        safely *= tail
         say(
             f"The recommended RBMLE on {count_text(len(found), 'benchmark')}, each a set of "
             f"problems played to one horizon: its mean regret is below that of each of {rivals} on "

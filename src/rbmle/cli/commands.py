@@ -1,38 +1,21 @@
-"""The commands. Each unpacks its options, calls one function of the library, and prints."""
+"""The commands. Each unpacks its options, calls one function of the library, and prints.
+
+They import what they need when they run, so that `rbmle --help` does not wait for Numba.
+"""
 
 from __future__ import annotations
 
-import shlex
-import sys
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
-from .. import engine, reports
+import rbmle
+
 from .._io.files import write_atomically
-from .._io.machine import require_extra
 from .._records.names import load_installed
 from ..errors import ParameterError, one_of
-from ..inference import identification
-from ..inference.summary import HEAD
-from ..live.decider import Decider
-from ..live.state import is_decider
-from ..paper import folder as papers
-from ..paper import scaling
-from ..paper.papers import PAPERS, reproduce_paper
-from ..paper.reproduction import QUICK, QUICK_TABLES, ComparedRow, count_verdicts
-from ..policies import recommended
-from ..policies.fit import as_family
-from ..rewards.problems import Problem
-from ..rewards.sources import RewardStream
-from ..studies import export as exports
-from ..studies import runner
-from ..studies.study import Study
-from ..studies.workers import connected, workers_of
-from ..theory.regret_bounds import bounds_data
-from . import output
 from .options import (
     Delay,
     Device,
@@ -44,7 +27,6 @@ from .options import (
     Threads,
     command,
     names_given,
-    numbers_given,
     world_given,
 )
 from .screen import progress, say, show_json, show_table
@@ -54,75 +36,15 @@ _SEARCHERS = "trackandstop,toptwo,toptwo(rbmle)"
 
 
 @command()
-def reproduce(
-    tables: Annotated[
-        list[str] | None, Argument(help="Bernoulli_ID=2, ... or figures: 1a 3b.")
-    ] = None,
-    paper: Annotated[
-        str, Option(help="rbmle; or another paper's tables, by their numbers: sda.")
-    ] = "rbmle",
-    policies: Annotated[
-        str | None, Option(help="The tables' names, with commas: RBMLE,UCB")
-    ] = None,
-    quick: Annotated[
-        bool, Option("--quick", help="Figure 1's problems, the fast policies.")
-    ] = False,
-    folder: Annotated[
-        Path | None, Option(help="Where runs, figures and the report go: rbmle-paper, rbmle-sda.")
-    ] = None,
-    replications: Annotated[int | None, Option(help="Trials; 100 in the paper.")] = None,
-    monte_carlo: Annotated[
-        bool, Option("--monte-carlo", help="IDS and VIDS by 10,000 samples: hours.")
-    ] = False,
-    threads: Threads = None,
-    check: Annotated[bool, Option("--check", help="Exit with 1 if a cell differs.")] = False,
-    json: Json = False,
-) -> int:
-    """Recompute the paper's tables and compare each number with print.
-
-    Example: rbmle reproduce --quick
-    """
-    chosen = names_given("reproduce", "--policies", policies)
-    if paper != "rbmle":
-        one_of("reproduce", "--paper", paper, ["rbmle", *PAPERS])
-        if monte_carlo:
-            raise ParameterError("reproduce", "--monte-carlo", "left out with --paper", True)
-        rows = reproduce_paper(
-            paper, tables or (), folder, chosen or (), replications, threads,
-            None if json else output.show_compared, quick,
-        )  # fmt: skip
-        return _verdict(rows, check, json)
-    folder = folder or Path("rbmle-paper")
-    if not json:
-        require_extra("reproduce", "report")
-    with progress() as shown:
-        rows = papers.reproduce(
-            tables or (QUICK_TABLES if quick else ()), folder, chosen or (QUICK if quick else ()),
-            replications, monte_carlo, threads, shown, None if json else output.show_comparison,
-        )  # fmt: skip
-    if not json:
-        page = reports.write_report(folder, command=shlex.join(["rbmle", *sys.argv[1:]]))
-        say(f"Wrote {page} and {folder / 'figures'}.")
-    return _verdict(rows, check, json)
-
-
-def _verdict(rows: list[ComparedRow], check: bool, json: bool) -> int:
-    """Tell how many numbers agree with print; the exit code."""
-    counts = count_verdicts(rows)
-    if json:
-        show_json({"cells": output.cells(rows), "counts": counts})
-    else:
-        output.summarise(counts)
-    return 1 if check and counts["differs"] else 0
-
-
-@command()
 def run(
     study: Annotated[Path, Argument(help="A study file; `rbmle init` writes one.")],
     folder: Annotated[Path | None, Option(help="The run folder; by the file's name.")] = None,
     threads: Threads = None,
     cluster: Annotated[
-        str | None, Option(help="A Dask scheduler, tcp://host:8786; or local: one on this machine.")
+        str | None,
+        Option(
+            help="A Dask scheduler, tcp://host:8786; local; or slurm://PARTITION?cores=8&jobs=20"
+        ),
     ] = None,
     device: Device = "cpu",
     times: Annotated[
@@ -139,15 +61,20 @@ def run(
 
     Example: rbmle run study.toml
     """
+    from ..studies.workers import connected, workers_of
+    from . import output
+
     instead = {"evidence": evidence, "delay": delay}
-    stated = Study.from_toml(study).replaced(**{k: v for k, v in instead.items() if v is not None})
+    stated = rbmle.Study.from_toml(study).replaced(
+        **{k: v for k, v in instead.items() if v is not None}
+    )
     target = folder or Path(f"{study.stem}-run")
     with (
         connected(cluster, threads) as executor,
         progress(None if executor is None else workers_of(executor).count) as report,
     ):
         here = threads if executor is None else None
-        result = runner.run(
+        result = rbmle.run(
             stated, target, here, report, times=times, executor=executor, device=device
         )
     output.show_study(result, json)
@@ -199,19 +126,23 @@ def compare(
 
     Example: rbmle compare bernoulli 0.2 0.6 --then 0.6,0.2 --at 5000 --evidence "window(1000)"
     """
-    world = world_given("compare", Problem(law, means), horizon, then, at, drift)
-    chosen, rewards = names_given("compare", "--policies", policies), RewardStream(seed)
+    from ..policies.fit import as_family
+    from ..studies.export import statistics_data
+    from . import output
+
+    world = world_given("compare", rbmle.Problem(law, means), horizon, then, at, drift)
+    chosen, rewards = names_given("compare", "--policies", policies), rbmle.RewardStream(seed)
     if policies == _USUAL:
         try:
-            recommended(as_family(family, "compare", "--family") if family else world.family)
+            rbmle.recommended(as_family(family, "compare", "--family") if family else world.family)
         except ParameterError:  # a family of your own: there is no form of it to recommend
             chosen.remove("recommended")
-    result = engine.simulate(
+    result = rbmle.simulate(
         world, chosen, horizon, replications, rewards,
         family=family, threads=threads, device=device, evidence=evidence, delay=delay,
     )  # fmt: skip
     if json:
-        show_json(exports.statistics_data(result))
+        show_json(statistics_data(result))
         return
     output.show_result(result)
     if len(result.names) > 1:
@@ -237,15 +168,23 @@ def identify(
 
     Example: rbmle identify bernoulli 0.5 0.45 0.4 --policies successiverejects --budget 2000
     """
+    from ..inference.identification import HEAD
+
     chosen = names_given("identify", "--policies", policies)
-    found = identification.identify(
-        Problem(law, means), chosen, delta, replications, budget=budget, family=family, seed=seed
+    found = rbmle.identify(
+        rbmle.Problem(law, means),
+        chosen,
+        delta,
+        replications,
+        budget=budget,
+        family=family,
+        seed=seed,
     )
     if json:
         show_json(found.data())
     else:
         rows = [(name, *cells) for name, cells in found.rows()]
-        show_table(found.title, ("policy", *identification.HEAD), rows)
+        show_table(found.title, ("policy", *HEAD), rows)
 
 
 @command()
@@ -256,15 +195,21 @@ def show(folder: Run, modules: Import = None, json: Json = False) -> None:
 
     Example: rbmle show decider.json
     """
+    from ..inference.summary import HEAD
+    from ..live.state import is_decider
+    from . import output
+
     if is_decider(folder):
-        found = Decider.load(folder).summary()
+        found = rbmle.Decider.load(folder).summary()
         if json:
             show_json(found.data())
         else:
             rows = [(name, *cells) for name, cells in found.rows()]
             show_table(found.verdict, ("arm", *HEAD), rows)
+            for each in found.disabled_lines():
+                say(each)
         return
-    output.show_study(runner.load(folder), json)
+    output.show_study(rbmle.load(folder), json)
 
 
 @command()
@@ -278,11 +223,13 @@ def export(
 
     Example: rbmle export study-run --format latex --out table.tex
     """
+    from ..studies import export as exports
+
     one_of("export", "--format", format, exports.WRITERS)
     if out is not None:
-        exports.export_to(runner.load(folder), format, out)
+        exports.export_to(rbmle.load(folder), format, out)
         return
-    for part in exports.export(runner.load(folder), format):
+    for part in exports.export(rbmle.load(folder), format):
         print(part, end="")
 
 
@@ -299,7 +246,7 @@ def report(
 
     Example: rbmle report decider.json
     """
-    say(f"Wrote {reports.write_report(folder, out)}.")
+    say(f"Wrote {rbmle.report(folder, out)}.")
 
 
 @command()
@@ -318,8 +265,12 @@ def bounds(
 
     Example: rbmle bounds bernoulli 0.4 0.6 --horizon 10000
     """
+    from ..policies.fit import as_family
+    from ..theory.regret_bounds import bounds_data
+    from . import output
+
     assumed = as_family(family, "bounds") if family else None
-    data = bounds_data(Problem(law, means), horizon, epsilon, lower, assumed)
+    data = bounds_data(rbmle.Problem(law, means), horizon, epsilon, lower, assumed)
     (show_json if json else output.show_bounds)(data)
 
 
@@ -329,29 +280,7 @@ def policies(modules: Import = None, json: Json = False) -> None:
 
     Example: rbmle policies
     """
+    from . import output
+
     load_installed()
     (show_json if json else output.show_policies)(output.policy_list())
-
-
-@command()
-def scale(
-    families: Annotated[str, Option(help="bernoulli,gaussian,exponential")] = "bernoulli",
-    arms: Annotated[str, Option(help="Numbers of arms, with commas.")] = "10,30,50,70",
-    policies: Annotated[str | None, Option(help="The tables' names, with commas.")] = None,
-    horizon: Annotated[int, Option(help="Rounds of a timed run.")] = 2_000,
-    repeats: Annotated[int, Option(help="Repeats; the median is shown.")] = 3,
-    live: Annotated[bool, Option("--live", help="Time the live Decider instead.")] = False,
-    json: Json = False,
-) -> None:
-    """Time decisions against the number of arms, as ratios to UCB, beside the paper's.
-
-    Example: rbmle scale --families gaussian --arms 10,100,1000
-    """
-    counts = numbers_given("scale", "--arms", arms, int)
-    chosen = names_given("scale", "--families", families)
-    wanted = names_given("scale", "--policies", policies)
-    records = scaling.measure(chosen, counts, wanted, horizon, repeats, live)
-    if json:
-        show_json([each.data() for each in records])
-    else:
-        output.show_scaling(records)

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 import typer
 
 from .._io import interrupt
-from .._io.machine import log
+from .._io.machine import COMMAND_LINE, log
 from ..errors import RbmleError
-from . import atlas, commands, service, service_data  # noqa: F401  (they add to `app`)
+from . import atlas, commands, paper, service, service_data  # noqa: F401  (they add to `app`)
 from .options import app
 from .process import bounded, flush_or_discard, prepare_streams
 
@@ -48,6 +48,10 @@ def main(
 
 class _Shown(logging.Handler):
     """Shows the library's messages, such as that something is being compiled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = COMMAND_LINE
 
     def emit(self, record: logging.LogRecord) -> None:
         _say(record.getMessage())

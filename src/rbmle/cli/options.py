@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from typer import Argument, Context, Exit, Option, Typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from .. import __version__
+import rbmle
+
 from .._records.names import import_modules, parsed, split
 from ..errors import ParameterError, one_of
-from ..rewards.changing import Drift, Phases
-from ..rewards.problems import Problem, World
+
+if TYPE_CHECKING:
+    from ..rewards.problems import World
 
 F = TypeVar("F", bound=Callable[..., Any])
 N = TypeVar("N", int, float)
@@ -140,7 +142,7 @@ def command(of: Typer = app, name: str | None = None) -> Callable[[F], F]:
 
 def _version(asked: bool) -> None:
     if asked:
-        print(f"rbmle {__version__}")
+        print(f"rbmle {rbmle.__version__}")
         raise Exit
 
 
@@ -200,7 +202,7 @@ def numbers_given(owner: str, option: str, text: str, kind: Callable[[str], N]) 
 
 def world_given(
     owner: str,
-    first: Problem,
+    first: rbmle.Problem,
     horizon: int,
     then: list[str] | None,
     at: str | None,
@@ -218,12 +220,14 @@ def world_given(
             one_of(owner, "--drift", key, _DRIFT)
         if "step" not in values:
             raise ParameterError(owner, "--drift", "a step at least: step=0.01", drift)
-        return Drift(first, **values)
+        return rbmle.Drift(first, **values)
     if then is None or at is None:
         return first
-    others = [Problem(first.law, numbers_given(owner, "--then", each, float)) for each in then]
+    others = [
+        rbmle.Problem(first.law, numbers_given(owner, "--then", each, float)) for each in then
+    ]
     try:
-        world = Phases([first, *others], numbers_given(owner, "--at", at, int))
+        world = rbmle.Phases([first, *others], numbers_given(owner, "--at", at, int))
         if horizon > 0:  # else `simulate` refuses it
             world.check_horizon(horizon)
     except ParameterError as mistake:

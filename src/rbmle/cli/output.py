@@ -49,6 +49,8 @@ def show_result(result: Result, name: str = "") -> None:
     ]
     title = f"{name}: {result.title}" if name else result.title
     show_table(title, ["policy", *STATISTICS], rows)
+    if note := result.note():
+        say(note)
 
 
 def show_study(result: StudyResult, json: bool) -> None:
@@ -206,10 +208,10 @@ def show_bounds(data: dict[str, Any]) -> None:
         show_table(title, heads, rows)
         say(
             f"informative: less than {constant_text(data['trivial_bound'])}, T times the largest "
-            "gap. sharp: the least C_alpha that docs/theory.md proves."
+            "gap. sharp: the least C_alpha that docs/explanation/theory.md proves."
         )
     for caution in dict.fromkeys(each["caution"] for each in propositions if each.get("caution")):
-        say(f"{caution} See docs/theory.md.")
+        say(f"{caution} See docs/explanation/theory.md.")
     # A sharp form that has the obstacle of a plain one is not told again.
     obstacles = [each for each in propositions if "obstacle" in each]
     plain = {each["obstacle"] for each in obstacles if not each["sharp"]}

@@ -13,7 +13,6 @@ from typer import Argument, Option, Typer
 
 from .._io.machine import require_extra
 from ..errors import ParameterError, integer
-from ..random import MAX_ARMS
 from .options import Import, Json, app, command
 from .screen import say, show_json
 
@@ -25,6 +24,7 @@ _WHERE = f"sqlite:///FILE or postgresql://HOST/NAME; else ${_VARIABLE}, or {_DAT
 Database = Annotated[str | None, Option(help=_WHERE)]
 _SECRET = "A file that holds the address: it may have a password, and arguments can be seen by all."
 _HOSTS = "A name that callers use for the service, beside 127.0.0.1; may be repeated."
+_OPEN = "Need none, also beyond 127.0.0.1: for a container whose port only its machine reaches."
 DatabaseFile = Annotated[Path | None, Option(help=_SECRET)]
 
 service_commands = Typer(
@@ -74,6 +74,7 @@ def serve(
     max_connections: Annotated[int, Option(help="Open at once, for each worker.")] = 1_000,
     access_log: Annotated[bool, Option("--access-log", help="Log each request.")] = False,
     log_format: Annotated[str, Option(help="text or json.")] = "text",
+    without_keys: Annotated[bool, Option("--without-keys", help=_OPEN)] = False,
     modules: Import = None,
 ) -> int:
     """Serve decisions over HTTP: which arm to play, and what it paid.
@@ -84,7 +85,7 @@ def serve(
     from ..service.callers import Edge
     from ..service.server import serve as run
 
-    edge = Edge(tuple(allowed_host or ()), max_connections, log_format, access_log)
+    edge = Edge(tuple(allowed_host or ()), max_connections, log_format, access_log, without_keys)
     # Printed as it is, not broken into lines of the screen's width: it is there to be copied.
     address = address_of("serve", database, database_file)
     return run(host, port, address, workers, tuple(modules or ()), print, edge)
@@ -132,6 +133,7 @@ def warm(
     Example: rbmle service warm --policy rbmle --family bernoulli
     """
     require_extra("service", "service")
+    from ..random import MAX_ARMS
     from ..service import warm as warming
 
     if policy is not None:

@@ -26,7 +26,7 @@ _FORMS: dict[str, Any] = {
 }
 
 # Printed numbers that differ from what the paper's code computed: (the right number, what went
-# wrong). The policy's other statistics in the same table agree. See docs/errata.md.
+# wrong). The policy's other statistics in the same table agree. See docs/explanation/errata.md.
 MISPRINTS = {
     ("Exponential_ID=14", "BUCB", "q25"): ("522.2", "another table's number is printed"),
     ("Exponential_ID=14", "KG", "q25"): ("49.9", "another table's number is printed"),
@@ -86,7 +86,11 @@ def published(table: str, policy: str) -> Any:
 
 
 def published_problem(table: str) -> Problem:
-    """The problem of a table: its family, with the paper's prior, and its means."""
+    """The problem of a table: its family, with the paper's prior, and its means.
+
+    >>> published_problem("Bernoulli_ID=2").n_arms
+    10
+    """
     entry = _table(table)
     return Problem(PAPER_FAMILIES[entry["family"]], entry["means"])
 

@@ -67,6 +67,9 @@ class PublishedTable(Rewards):
     is in memory at a time, so a replication is reached by drawing all earlier ones.
     A policy that samples posteriors continues with the generator after the last table, replication
     after replication on one thread, as Thompson sampling does in the paper's code.
+
+    >>> PublishedTable().seed
+    46
     """
 
     seeds = f"[0, {2**32 - 1}]"  # what RandomState takes

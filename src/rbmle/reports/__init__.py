@@ -2,4 +2,6 @@
 
 from .writing import write_report
 
-__all__ = ["write_report"]
+report = write_report  # as people call it: `rbmle.report(folder)`
+
+__all__ = ["report", "write_report"]

@@ -43,7 +43,9 @@ def decider_report(decider: Decider[Any], target: Path, command: str, file: str 
     section = Section("Arms", "", _table(found), plots, facts=facts)
     title = f"A decision among {count_text(len(found.arms), 'arm')}"
     said = found.verdict[:1].upper() + found.verdict[1:] + "."
-    write_page(target, Report(title, command, [said], [section], file=file))
+    write_page(
+        target, Report(title, command, [said, *found.disabled_lines()], [section], file=file)
+    )
 
 
 def _table(found: Summary) -> ReportTable:

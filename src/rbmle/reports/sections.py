@@ -24,7 +24,9 @@ def section_of(result: Result, title: str, text: str = "", plots: Sequence[Plot]
     text: by default `in_words(result)`. plots: more figures.
     """
     curves, bound = figures.regret_curves(result), ""
-    if result.problem.fixed_gaps is None:
+    if result.problem.replays:
+        bound = " It is that of a row that counts, against the best arm of the log."
+    elif result.problem.fixed_gaps is None:
         bound = (
             " In each round regret is against the best arm of that round; there is no lower bound"
             " to draw, because it is one for means that stay."
@@ -52,9 +54,9 @@ def section_of(result: Result, title: str, text: str = "", plots: Sequence[Plot]
     )
     return Section(
         title=title,
-        text=text or in_words(result),
+        text=text or f"{in_words(result)} {result.note()}".strip(),
         table=_statistics_table(result),
-        figures=(regret, final, share, *plots),
+        figures=(regret, final, *(() if result.problem.replays else (share,)), *plots),
         policies=result.names,
         facts=_facts_of(result),
         more=[_policies_table(result), *_differences_table(result), _pulls_table(result)],

@@ -31,6 +31,8 @@ def write_report(
     command: the command that the page names as its origin.
 
     Nothing is played or timed: the page shows what the run stored.
+
+        rbmle.write_report("study-run", "report.html")  # a run, or a decider
     """
     require_extra("report", "report")
     # Imported only now, because they need the packages that `require_extra` has just looked for.
