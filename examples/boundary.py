@@ -2,8 +2,8 @@
 
     python examples/boundary.py
 
-docs/errata.md explains the readings. Standard errors of the mean are in brackets. It takes about a
-minute.
+docs/explanation/errata.md explains the readings. Standard errors of the mean are in brackets. It
+takes about a minute.
 """
 
 import warnings

@@ -4,7 +4,8 @@
 
 Thompson sampling plays two coins of 0.5 for 5,000 decisions, and every 50 decisions someone looks
 at the usual interval, mean +- 1.96 standard errors, and at the confidence sequence that
-`Decider.summary` tells. With docs/images/equal_arms.png it draws the figure of docs/inference.md.
+`Decider.summary` tells. With docs/images/equal_arms.png it draws the figure of
+docs/explanation/inference.md.
 """
 
 import sys

@@ -1,5 +1,5 @@
 """Measured regret of RBMLE with the theory's constants, beside its bounds: the table in
-docs/theory.md.
+docs/explanation/theory.md.
 
     python examples/measured_bounds.py
 

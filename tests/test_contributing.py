@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-ROOMS = re.findall(r"(?m)^\| ((?:`\w+`(?:, )?)+) \|", TEXT)
+ROOMS = re.findall(r"(?m)^- ((?:`\w+`(?:, )?)+):", TEXT)
 
 
 def test_every_room_of_the_contract_is_in_the_table_in_its_order():
@@ -23,7 +23,7 @@ def test_every_room_of_the_contract_is_in_the_table_in_its_order():
 
 
 def test_every_file_that_is_named_exists():
-    looked_for = TEXT.split("| I look for |")[1].split("\n## ")[0]
+    looked_for = TEXT.split("\nWhere to look for")[1].split("\n## ")[0]
     files = re.findall(r"`(\w+/\w+\.py)`", looked_for)
     assert files
     assert [each for each in files if not (ROOT / "src" / "rbmle" / each).is_file()] == []
@@ -37,7 +37,7 @@ def test_every_private_room_is_in_the_table():
 
 
 def test_every_file_that_the_row_of_a_room_names_is_in_that_room():
-    rows = re.findall(r"(?m)^\| `([a-z]\w*)` \| (.*) \|$", TEXT)
+    rows = re.findall(r"(?m)^- `([a-z]\w*)`: ((?:.*\n  )*.*)$", TEXT)
     named = [(room, file) for room, said in rows for file in re.findall(r"`(\w+\.py)`", said)]
     assert len(named) > 20
     folder = ROOT / "src" / "rbmle"

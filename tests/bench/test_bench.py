@@ -5,6 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
+
 from benchmarks.sections import command, ids_exact, yardstick
 from benchmarks.sections.footprint import LONG, checkpoints, study
 from benchmarks.sections.ids_reference import SampledIDS, least_ratio_on_grid
@@ -21,7 +22,6 @@ from benchmarks.sections.table import (
 )
 from benchmarks.sections.threads import identical, play_on
 from benchmarks.sections.timed_problems import COINS
-
 from rbmle.cli.main import run
 from rbmle.engine import rounds_kept, simulate
 from rbmle.policies import IDS, POLICIES, UCB, VIDS

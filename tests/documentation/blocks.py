@@ -16,8 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-_FENCE = re.compile(r"(?ms)^```(\w*)\n(.*?)^```$")
+DOCUMENTS = [
+    ROOT / "README.md",
+    *(each for each in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in each.parts),
+]
+_FENCE = re.compile(r"(?ms)^```([^\n`]*)\n(.*?)^```$")
 _LEFT_OUT = re.compile(r"<!-- not run\b[^>]*-->\s*\Z")
 _SAVED = re.compile(r"Saved as `([\w.]+)`[^`\n]*\s*\Z")
 _BETWEEN = re.compile(r"\s*([^\n]*:\s*)?\Z")
