@@ -65,7 +65,7 @@ class Interpreted:
 def interpret(monkeypatch: Any) -> None:
     """Deciders choose and learn in the interpreter from now on."""
     compiled = (
-        (live_game, ("choose", "observe", "rank")), (feature_game, ("impute",)),
+        (live_game, ("choose", "observe", "rank")), (feature_game, ("impute", "take_turn")),
         (propensities, ("look", "share_ties", "show_all")),
     )  # fmt: skip
     for module, names in compiled:

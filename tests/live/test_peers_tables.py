@@ -11,12 +11,9 @@ from rbmle import Decider, Encode, Linear, ParameterError
 
 pytestmark = [pytest.mark.peers, pytest.mark.filterwarnings("ignore")]
 
-# How many times as long as ours the others take with the features that ours has, at least, in time
-# of the processor. Measured is more by a third or more (docs/howto/tables.md).
-QUICKER = {
-    "phishing": {"MABWiser": 12.0, "contextualbandits": 8.0, "coba": 6.0, "river": 3.3},
-    "digits": {"MABWiser": 12.0, "contextualbandits": 7.0, "coba": 40.0, "river": 5.0},
-}
+QUICKER = 5.0  # times as long as ours the others take at least, with the features that ours has
+TURNS = 5  # of which the quickest counts: the machine may be busy
+LONG = 5e5  # microseconds beyond which a play is not repeated
 
 
 @pytest.mark.parametrize("name", ["phishing", "digits"])
@@ -25,15 +22,25 @@ def test_ours_earns_at_least_what_the_best_of_the_others_does(name: str) -> None
     x, y = peers.tables()[name]
     arms = list(range(int(y.max()) + 1))
     forms = (peers.raw, peers.encoded) if name == "phishing" else (peers.encoded,)
-    peers.rbmle(x[:99], y[:99], arms)  # compile
     for peer, (play, _) in peers.PEERS.items():
         rows = peers.FEWER_ROWS.get((name, peer), len(y))
+        ours = peers.rbmle(x[:rows], y[:rows], arms)
         for form in forms:
             theirs = play("LinUCB", form(x, y)[:rows], y[:rows], arms)
-            ours = peers.rbmle(x[:rows], y[:rows], arms)
             assert ours.right >= theirs.right, (peer, form.__name__)
-            if form is peers.encoded:
-                assert theirs.micros >= QUICKER[name][peer] * ours.micros, (peer, theirs)
+
+
+@pytest.mark.parametrize("name", ["phishing", "digits"])
+def test_ours_is_five_times_as_quick_as_the_others(name: str) -> None:
+    peers = pytest.importorskip("benchmarks.peers_tables")
+    x, y = peers.tables()[name]
+    arms, features = list(range(int(y.max()) + 1)), peers.encoded(x, y)
+    for peer, (play, _) in peers.PEERS.items():
+        rows, theirs, ours = peers.FEWER_ROWS.get((name, peer), len(y)), [], []
+        while len(ours) < TURNS and sum(theirs) * rows < LONG:
+            theirs.append(play("LinUCB", features[:rows], y[:rows], arms).micros)
+            ours.append(peers.rbmle(x[:rows], y[:rows], arms).micros)
+        assert min(theirs) >= QUICKER * min(ours), (peer, theirs, ours)
 
 
 def test_a_transformer_of_scikit_learn_stands_in_the_place_of_an_encode() -> None:

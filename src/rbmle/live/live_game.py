@@ -97,12 +97,22 @@ class LiveGame(Guards, Shows):
 
     def compile(self) -> None:
         """Compile what chooses and learns, now rather than at the first pull or reward."""
-        self._choose = choose.specialised(self.rules, self.game, self._constants, 1, 1)
+        self._compile_choice()
         if self.evidence.changes_all():
             told = 0, PENDING, NOTHING, 0.0
             self._observe = observe.specialised(self.rules, self.game, *told)
         self.compile_guards()
         self.compiled = True
+
+    def _compile_choice(self) -> None:
+        self._choose = choose.specialised(self.rules, self.game, self._constants, 1, 1)
+
+    def _place(self, number: int, features: Floats | None) -> int:
+        """The place of the arm that is chosen for the pull of this number; negative if a mean is no
+        number. features: none here."""
+        if self._waiting and self._waiting[0][0] <= number - self.patience:
+            self.expire()
+        return self._choose(self.rules, self.game, self._constants, self.rounds + 1, number)
 
     def lay_out(self, names: list[Name]) -> None:
         """Give each of these arms its place; what is known of those that had one goes with it."""
@@ -127,17 +137,15 @@ class LiveGame(Guards, Shows):
         self.check_enabled()
         self.check_budget()
         number = self.number
-        if self._waiting and self._waiting[0][0] <= number - self.patience:
-            self.expire()
         if self._moved:  # indices may have risen although their arms have not changed
             self._moved = False
             for slot in range(len(self.enabled)):
                 self.rules.chooser.changed(slot)
-        place = self._choose(self.rules, self.game, self._constants, self.rounds + 1, number)
+        place = self._place(number, features)
         if place < 0:
             told = "features for which means are finite numbers"
             raise ParameterError("Decider", "context", told, self.game.features.values.tolist())
-        return self._noted(self._by_place[place])
+        return self._noted(self._by_place[place], number)
 
     def play(self, arm: LiveArm) -> None:
         """Note a pull of the arm, which `pull` has chosen in another process.
@@ -149,10 +157,9 @@ class LiveGame(Guards, Shows):
         if not self._follows_later(arm):
             self._late.note(*self._one, arm.place, self.number)
         self.charge(arm)
-        self._noted(arm)
+        self._noted(arm, self.number)
 
-    def _noted(self, arm: LiveArm) -> LiveArm:
-        number = self.rounds + self.withdrawn + 1
+    def _noted(self, arm: LiveArm, number: int) -> LiveArm:
         arm.pending[number], arm.last = None, number
         self._waiting.append((number, arm))
         self.rounds += 1

@@ -2,7 +2,7 @@
 
 from .data import DataTable
 from .encode import ENCODERS, Encode
-from .encoder import Encoder, expanded
+from .encoder import Encoder, Encoding, expanded
 from .rows import as_row, as_rows, by_arm
 from .transformed import Transformed, as_features
 
@@ -11,6 +11,7 @@ __all__ = [
     "DataTable",
     "Encode",
     "Encoder",
+    "Encoding",
     "Transformed",
     "as_features",
     "as_row",

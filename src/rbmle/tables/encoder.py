@@ -1,14 +1,15 @@
-"""`Encoder`: cells become features, numbers by the scale of the moment."""
+"""`Encoder`: cells become features, numbers by the scale of the moment; in compiled code by its
+`Encoding`."""
 
 from __future__ import annotations
 
 from math import inf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, lean, lean_kernel
+from .._numba.compile import Floats, lean, lean_kernel, record
 from ..errors import ParameterError
 from .layout import Layout
 
@@ -68,6 +69,50 @@ def _expand(
 expanded, expand = lean(_expand), lean_kernel(_expand)  # for compiled code, and for Python
 
 
+@record
+class Encoding(NamedTuple):
+    """The arrays of an `Encoder`, for compiled code.
+
+    arm_cells, sizes, parts, scale: as in `_expand`. coming: room for the scale with the rows of the
+    coming round counted. features: those of the coming round, a row for each arm. most: the largest
+    feature that is allowed. Where contexts are features, there are no parts, and the caller puts
+    them into `features`.
+    """
+
+    arm_cells: Floats
+    sizes: Places
+    parts: Places
+    scale: Floats
+    coming: Floats
+    features: Floats
+    most: float
+
+    @classmethod
+    def of_features(cls, features: Floats) -> Encoding:
+        """Where contexts are features."""
+        none, parts = np.zeros((1, 0)), np.zeros((0, 1), np.int64)
+        return cls(none, parts[:, 0].copy(), parts, none, none, features, inf)
+
+    def reads(self, cells: Floats) -> bool:
+        """Compute features and scale of the coming round; whether no feature is too large."""
+        if self.parts.shape[0] == 0:
+            return True
+        for k in range(3):
+            for c in range(self.scale.shape[1]):
+                self.coming[k, c] = self.scale[k, c]
+        largest = expanded(
+            cells, self.arm_cells, self.coming, self.sizes, self.parts, self.features
+        )
+        return bool(largest <= self.most)
+
+    def keep_scale(self) -> None:
+        """Count the rows that were read last."""
+        if self.parts.shape[0] > 0:
+            for k in range(3):
+                for c in range(self.scale.shape[1]):
+                    self.scale[k, c] = self.coming[k, c]
+
+
 class Encoder:
     """A layout at work for these arms, with the scale of its numbers so far.
 
@@ -79,30 +124,39 @@ class Encoder:
     [[1.0, 1.0], [1.0, 1.0]]
     """
 
-    def __init__(self, layout: Layout, arms: list[Any]) -> None:
-        self.layout = layout
-        self.scale: Floats = self.layout.scale.copy()
+    def __init__(self, layout: Layout, arms: list[Any], most: float = inf) -> None:
+        """most: the largest feature that is allowed."""
+        self.layout, self.most = layout, most
+        self._scale: Floats = layout.scale.copy()
         self.arrange(arms)
-        own, out = np.zeros((1, self.layout.own)), np.zeros((1, len(layout.names)))
-        given = np.zeros((1, self.layout.width)), own, self.scale.copy()
-        self._expand = expand.specialised(*given, self.layout.sizes, self.layout.parts, out)
+        own, out = np.zeros((1, layout.own)), np.zeros((1, len(layout.names)))
+        given = np.zeros((1, layout.width)), own, self._scale.copy()
+        self._expand = expand.specialised(*given, layout.sizes, layout.parts, out)
+
+    @property
+    def scale(self) -> Floats:
+        """Rows, mean and sum of squares of each column so far: see `_expand`."""
+        return self._scale
+
+    @scale.setter
+    def scale(self, values: Floats) -> None:
+        self._scale[:] = values
 
     def arrange(self, arms: list[Any]) -> None:
         """Take the features of these arms, in this order."""
-        self._own = self.layout.arm_cells(arms)
+        layout, own = self.layout, self.layout.arm_cells(arms)
+        room = np.zeros_like(self._scale), np.zeros((len(arms), len(layout.names)))
+        self.encoding = Encoding(own, layout.sizes, layout.parts, self._scale, *room, self.most)
 
-    def peek(
-        self, cells: Floats, places: list[int] | None = None, most: float = inf
-    ) -> tuple[Floats, Floats]:
+    def peek(self, cells: Floats, places: list[int] | None = None) -> tuple[Floats, Floats]:
         """The features of the arms, a row for each, and the scale with these cells counted.
 
         cells: one row for all arms, or one for each. places: those of the arms that are meant.
-        most: the largest feature that is allowed.
         """
-        own = self._own if places is None else self._own[places]
-        scale, out = self.scale.copy(), np.empty((len(own), len(self.layout.names)))
+        own = self.encoding.arm_cells if places is None else self.encoding.arm_cells[places]
+        scale, out = self._scale.copy(), np.empty((len(own), len(self.layout.names)))
         largest = self._expand(cells, own, scale, self.layout.sizes, self.layout.parts, out)
-        if largest > most:
-            words = f"such that features are at most {most:g} after scaling"
+        if largest > self.most:
+            words = f"such that features are at most {self.most:g} after scaling"
             raise ParameterError("Decider", "context", words, largest)
         return out, scale

@@ -153,7 +153,9 @@ class Layout:
             places = [codes[context[name]] for name, codes in self._quick[1]]
         except (KeyError, TypeError):
             return None
-        return np.array(numbers + places, np.float64) if _all_numbers(numbers) else None
+        if numbers and not _all_numbers(numbers):
+            return None
+        return np.array(numbers + places, np.float64)
 
     def cells(self, owner: str, context: object) -> Floats:
         """A context as numbers, one for each column; raises ParameterError if one is missing."""
