@@ -10,65 +10,22 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from math import inf, isnan, nan
-from typing import NamedTuple
 
 import numpy as np
 
-from .._numba.compile import Floats, kernel, lean_kernel, record
-from ..engine.game import LOST, NOTHING, PENDING, Game, Pull, Rules
+from .._numba.compile import Floats
+from ..engine.game import LOST, NOTHING, PENDING, Game, Pull
 from ..errors import ParameterError
 from ..evidence import can_impute, features_of
 from ..policies.arms import Arms
 from ..tables import Encode, Encoder, Encoding
-from .kernels import Constants
+from .kernels import TOO_LARGE, Came, impute, take_turn
 from .live_arm import LiveArm, Name
 from .live_game import LiveGame
 from .settings import Settings
 from .spending import Told
 
-TOO_LARGE = -2  # in the place of an arm: features are larger than the evidence allows
 _MOST_UNLEARNED = 1_000  # rewards of pulls made elsewhere that wait for the next pull: a choice
-
-
-@kernel
-def impute(rules: Rules, game: Game, i: int) -> float:
-    """Learn a pull of arm i with the mean so far imputed as its reward; returns that mean."""
-    return float(game.pending.impute(rules, game, i))
-
-
-@record
-class Came(NamedTuple):
-    """A reward that has come: its pull, the features of the arm then, and the reward."""
-
-    pull: Pull
-    context: Floats
-    reward: float
-
-
-@lean_kernel
-def take_turn(
-    rules: Rules, game: Game, constants: Constants, t: int, number: int, encoding: Encoding,
-    cells: Floats, came: Came,
-) -> int:  # fmt: skip
-    """Learn the reward that came, if any (its arm is -1 if not), take over the features that these
-    cells become, and choose an arm for round t; `TOO_LARGE`, and nothing else, if they are that.
-
-    One call takes two thirds of the time of three: most of it goes into passing the arrays.
-    """
-    if not encoding.reads(cells):
-        return TOO_LARGE
-    values, i = game.features.values, came.pull.arm
-    if i >= 0:
-        for a in range(values.shape[1]):
-            values[i, a] = came.context[a]
-        rules.observe(game, came.pull, came.reward)
-    for k in range(values.shape[0]):
-        for a in range(values.shape[1]):
-            values[k, a] = encoding.features[k, a]
-    place = rules.choose(game, constants.moment(t, number), constants.rng(number))
-    if place >= 0:
-        encoding.keep_scale()
-    return place
 
 
 @dataclass(slots=True, eq=False)

@@ -1,4 +1,5 @@
-"""What a `LiveGame` has compiled: a choice, a reward that is learned, the indices of all arms."""
+"""What a `LiveGame` has compiled: a choice, a reward that is learned, both together where arms have
+features, the indices of all arms."""
 
 from __future__ import annotations
 
@@ -13,8 +14,11 @@ from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Counter, Draws
+from ..tables import Encoding
 
 T = TypeVar("T")
+
+TOO_LARGE = -2  # in the place of an arm: features are larger than the evidence allows
 
 
 class NotedDraws(NamedTuple):
@@ -91,6 +95,47 @@ def observe_one(
     """The same where only arm i changes: in the interpreter it is as quick, and not compiled."""
     pull: Pull = tuple.__new__(Pull, (i, status, imputed))  # without the checks of its fields
     game.pending.learn(rules, game, pull, reward)
+
+
+@kernel
+def impute(rules: Rules, game: Game, i: int) -> float:
+    """Learn a pull of arm i with the mean so far imputed as its reward; returns that mean."""
+    return float(game.pending.impute(rules, game, i))
+
+
+@record
+class Came(NamedTuple):
+    """A reward that has come: its pull, the features of the arm then, and the reward."""
+
+    pull: Pull
+    context: Floats
+    reward: float
+
+
+@lean_kernel
+def take_turn(
+    rules: Rules, game: Game, constants: Constants, t: int, number: int, encoding: Encoding,
+    cells: Floats, came: Came,
+) -> int:  # fmt: skip
+    """Learn the reward that came, if any (its arm is -1 if not), take over the features that these
+    cells become, and choose an arm for round t; `TOO_LARGE`, and nothing else, if they are that.
+
+    It is one call, not three, because to pass rules and game takes 0.8 microseconds each time.
+    """
+    if not encoding.reads(cells):
+        return TOO_LARGE
+    values, i = game.features.values, came.pull.arm
+    if i >= 0:
+        for a in range(values.shape[1]):
+            values[i, a] = came.context[a]
+        rules.observe(game, came.pull, came.reward)
+    for k in range(values.shape[0]):
+        for a in range(values.shape[1]):
+            values[k, a] = encoding.features[k, a]
+    place = rules.choose(game, constants.moment(t, number), constants.rng(number))
+    if place >= 0:
+        encoding.keep_scale()
+    return place
 
 
 @kernel
