@@ -208,6 +208,22 @@ def test_a_row_that_is_wrong_changes_nothing(context: Any, sentence: str, number
     play(live, rows(12), 12)
 
 
+@pytest.mark.parametrize("waiting", [1, 3])
+def test_a_row_that_is_too_large_after_scaling_changes_nothing(waiting: int) -> None:
+    evidence = Linear(features=Encode({"age": [0.0, 1e-6]}), shared=False)
+    live = Decider(["a", "b"], "ucb", "gaussian", evidence=evidence, patience=3)
+    for age in range(5):
+        arm = live.pull(context={"age": age * 1e-6})
+        if age < 5 - waiting:
+            live.update(arm, 1.0)
+    before = json.dumps(live._state())
+    for context in ({"age": 1e6}, None):
+        with pytest.raises(ParameterError, match="'context' must be"):
+            live.pull(context=context)
+        assert json.dumps(live._state()) == before
+    assert live.pull(context={"age": 0.0}) in "ab"
+
+
 def test_an_arm_without_features_is_refused_and_nothing_is_lost() -> None:
     evidence, family = KINDS[1]
     live = Decider(ARMS, "ucb", family, evidence=evidence)
