@@ -142,7 +142,7 @@ class Linear(NamedTuple):
         d, place = self.dimension, self.block_of(i)
         known = self.blocks(arms.n_arms()) * self.block() + 2 * d + 2 * i
         mean = dot(memory, place + 2 * d * d + d, features, i, d)
-        square = square_of(memory, place + d * d, features, i, d)
+        square = square_of(memory, place + d * d, features, i, -1, d)
         memory[known], memory[known + 1] = mean, square
         self.show(arms, i, mean, square, residual)
 

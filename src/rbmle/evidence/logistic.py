@@ -140,7 +140,7 @@ class Logistic(NamedTuple):
         d = self.dimension
         for i in range(arms.n_arms()):
             mean = logistic(dot(memory, 2 * d * d, features, i, d))
-            q = square_of(memory, d * d, features, i, d)
+            q = square_of(memory, d * d, features, i, -1, d)
             pulls = 1.0 / max(max(mean * (1.0 - mean), _LEAST_VARIANCE) * q, 1e-300)
             arms.pulls[i] = pulls
             arms.sums[i] = arms.squares[i] = mean * pulls  # rewards are their own squares

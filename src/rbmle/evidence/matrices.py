@@ -92,26 +92,17 @@ def invert_factor(memory: Floats, factor: int, root: int, d: int) -> None:
 @njit
 def solve(memory: Floats, root: int, features: FeatureRows, i: int, out: int, d: int) -> float:
     """Put R'x at `out` and R R'x at out + d, x the features of arm i; returns x'R R'x."""
-    matrix, product = memory[root : root + d * d], memory[out : out + d]
-    for c in range(d):
-        product[c] = 0.0
-    for r in range(d):
-        x = features.feature(i, r)
-        for c in range(d):
-            product[c] += matrix[d * r + c] * x
+    square = square_of(memory, root, features, i, out, d)
     times(memory, root, out, out + d, d)
-    square = 0.0
-    for c in range(d):
-        square += product[c] * product[c]
     return square
 
 
 @njit
-def square_of(memory: Floats, root: int, features: FeatureRows, i: int, d: int) -> float:
-    """x'R R'x, x the features of arm i: what `solve` returns, to the bit, in a third of the time.
+def square_of(memory: Floats, root: int, features: FeatureRows, i: int, out: int, d: int) -> float:
+    """x'R R'x, x the features of arm i. R'x is put at `out`, unless that is negative.
 
-    Entries of R'x are added up in registers, four at a time, and none is stored. R is a view, whose
-    places are never negative: the compiler need not ask each time.
+    Entries of R'x are added up in registers, four at a time. R is a view, whose places are never
+    negative: the compiler need not ask each time.
     """
     square, matrix = 0.0, memory[root : root + d * d]
     for group in range(d // 4):
@@ -123,6 +114,9 @@ def square_of(memory: Floats, root: int, features: FeatureRows, i: int, d: int) 
             second += matrix[d * r + c + 1] * x
             third += matrix[d * r + c + 2] * x
             fourth += matrix[d * r + c + 3] * x
+        if out >= 0:
+            memory[out + c], memory[out + c + 1] = first, second
+            memory[out + c + 2], memory[out + c + 3] = third, fourth
         square += first * first
         square += second * second
         square += third * third
@@ -131,20 +125,32 @@ def square_of(memory: Floats, root: int, features: FeatureRows, i: int, d: int) 
         total = 0.0
         for r in range(d):
             total += matrix[d * r + c] * features.feature(i, r)
+        if out >= 0:
+            memory[out + c] = total
         square += total * total
     return square
 
 
 @njit
 def times(memory: Floats, root: int, vector: int, out: int, d: int) -> None:
-    """Put R u at `out`, u the vector at `vector`."""
+    """Put R u at `out`, u the vector at `vector`; four entries at a time, as `square_of`."""
     matrix, factor = memory[root : root + d * d], memory[vector : vector + d]
-    product = memory[out : out + d]
-    for r in range(d):
+    for group in range(d // 4):
+        r = 4 * group
+        row = d * r
+        first = second = third = fourth = 0.0
+        for c in range(d):
+            first += matrix[row + c] * factor[c]
+            second += matrix[row + d + c] * factor[c]
+            third += matrix[row + 2 * d + c] * factor[c]
+            fourth += matrix[row + 3 * d + c] * factor[c]
+        memory[out + r], memory[out + r + 1] = first, second
+        memory[out + r + 2], memory[out + r + 3] = third, fourth
+    for r in range(d - d % 4, d):
         total = 0.0
         for c in range(d):
             total += matrix[d * r + c] * factor[c]
-        product[r] = total
+        memory[out + r] = total
 
 
 @njit

@@ -165,9 +165,9 @@ class Decider(Chooses[N], Concludes[N], Arranges[N], Generic[N]):
                 measured = metrics_of([arm for arm, *_ in told], metrics, self.guardrails)
                 names = [arm.name for arm, *_ in told]
                 self._live.learn_all(told, checks.the_contexts(context, names, self.evidence))
-            judged = measured if self.guardrails else []
-            disabled = [why for each in judged if (why := self._live.guarded(*each))]
-            doubt = self._live.doubt()
+            doubt, disabled = self._live.doubt(), []
+            if self.guardrails:
+                disabled = [why for each in measured if (why := self._live.guarded(*each))]
         for why in disabled:
             warnings.warn(GuardrailWarning(why), stacklevel=2)
         if doubt is not None:

@@ -138,7 +138,8 @@ class FeatureGame(LiveGame):
         if place == TOO_LARGE:
             self.expanded(features)  # which says so
         self.came.clear()
-        self.expire()  # now that nothing is refused any more: the choice does not depend on it
+        if self._waiting and self._waiting[0][0] <= number - self.patience:
+            self.expire()  # once nothing is refused any more: the choice does not depend on it
         return place
 
     def given(self, features: Floats | None) -> Floats:
