@@ -119,16 +119,19 @@ def take_turn(
 ) -> int:  # fmt: skip
     """Learn the reward that came, if any (its arm is -1 if not), take over the features that these
     cells become, and choose an arm for round t; `TOO_LARGE`, and nothing else, if they are that.
+    If the number of the pull is 0, the reward is learned, and no more.
 
     It is one call, not three, because to pass rules and game takes 0.8 microseconds each time.
     """
-    if not encoding.reads(cells):
+    if number > 0 and not encoding.reads(cells):
         return TOO_LARGE
     values, i = game.features.values, came.pull.arm
     if i >= 0:
         for a in range(values.shape[1]):
             values[i, a] = came.context[a]
         rules.observe(game, came.pull, came.reward)
+    if number == 0:
+        return -1
     for k in range(values.shape[0]):
         for a in range(values.shape[1]):
             values[k, a] = encoding.features[k, a]

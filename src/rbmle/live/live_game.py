@@ -97,15 +97,15 @@ class LiveGame(Guards, Shows):
 
     def compile(self) -> None:
         """Compile what chooses and learns, now rather than at the first pull or reward."""
-        self._compile_choice()
-        if self.evidence.changes_all():
-            told = 0, PENDING, NOTHING, 0.0
-            self._observe = observe.specialised(self.rules, self.game, *told)
+        self._compile_verbs()
         self.compile_guards()
         self.compiled = True
 
-    def _compile_choice(self) -> None:
+    def _compile_verbs(self) -> None:
         self._choose = choose.specialised(self.rules, self.game, self._constants, 1, 1)
+        if self.evidence.changes_all():
+            told = 0, PENDING, NOTHING, 0.0
+            self._observe = observe.specialised(self.rules, self.game, *told)
 
     def _place(self, number: int, features: Floats | None) -> int:
         """The place of the arm that is chosen for the pull of this number; negative if a mean is no
