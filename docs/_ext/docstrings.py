@@ -24,12 +24,28 @@ def plain(line: str) -> str:
     )
 
 
+def indented(text: str) -> bool:
+    return all(line.startswith("    ") for line in text.split("\n") if line)
+
+
+def blocks(text: str) -> list[str]:
+    """The blocks of a docstring, between blank lines; of code that is indented, all in one."""
+    found: list[str] = []
+    for each in re.split(r"\n\s*\n", text.strip("\n")):
+        if found and indented(each) and indented(found[-1]):
+            found[-1] += f"\n\n{each}"
+        elif each.strip():
+            found.append(each)
+    return found
+
+
 def block(lines: list[str]) -> list[str]:
-    """A block of a docstring: a doctest or a formula as it is, or prose with its parameters."""
+    """A doctest, code or a formula as it is, or prose with its parameters."""
     if lines[0].startswith(">>>"):
         return lines
-    if all(line.startswith("    ") for line in lines):
-        return ["::", "", *lines]
+    if indented("\n".join(lines)):
+        code = any("rbmle." in line for line in lines)
+        return [".. code-block:: python" if code else "::", "", *lines]
     pieces: list[str] = []  # a paragraph, or an item of a list, in one line
     for line in lines:
         if found := FIELD.match(line):
@@ -46,11 +62,9 @@ def block(lines: list[str]) -> list[str]:
 
 
 def as_rst(app: Sphinx, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
-    made: list[str] = []
-    for text in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
-        if text.strip():
-            made += [*block(text.split("\n")), ""]
-    lines[:] = made
+    lines[:] = [
+        line for text in blocks("\n".join(lines)) for line in (*block(text.split("\n")), "")
+    ]
 
 
 def signed(

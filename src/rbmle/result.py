@@ -52,6 +52,7 @@ class Result:
     In a world that changes, regret is dynamic: against the best arm of each round; and
     `best_pulls` are pulls of the arm that was best in its round. `Replay` says what both are there.
 
+        coins = rbmle.Problem("bernoulli", [0.3, 0.5, 0.6])
         result = rbmle.simulate(coins, ["rbmle", "ucb"], horizon=1_000, replications=50)
         result.final_regret.mean(axis=1)  # of each policy
         print(result.compare())

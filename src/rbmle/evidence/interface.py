@@ -154,8 +154,15 @@ def evidence(cls: type[T]) -> type[T]:
     It is known by its name from now on.
 
         @rbmle.evidence
-        class Recent(NamedTuple):  # docs/reference/evidence.md says which methods it needs
-            size: Annotated[int, "[1, inf)"] = 100
+        class Clipped(NamedTuple):  # a reward above `top` counts as `top`
+            top: Annotated[float, "(0, inf)"] = 1.0
+
+            def learn(self, arms, memory, features, moving, i, reward):
+                arms.learn(i, min(reward, self.top))
+
+        rbmle.Decider(["a", "b"], "ts", "gaussian", evidence=Clipped(5.0))
+
+    docs/reference/evidence.md has the other methods.
     """
     record(cls, defaults_of(Evidence))
     register(EVIDENCE, cls)

@@ -25,8 +25,22 @@ def family(cls: type[T]) -> type[T]:
     It gets the defaults of `protocols`, and is known by its name from now on.
 
         @rbmle.family
-        class Rayleigh(NamedTuple):  # examples/my_family.py has one with its methods
-            scale: Annotated[float, "(0, inf)"] = 1.0
+        class Coin(NamedTuple):
+            def natural(self, mean):
+                return log(mean / (1.0 - mean))
+
+            def log_partition(self, eta):
+                return log(1.0 + exp(eta))
+
+            def mean_range(self):
+                return 0.0, 1.0
+
+            def sample(self, mean, cell):
+                return 1.0 if cell.uniform(0) < mean else 0.0
+
+        rbmle.simulate(rbmle.Problem(Coin(), [0.4, 0.6]), ["ucb"], 1_000, 10)
+
+    docs/howto/adding_a_policy.md has the other methods.
     """
     record(cls, defaults_of(Learns, Shaped))
     register(FAMILIES, cls)

@@ -225,6 +225,8 @@ def policy(
         class Greedy(NamedTuple):
             def index_of(self, family: Any, arms: Arms, i: int, level: float) -> float:
                 return arms.mean(i)
+
+        rbmle.simulate(rbmle.Problem("bernoulli", [0.4, 0.6]), [Greedy()], 1_000, 10)
     """
 
     def decorate(cls: type[T]) -> type[T]:

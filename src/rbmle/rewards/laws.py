@@ -29,8 +29,17 @@ def law(cls: type[T]) -> type[T]:
     It is known by its name from now on.
 
         @rbmle.law
-        class Triangle(NamedTuple):  # docs/howto/adding_a_policy.md says which methods it needs
-            width: Annotated[float, "(0, 1]"] = 0.5
+        class Jump(NamedTuple):  # the mean plus or minus `size`
+            size: Annotated[float, "(0, inf)"] = 0.5
+
+            def mean_range(self):
+                return -inf, inf
+
+            def sample(self, mean, cell):
+                return mean + (self.size if cell.uniform(0) < 0.5 else -self.size)
+
+        jumps = rbmle.Problem(Jump(), [0.4, 0.6])
+        rbmle.simulate(jumps, ["ts"], 1_000, 10, family="gaussian(sigma=0.5)")
     """
     record(cls, defaults_of(Law))
     register(LAWS, cls)

@@ -37,6 +37,8 @@ class StudyResult:
     provenance: which versions made them, on which machines, in what time.
     missing: what is left to play, in words; empty if the run is complete.
 
+        coins = rbmle.Problem("bernoulli", [0.3, 0.5, 0.6])
+        study = rbmle.Study({"coins": coins}, ["ts", "ucb"], horizon=1_000, replications=50)
         found = rbmle.run(study, "study-run")
         print(found.results["coins"])
         found.plot(path="regret.svg")
