@@ -44,7 +44,8 @@ if len(sys.argv) > 1:
     left, right = figure.subplots(1, 2)
     colours = "#d55e00", "#0072b2"
     for (low, high), colour, name in zip((usual, always), colours, missed, strict=True):
-        left.fill_between(looks, low[0, 0], high[0, 0], color=colour, alpha=0.3, label=name)
+        for end in (low, high):
+            left.plot(looks, end[0, 0], color=colour)
         right.plot(looks, missed[name], color=colour, label=name)
     left.axhline(0.5, color="#222223", linewidth=0.8)
     left.set(xlabel="decision", ylabel="mean of one arm, in one run", ylim=(0.3, 0.7))
