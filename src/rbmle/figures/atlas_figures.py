@@ -26,8 +26,8 @@ _MOST = 4.0  # ratios from here on have the same colour in the map
 _ARMS = (  # from, to, label and colour
     (2, 2, "2 arms", BLUE),
     (3, 12, "10 arms", GREEN),
-    (13, 50, "50", ORANGE),
-    (51, 10_000, "500", PURPLE),
+    (13, 50, "50 arms", ORANGE),
+    (51, 10_000, "500 arms", PURPLE),
 )
 
 
