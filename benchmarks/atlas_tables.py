@@ -78,7 +78,7 @@ def report(cells: list[AtlasCell]) -> None:
     """Print what the report says of the recommended forms: against each group of rivals, and set by
     set."""
     wrong = {(each.family, each.name) for each in atlas_sets("report") if each.misspecified}
-    print("| form | rewards | T | unaware of T | aware of T | worst 99 % | worst 99.9 % |")
+    print("| form | rewards | T | rivals without T | rivals with T | worst 99 % | worst 99.9 % |")
     print("|---|---|---|---|---|---|---|")
     families = list(dict.fromkeys(each.family for each in cells))
     for form, family in product((RECOMMENDED, SMALLEST_MEAN), families):
