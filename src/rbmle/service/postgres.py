@@ -41,8 +41,13 @@ _SERVER_TIMEOUTS = (
     "SET idle_in_transaction_session_timeout = 5000"
 )
 # Each statement is planned once, while the log may be empty, and must use the indices all the same:
-# a log of 14,000 rows that was read from end to end took PostgreSQL five times as much work.
-_PLANS = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off"
+# a log of 14,000 rows that was read from end to end took PostgreSQL five times as much work. How
+# many rows are new it cannot know, and guesses a third: from some 400,000 rows on it would start
+# other processes to read thirty, which took 10 ms under the lock.
+_PLANS = (
+    "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off; "
+    "SET max_parallel_workers_per_gather = 0"
+)
 # A network that swallows packets breaks the connection after about as long.
 _NETWORK = {
     "keepalives_idle": 2, "keepalives_interval": 1, "keepalives_count": 3,
