@@ -47,6 +47,12 @@ def opened(url: str) -> Iterator[Callable[[], Storage]]:
         each.close()
 
 
+@pytest.fixture
+def fresh_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No snapshot is too old, however busy the machine is."""
+    monkeypatch.setattr("rbmle.service.ahead.MAX_AGE_SECONDS", 60.0)
+
+
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from page_cases import start_browser

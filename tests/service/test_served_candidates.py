@@ -104,6 +104,7 @@ def test_what_is_refused_changes_nothing(opened: Opened) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fresh_snapshots")
 def test_decisions_from_a_snapshot_have_candidates(opened: Opened) -> None:
     ours, theirs = start(opened)
     for n in range(12):

@@ -28,7 +28,7 @@ from rbmle.service.storage import Key
 from rbmle.service.transaction import Keyed
 from rbmle.service.verify import verify
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("fresh_snapshots")]
 
 
 def test_two_workers_choose_from_one_snapshot(opened: Open) -> None:
