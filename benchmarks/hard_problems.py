@@ -1,6 +1,7 @@
 """Problems on which a policy that explores little loses the best arm for good.
 
     python benchmarks/hard_problems.py report [--device cuda] [--replications 10000] [--only coins]
+    python benchmarks/hard_problems.py report --only "Bernoulli 3" --policies recommended
     python benchmarks/hard_problems.py choose ...    # those by which the guards were chosen
 
 It prints a table: for each policy the mean regret, its 99 % and its 99.9 % quantile, and in
@@ -81,14 +82,17 @@ def main() -> None:
     parser.add_argument("group", choices=["choose", "report"])
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--replications", type=int, default=10_000)
-    parser.add_argument("--only", nargs="*", default=[], help="families")
+    parser.add_argument("--only", nargs="*", default=[], help="families, or names of problems")
+    parser.add_argument("--policies", nargs="*", default=[], help="those beside Thompson")
     given = parser.parse_args()
     problems = CHOOSE if given.group == "choose" else {**REPORT, **published()}
     print("| problem | T | policy | mean | 99 % | 99.9 % |\n|---|---|---|---|---|---|")
     for name, (family, means, horizon) in problems.items():
-        if given.only and family not in given.only:
+        if given.only and family not in given.only and name not in given.only:
             continue
         named = players(family, given.group)
+        if given.policies:
+            named = {k: v for k, v in named.items() if k in ("Thompson", *given.policies)}
         result = rbmle.simulate(
             rbmle.Problem(family, means),
             list(named.values()),
