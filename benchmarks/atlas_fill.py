@@ -23,27 +23,34 @@ LEVELS = ("KL-UCB, left", "KL-MOSS", "KL-UCB++")
 SAMPLED = ("Maillard", "TS-UCB")
 CLASSICAL = tuple(label for label in RIVALS if label not in SAMPLED)
 SLOWEST = ("KL-UCB+", "KG*", "IDS", "VIDS")
+REST = (SMALLEST_MEAN, *CLASSICAL, "MOSS")
 # What is played, in this order: the policies, the rounds, replications of each problem, most arms.
 # Of a cell that is played twice the run with more replications counts.
 STEPS: list[tuple[tuple[str, ...], int, int, int]] = [
-    ((RECOMMENDED,), 1_000, 64, 50),
+    ((RECOMMENDED,), 1_000, 32, 10),
+    ((RECOMMENDED,), 1_000, 8, 50),
+    (REST, 10_000, 4, 10),
+    ((RECOMMENDED,), 100_000, 4, 10),
     ((RECOMMENDED,), 100_000, 4, 50),
-    ((SMALLEST_MEAN, *CLASSICAL, "MOSS"), 10_000, 16, 10),
     ((RECOMMENDED,), 1_000, 4, 500),
-    (SAMPLED, 1_000, 16, 50),
+    (REST, 1_000, 16, 10),
+    (SAMPLED, 1_000, 8, 50),
     (("KL-UCB, left",), 100_000, 2, 50),
-    ((SMALLEST_MEAN, *CLASSICAL, "MOSS"), 1_000, 64, 10),
-    (SAMPLED, 10_000, 4, 50),
+    (SAMPLED, 10_000, 2, 50),
     ((RECOMMENDED,), 10_000, 4, 500),
-    ((SMALLEST_MEAN, *CLASSICAL, "MOSS"), 100_000, 4, 10),
+    (REST, 10_000, 16, 10),
     (("KL-MOSS", "KL-UCB++"), 100_000, 2, 50),
-    (LEVELS, 1_000, 32, 50),
-    ((RECOMMENDED,), 1_000, 128, 50),
+    (LEVELS, 1_000, 16, 50),
+    ((RECOMMENDED,), 1_000, 64, 50),
+    (REST, 100_000, 4, 10),
+    (SAMPLED, 10_000, 8, 50),
     ((RECOMMENDED,), 100_000, 16, 50),
+    (REST, 1_000, 64, 10),
     (tuple(label for label in OTHERS if label not in SLOWEST), 10_000, 16, 10),
     (("AdaUCB",), 1_000, 32, 10),
     (("AdaUCB",), 10_000, 8, 10),
     (LEVELS, 100_000, 4, 50),
+    ((RECOMMENDED,), 1_000, 128, 10),
     ((RECOMMENDED,), 100_000, 32, 50),
 ]
 
@@ -91,10 +98,11 @@ def main() -> None:
         if time.monotonic() > end:
             print(f"{len(runs) - k} of {len(runs)} runs are left")
             return
-        earlier = done.get((run.where.label, run.label, run.horizon))
-        if earlier is None or earlier.replications < run.replications:
+        cell = run.where.label, run.label, run.horizon
+        if cell not in done or done[cell].replications < run.replications:
             began = time.monotonic()
             play([run], given.runs)  # one by one: what was played is kept
+            done[cell] = run
             took = time.monotonic() - began
             where = f"{run.where.label}, T = {run.horizon:,}"
             print(f"{where}: {run.label}, {run.replications} x, {took:.1f} s", flush=True)
