@@ -94,8 +94,16 @@ def report(cells: list[AtlasCell]) -> None:
                 continue
             leads = " | ".join(map(lead, groups))
             far = [each.far_tail for each in groups[0] if not np.isnan(each.far_tail)]
-            tails = f"{max(each.tail for each in groups[0]):.2f} | {max(far, default=np.nan):.2f}"
+            farthest = f"{max(far):.2f}" if far else "-"
+            tails = f"{max(each.tail for each in groups[0]):.2f} | {farthest}"
             print(f"| {form} | {family} | {horizon:,} | {leads} | {tails} |")
+    print("\nAll horizons, against all rivals; tails: within 2 and 3 times Thompson sampling's\n")
+    print("| form | rewards | below all | at most 1.25 times | tails |\n|---|---|---|---|---|")
+    for form, family in product((RECOMMENDED, SMALLEST_MEAN), families):
+        right = [each for each in cells if (family, each.name) not in wrong]
+        found = [each for each in verdicts(right, form) if each.family == family]
+        counts = " | ".join(f"{each} of {len(found)}" for each in within_targets(found))
+        print(f"| {form} | {family} | {counts} |")
     for form, family in product((RECOMMENDED, SMALLEST_MEAN), families):
         own = [each for each in verdicts(cells, form) if each.family == family]
         horizons = sorted({each.horizon for each in own})

@@ -110,15 +110,21 @@ def draw_atlas_map(record: AtlasMap) -> RecordFigure:
 
 
 def atlas_risk(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasRisk:
-    """The two numbers of each policy that was played on most of the family's sets."""
+    """The two numbers of each policy that is known on all of the sets that count.
+
+    These are the sets on which most policies have a 99.9 % quantile, and the recommended one has
+    if it has on any.
+    """
     kept = by_set(_played(cells, family, horizon))
     if not kept:
         raise ParameterError("atlas_risk", "horizon", "one that was played", horizon)
-    alike = [{each.policy: each for each in here} for here in kept.values()]
-    most = max(map(len, alike))
-    sets = [here for here in alike if 2 * len(here) > most]
-    known = [{name for name in here if isfinite(here[name].far_tail)} for here in sets]
-    names = tuple(sorted(set.intersection(*known)))
+    known = [
+        {each.policy: each for each in here if isfinite(each.far_tail)} for here in kept.values()
+    ]
+    known = [here for here in known if RECOMMENDED in here] or known
+    most = max(map(len, known))
+    sets = [here for here in known if 2 * len(here) > most] or known
+    names = tuple(sorted(set.intersection(*map(set, sets))))
     if not names:
         raise ParameterError("atlas_risk", "cells", "of enough runs to tell a 99.9 % quantile")
     logs = np.log([[(here[name].mean, here[name].far_tail) for name in names] for here in sets])
