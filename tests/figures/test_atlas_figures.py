@@ -53,6 +53,13 @@ def test_the_risk_by_hand():
     assert names == set(record.policies)
 
 
+def test_sets_without_quantiles_take_no_policy_from_the_figure_of_risk():
+    unknown = [each._replace(name="rare", far_tail=np.nan) for each in cells()[2:5]]
+    lacking = [each._replace(name="close") for each in cells()[3:5]]  # without the recommended one
+    record = atlas_risk([*cells()[2:], *unknown, *lacking], "bernoulli", 100)
+    assert str(record) == str(atlas_risk(cells()[2:], "bernoulli", 100))
+
+
 @pytest.mark.slow
 def test_gaps_are_those_of_the_problems_and_all_figures_are_written(tmp_path):
     record = atlas_gaps(cells(), "bernoulli", 100)
