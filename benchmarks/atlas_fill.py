@@ -1,7 +1,7 @@
 """Play cells that the atlas's report lacks, on processors and so with fewer replications.
 
-    python benchmarks/atlas_fill.py play docs/atlas/report RUNS --minutes 70   # or until stopped
-    python benchmarks/atlas_fill.py merge docs/atlas/report RUNS               # adds what was played
+    python benchmarks/atlas_fill.py play docs/atlas/report RUNS --minutes 70  # or until stopped
+    python benchmarks/atlas_fill.py merge docs/atlas/report RUNS  # adds what was played
 
 RUNS is a folder with a file for each run. Cells that the report has are neither played nor
 replaced; ratios to the best policy of a set are computed anew.
