@@ -108,10 +108,8 @@ class LiveGame(Guards, Shows):
             self._observe = observe.specialised(self.rules, self.game, *told)
 
     def _place(self, number: int, features: Floats | None) -> int:
-        """The place of the arm that is chosen for the pull of this number; negative if a mean is no
-        number. features: none here."""
-        if self._waiting and self._waiting[0][0] <= number - self.patience:
-            self.expire()
+        """Choose the arm of the pull of this number: its place, or -1 if a mean is no number."""
+        self._expire_due(number)
         return self._choose(self.rules, self.game, self._constants, self.rounds + 1, number)
 
     def lay_out(self, names: list[Name]) -> None:
@@ -177,6 +175,11 @@ class LiveGame(Guards, Shows):
                 if not self._follows_later(arm):
                     self._late.expire(*self._one, arm.place)
         return expired
+
+    def _expire_due(self, number: int) -> None:
+        """Give up the pulls that are overdue when the pull of this number is made."""
+        if self._waiting and self._waiting[0][0] <= number - self.patience:
+            self.expire()
 
     @property
     def memory(self) -> list[float]:
