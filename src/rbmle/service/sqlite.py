@@ -29,7 +29,8 @@ if sys.platform != "win32":
     import fcntl
 
 _APPLICATION_ID = 0x52424D4C  # "RBML", the file's application_id
-_BUSY_TIMEOUT_SECONDS = 3.0  # for locks of other programs; ours wait for the fair lock
+# The time-out, in seconds, is for locks of other programs; ours wait for the fair lock.
+_CONNECTION: dict[str, Any] = {"timeout": 3.0, "isolation_level": None, "check_same_thread": False}
 # Pages (of 4 kB) in the write-ahead log before a checkpoint; SQLite's default. A larger number was
 # measured slower: a sync takes longest while the log grows, because its size must be written too.
 _CHECKPOINT_PAGES = 1_000
@@ -114,9 +115,7 @@ class SqliteStorage(Storage):
                     return
                 self._base.close()
             self._fair = FairLock(self.path)
-            self._base = sqlite3.connect(
-                self.path, _BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
-            )
+            self._base = sqlite3.connect(self.path, **_CONNECTION)
             mode = self._base.execute("PRAGMA journal_mode").fetchone()[0]
             if mode != "wal" or self._is_new(self._base):
                 self._fair.enter()
@@ -134,9 +133,7 @@ class SqliteStorage(Storage):
         address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
         if self._alone is not None:
             address += "&immutable=1"
-        return sqlite3.connect(
-            address, _BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False, uri=True
-        )
+        return sqlite3.connect(address, uri=True, **_CONNECTION)
 
     def _written(self) -> tuple[object, ...]:
         """What changes when somebody opens the file to write, or has written it."""
