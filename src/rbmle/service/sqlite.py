@@ -133,7 +133,8 @@ class SqliteStorage(Storage):
         address = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
         if self._alone is not None:
             address += "&immutable=1"
-        return sqlite3.connect(address, uri=True, **_CONNECTION)
+        found: sqlite3.Connection = sqlite3.connect(address, uri=True, **_CONNECTION)
+        return found
 
     def _written(self) -> tuple[object, ...]:
         """What changes when somebody opens the file to write, or has written it."""
