@@ -10,7 +10,18 @@ from typing import Any, TypedDict
 from .._records.names import ALIASES
 from ..errors import one_of
 from ..families import Bernoulli, Exponential, Gaussian
-from ..policies import IDS, KG, KLUCB, POLICIES, RBMLE, VIDS, KGStar, ThompsonSampling
+from ..policies import (
+    IDS,
+    KG,
+    KGMN,
+    KLUCB,
+    POLICIES,
+    RBMLE,
+    VIDS,
+    KGMin,
+    KGStar,
+    ThompsonSampling,
+)
 from ..rewards.problems import Problem
 
 PAPER_FAMILIES = {"bernoulli": Bernoulli(), "gaussian": Gaussian(), "exponential": Exponential()}
@@ -23,6 +34,8 @@ _FORMS: dict[str, Any] = {
     "KLUCB": KLUCB(search="published"),
     "KG": KG(form="published"),
     "KG*": KGStar(form="published"),
+    "KGMin": KGMin(form="published"),
+    "KGMN": KGMN(form="published"),
 }
 
 # Printed numbers that differ from what the paper's code computed: (the right number, what went

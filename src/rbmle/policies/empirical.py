@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from .._numba.compile import Floats, lean
 from ..families import Family
 from ..random import Draws
+from ..special import on_grid
 from .arms import Arms, Clock
 from .base import policy
 from .history import Capacity, note_each, size_of
@@ -76,7 +77,8 @@ class EmpiricalIMED(NamedTuple):
     more than the family's largest reward. It is asymptotically optimal for all laws on an interval:
     unlike `IMED` with `Bounded` it gains from rewards that vary little. For rewards that are 0 or 1
     both are the same.
-    A round takes some ten steps for each reward of each arm but the leader.
+    Scores are rounded to multiples of 2.3e-10 (`on_grid`), so that the order of rewards does not
+    matter. A round takes some ten steps for each reward of each arm but the leader.
     memory: how many of an arm's rewards are kept, 8 bytes each; of more, a new one replaces the
     oldest, and K is that of those kept.
 
@@ -113,9 +115,9 @@ class EmpiricalIMED(NamedTuple):
         """What is smallest for the arm to play."""
         n, base = float(arms.pulls[i]), self.place(i)
         if not arms.mean(i) < best:
-            return log(n)
+            return on_grid(log(n))
         kept = state[base + 2 : base + 2 + min(int(state[base]), self.memory)]
-        return n * empirical_divergence(kept, best, family.largest_reward()) + log(n)
+        return on_grid(n * empirical_divergence(kept, best, family.largest_reward()) + log(n))
 
     def place(self, i: int) -> int:
         """Where the numbers of arm i begin."""

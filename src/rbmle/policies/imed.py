@@ -6,6 +6,7 @@ from math import inf, log
 from typing import NamedTuple
 
 from ..families import Family
+from ..special import on_grid
 from .arms import Arms, Clock
 from .base import policy
 
@@ -16,7 +17,8 @@ class IMED(NamedTuple):
 
     Honda and Takemura play the arm with the smallest N_i D(p_i, mu*) + log N_i, where mu* is the
     largest empirical mean; here it is negated, because the largest index is played. It looks
-    neither at t nor at the horizon. Equal indices are drawn by lot.
+    neither at t nor at the horizon. Equal indices are drawn by lot; they are rounded to multiples
+    of 2.3e-10 (`on_grid`), so that rounding errors do not decide between them.
 
     Deviation: for rewards in (-inf, 1] their D is the smallest divergence of any law with mean mu*.
     Here it is that of the assumed family, which for Bernoulli rewards is the same.
@@ -41,4 +43,4 @@ class IMED(NamedTuple):
 
     def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
         n = float(arms.pulls[i])
-        return -(n * family.given(arms, i).kl(arms.mean(i), level) + log(n))
+        return -on_grid(n * family.given(arms, i).kl(arms.mean(i), level) + log(n))

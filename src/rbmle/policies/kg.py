@@ -14,6 +14,7 @@ from .._numba.compile import apart_method, record
 from .._records.record import Choice
 from ..families import Conjugate, Crosses, Learns, LooksAhead
 from ..families.gaussian import expected_excess
+from ..special import on_grid
 from .arms import Arms, Clock
 from .base import policy
 
@@ -167,6 +168,8 @@ class KGMin(NamedTuple):
     does not matter. Deviation from the source: the index is the logarithm, m log q - log m, which
     ranks arms alike, because q^m underflows to 0 for every arm once m is about 1,000.
     whole: round m up to whole pulls; the published tables do not.
+    form: "exact", where arms with equal indices have equal ones: they are rounded to multiples of
+    2.3e-10 (`on_grid`); or "published" for what the tables ran, where rounding decides such ties.
 
     >>> from rbmle import Arms, Bernoulli, Clock
     >>> import numpy as np
@@ -177,14 +180,17 @@ class KGMin(NamedTuple):
     """
 
     whole: bool = False
+    form: Form | str = "exact"
 
     def index_of(self, family: Crosses, arms: Arms, i: int, level: Race) -> float:
         m, q = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
+        exact = self.form == Form.exact
         if self.whole:
-            m = ceil(m)
+            m = ceil(on_grid(m) if exact else m)
         if m <= 0.0:
             return inf
-        return m * log(q) - log(m) if q > 0.0 else -inf
+        index = m * log(q) - log(m) if q > 0.0 else -inf
+        return on_grid(index) if exact else index
 
     def settles(self) -> bool:
         """No: it explores for ever, because a switch is worth the same in every round."""
@@ -193,7 +199,7 @@ class KGMin(NamedTuple):
 
 @policy(needs=("pulls_to_cross",), level=race)
 class KGMN(NamedTuple):
-    """KGMN (Kaminski 2015) for Bernoulli rewards: -m, with m and `whole` as in `KGMin`.
+    """KGMN (Kaminski 2015) for Bernoulli rewards: -m, with m, `whole` and `form` as in `KGMin`.
 
     >>> from rbmle import Arms, Bernoulli, Clock
     >>> import numpy as np
@@ -204,9 +210,11 @@ class KGMN(NamedTuple):
     """
 
     whole: bool = False
+    form: Form | str = "exact"
 
     def index_of(self, family: Crosses, arms: Arms, i: int, level: Race) -> float:
         m, _ = family.pulls_to_cross(arms.pulls[i], arms.sums[i], level.rival(i))
+        m = on_grid(m) if self.form == Form.exact else m
         return -float(ceil(m)) if self.whole else -m
 
     def settles(self) -> bool:

@@ -13,6 +13,7 @@ from ..families import Bernoulli, Binomial, Bounded, Exponential, Family, Gamma,
 from ..families.protocols import require_by_sums
 from ..random import Draws
 from ..spec import stand_in
+from ..special import on_grid
 from .alpha import BetaBias, as_bias
 from .arm_bias import ArmBias
 from .arms import Arms, Clock
@@ -148,7 +149,8 @@ class RBMLE(NamedTuple):
         mean = total / pulls
         biased = mean + alpha / pulls
         if self.boundary == Boundary.corollary:
-            return pulls * (family.conjugate(min(biased, high)) - family.conjugate(mean))
+            index = pulls * (family.conjugate(min(biased, high)) - family.conjugate(mean))
+            return on_grid(index)  # it is the same for p and 1 - p where both are clipped
         return pulls * (family.unclipped_conjugate(biased) - family.unclipped_conjugate(mean))
 
     def settles(self) -> bool:

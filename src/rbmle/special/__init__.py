@@ -22,6 +22,7 @@ from .gamma import (
     gamma_tail,
     log_gamma,
 )
+from .grid import GRID, on_grid
 from .normal import normal_cdf, normal_density, normal_quantile, normal_quantile_upper
 from .tail_bounds import (
     beta_quantile_below,
@@ -35,6 +36,7 @@ from .tail_bounds import (
 )
 
 __all__ = [
+    "GRID",
     "beta_cdf",
     "beta_density",
     "beta_quantile",
@@ -62,6 +64,7 @@ __all__ = [
     "normal_density",
     "normal_quantile",
     "normal_quantile_upper",
+    "on_grid",
     "ratio_above",
     "scale_root_below",
     "stirling_error",
