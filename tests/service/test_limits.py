@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from attacked import HEAD, Attacked, answer_of, attacked
 from evidence_cases import interpret
 
 from rbmle.service import connections
+from rbmle.service.app import _PAGE, _page_file
 from rbmle.service.callers import Edge
 
 pytestmark = pytest.mark.slow
@@ -117,6 +119,30 @@ def test_where_all_are_busy_a_new_one_is_a_503(
     for each in busy:
         assert each.recv(65536).startswith(b"HTTP/1.1 200")
         each.close()
+
+
+def test_callers_who_read_slowly_make_room(
+    ours: Attacked, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each asks for more than the system's buffers hold, again and again, and reads a little."""
+    asked = f"GET /page/page.js HTTP/1.1\r\n{HEAD}\r\n" * 1_000
+    slow = [ours.connect(asked) for _ in range(20)]
+    while sum(each.flow.write_paused for each in [*ours.server.server_state.connections]) < 20:
+        time.sleep(0.1)
+    for _ in range(5):
+        for each in slow:
+            with suppress(ConnectionError):
+                each.recv(10_000)
+        assert ours.healthy()
+    for each in slow:
+        each.close()
+    assert "Traceback" not in caplog.text
+
+
+def test_addresses_of_no_file_are_not_remembered(ours: Attacked) -> None:
+    for number in range(5):
+        assert ours.ask("GET", f"/page/{number}{'x' * 30_000}")[0] == 404
+    assert _page_file.cache_info().currsize <= len(_PAGE)
 
 
 def test_requests_that_come_at_once_are_answered_in_order(ours: Attacked) -> None:

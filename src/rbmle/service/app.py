@@ -285,7 +285,8 @@ class App:
 
     async def page(self, call: Call) -> Answer | Response:
         """The page, and its files."""
-        return _page_file(call.names.get("file", "page.html"))
+        name = call.names.get("file", "page.html")
+        return _page_file(name) if name in _PAGE else NOTHING
 
 
 _BY_NAME = "/v1/experiments/{name}"
@@ -340,8 +341,6 @@ def _description() -> Answer:
 
 
 @functools.cache
-def _page_file(name: str) -> Answer | Response:
-    if name not in _PAGE:
-        return NOTHING
+def _page_file(name: str) -> Response:
     content = resources.files(__package__).joinpath("web", name).read_bytes()
     return Response(content, media_type=_PAGE[name])

@@ -10,14 +10,21 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from starlette.types import Scope
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from .log_lines import Repeats
 from .messages import refusal
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
 
 log = logging.getLogger("rbmle.service")
 
@@ -51,6 +58,7 @@ class Connection(HttpToolsProtocol):
     repeats: ClassVar[Repeats]
     _deadline: asyncio.TimerHandle | None = None  # of a request that has not come whole
     _unread: asyncio.TimerHandle | None = None  # of an answer that the caller does not read
+    _answering: RequestResponseCycle | None = None  # the last that was begun to be answered
     _seen: object = None  # the last request when `_make_room` came by
     _in_head = True
     _idle_until = 0.0  # by the loop's clock
@@ -92,7 +100,8 @@ class Connection(HttpToolsProtocol):
 
     def _make_room(self) -> bool:
         """Close the first connection of the queue that is idle and has sent no request since it was
-        looked at; those before it go to the end. Returns whether there was one."""
+        looked at; those before it go to the end. If there is none, cut one that does not read its
+        answer as fast as it is sent. Returns whether there was one."""
         for each in [*self.queue] * 2:
             seen, each._seen = each._seen, each.cycle
             self.queue.pop(each)
@@ -100,14 +109,25 @@ class Connection(HttpToolsProtocol):
                 each.transport.close()
                 return True
             self.queue[each] = None
+        for each in self.queue:
+            if each.flow.write_paused:
+                each.transport.abort()
+                return True
         return False
 
     def _is_idle(self) -> bool:
         """Whether no whole request has come that is not answered."""
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
     def connection_lost(self, exc: Exception | None) -> None:
         self.queue.pop(self, None)
+        self.pipeline.clear()
+        if self._answering is not None:  # uvicorn tells the last request only
+            self._answering.disconnected = True
         self._stop_deadline()
         self.resume_writing()
         if self.timeout_keep_alive_task is not None:
