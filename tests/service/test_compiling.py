@@ -15,7 +15,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from service_cases import definition
 
 from rbmle.errors import ParameterError
+from rbmle.service.archive import delete, end
 from rbmle.service.definition import Definition
+from rbmle.service.storage import open_storage
 
 SLOW = {**BODY, "family": {"name": "Gaussian"}}  # what compiles slowly here, by `held`
 
@@ -79,6 +81,50 @@ def test_a_worker_is_ready_when_it_has_compiled_what_is_stored(
         go_on.set()
         while ours.call("GET", "/readyz").status != 200:
             pass
+
+
+def test_what_another_worker_began_waits_for_the_compiler_alone(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also a reward, of which only the database knows the experiment."""
+    with worker(url) as first, worker(url) as ours:
+        first.create("slow", family={"name": "Gaussian"})
+        ours.create("quick")
+        first.decide("slow", "visit")
+        with held(monkeypatch) as go_on:
+            arms, items = "/v1/experiments/slow/arms", [{"reward": {"id": "d-1-2", "value": 1}}]
+            asked = [
+                ours.submit("PUT", "/v1/decisions/visit/reward", {"value": 1}),
+                ours.submit("POST", "/v1/batch", {"items": items}),
+                ours.submit("POST", arms, {"name": "c"}),
+                ours.submit("PATCH", f"{arms}/a", {"state": "paused"}),
+            ]  # fmt: skip
+            mixed = [ours.submit("POST", "/v1/experiments/quick/decisions") for _ in range(5)]
+            assert [each.result(60).status for each in mixed] == [200] * 5
+            assert len(ours.call("GET", "/v1/experiments").data["experiments"]) == 2
+            assert not any(each.done() for each in asked)
+            go_on.set()
+            assert [each.result(60).status for each in asked] == [200, 200, 201, 200]
+
+
+def test_a_new_experiment_of_an_old_name_is_compiled(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with worker(url) as first, worker(url) as ours:
+        ours.create("x")
+        ours.decide("x")
+        storage = open_storage(url)
+        end(storage, "x")
+        delete(storage, "x")
+        storage.close()
+        first.create("x", family={"name": "Gaussian"})
+        with held(monkeypatch) as go_on:
+            ours.decide("x")  # "changed by a command"
+            asked = ours.submit("POST", "/v1/experiments/x/decisions")
+            assert ours.create("quick").status == 201
+            assert not asked.done()
+            go_on.set()
+            assert asked.result(60).data["t"] == 1
 
 
 @pytest.mark.slow

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from importlib import resources
 from time import perf_counter
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import asdict
@@ -15,21 +16,22 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
-from ..errors import ParameterError, RbmleError, integer
+from ..errors import ParameterError, integer
 from . import clock, messages, shown
 from .callers import Callers, Edge
 from .committer import Committer, ReadingThread
 from .compiling import Compiler, is_ours
 from .definition import Definition
+from .experiment_cache import NotCompiledError
 from .http import NOTHING, Call, Endpoint, Operation, openapi, pattern_of
 from .keys import Keys
 from .ledger import Ledger
-from .messages import Answer, a_label, answer, no_experiment, refusal
+from .messages import Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .meters import Meters
 from .requests import AddArm, Create, End, SetState
 from .storage import Key, StorageError, open_storage
 from .transaction import Request
-from .views import events, experiment_details, experiment_list, metrics, with_conclusions
+from .views import Known, events, experiment_details, experiment_list, metrics, with_conclusions
 
 # Seconds that creating an experiment waits for its code: loading it from the cache takes half of
 # that. If it must be compiled, the answer says so, and the first decision waits.
@@ -39,6 +41,7 @@ _PAGE = {  # the files of the page, which are part of the package: no build step
     "page.css": "text/css",
     **dict.fromkeys(("page.js", "arms.js", "chart.js", "service.js"), "text/javascript"),
 }
+T = TypeVar("T")
 _METRICS, _LINES = "text/plain", "application/x-ndjson"
 
 
@@ -60,7 +63,6 @@ class App:
         self.committer: Committer
         self.reader: ReadingThread
         self.compiler = Compiler()
-        self._prepared: set[str] = set()
         paths: dict[str, dict[str, Operation]] = {}
         for each in OPERATIONS:
             paths.setdefault(each.path, {})[each.method] = each
@@ -111,14 +113,33 @@ class App:
 
     def _ledger(self, keys: Keys) -> Ledger:
         storage = open_storage(self.database, create=False, timeouts=True)
-        return Ledger(storage, keys, self.clock)
+        return Ledger(storage, keys, self.clock, self.compiler.has)
 
     async def _run(self, call: Call, *requests: Request) -> list[Answer]:
         """Carry out the requests in one transaction."""
-        begin = perf_counter()
-        answers = await self.committer.submit([(call.key, each) for each in requests])
-        call.spent["database"] = perf_counter() - begin
-        return answers
+        asked = [(call.key, each) for each in requests]
+        return await self._once_compiled(call, lambda: self.committer.submit(asked))
+
+    async def _once_compiled(
+        self, call: Call, ask: Callable[[], Awaitable[T]], seconds: float | None = None
+    ) -> T:
+        """What the database answers, when the code of the experiments is there: compiling takes up
+        to a minute, and must not keep the requests for others waiting. seconds: the longest wait,
+        after which the request is refused."""
+        while True:
+            begin = perf_counter()
+            try:
+                found = await ask()
+            except NotCompiledError as problem:
+                await self._compile(call, problem.definition, seconds)
+                progress = self.compiler.progress(problem.definition)
+                if progress is not None:
+                    so_far = f"{progress.kind} is being compiled, for {progress.seconds:g} s so far"
+                    told = f"The experiment {problem.name!r} is not ready: {so_far}."
+                    raise RefusedError(refusal(503, told)) from None
+            else:
+                call.spent["database"] = perf_counter() - begin
+                return found
 
     # Decisions and rewards
 
@@ -126,14 +147,11 @@ class App:
         """Choose an arm."""
         if body.id is not None:
             a_label("id", body.id)
-        if call.name not in self._prepared:
-            await self._prepare(call, call.name)
         asked = messages.Decide(body.id, body.context, body.among, experiment=call.name)
         return (await self._run(call, asked))[0]
 
     async def slate(self, call: Call, body: messages.NewSlate) -> Answer:
         """Choose several distinct arms, in order."""
-        await self._prepare(call, call.name)
         asked = messages.FillSlate(experiment=call.name, **msgspec.structs.asdict(body))
         return (await self._run(call, _checked(asked)))[0]
 
@@ -149,8 +167,6 @@ class App:
         if not 1 <= n <= messages.MAX_BATCH_ITEMS:
             raise ParameterError("batch", "items", f"a list of 1 to {messages.MAX_BATCH_ITEMS}", n)
         requests = [_item(each, place) for place, each in enumerate(body.items)]
-        for name in {each.experiment for each in requests if each.experiment is not None}:
-            await self._prepare(call, name)
         answers = await self._run(call, *requests)
         told = [messages.BatchAnswer(each.status, msgspec.Raw(each.body)) for each in answers]
         return answer(200, messages.BatchAnswers(told))
@@ -176,28 +192,6 @@ class App:
         begin = perf_counter()
         await self.compiler.wait(definition, seconds)
         call.spent["compiling"] = perf_counter() - begin
-
-    async def _prepare(
-        self, call: Call, name: str, seconds: float | None = None
-    ) -> messages.Compiling | None:
-        """Compile what the experiment needs, if this worker has not met it yet.
-
-        That takes up to a minute, and must not keep the requests for other experiments waiting.
-        seconds: the longest wait; returns what is still being compiled then.
-        """
-        if name in self._prepared:
-            return None
-        stored = await self.committer.ask(lambda ledger: ledger.storage.find(name), call.key)
-        if stored is None:
-            return None
-        with suppress(RbmleError, msgspec.MsgspecError):  # the ledger says what is wrong with it
-            definition = Definition.read(stored.definition)
-            await self._compile(call, definition, seconds)
-            progress = self.compiler.progress(definition)
-            if progress is not None:
-                return progress
-            self._prepared.add(name)
-        return None
 
     async def _warm(self) -> None:
         """Compile what the stored experiments need, before the first request asks for it."""
@@ -230,16 +224,16 @@ class App:
 
     async def experiment(self, call: Call) -> Answer:
         """One experiment."""
-        progress = await self._prepare(call, call.name, _COMPILE_SECONDS)
-        if progress is not None:
-            so_far = f"{progress.kind} is being compiled, for {progress.seconds:g} s so far"
-            return refusal(503, f"The experiment {call.name!r} is not ready: {so_far}.")
-        shown = await self.reader.ask(
-            lambda ledger: experiment_details(ledger, call.key, call.name), call.key
-        )
-        if shown is None:
+
+        def look() -> Awaitable[tuple[shown.Details, Known] | None]:
+            return self.reader.ask(
+                lambda ledger: experiment_details(ledger, call.key, call.name), call.key
+            )
+
+        found = await self._once_compiled(call, look, _COMPILE_SECONDS)
+        if found is None:
             return no_experiment(call.name)
-        return answer(200, await asyncio.to_thread(with_conclusions, *shown))
+        return answer(200, await asyncio.to_thread(with_conclusions, *found))
 
     async def events(self, call: Call) -> Answer | Response:
         """The log, one JSON object a line."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
+from .experiment_cache import NotCompiledError
 from .ledger import Ledger
 from .log_lines import Repeats, failed
 from .messages import Answer, RefusedError
@@ -226,6 +227,14 @@ class Committer(LedgerThread):
                 groups = self._commit_ahead(ledger, groups)
             requests: list[Keyed] = [each for asked in groups for each in asked.what]  # type: ignore[union-attr]
             answers = iter(ledger.run(requests, sweep) if requests or sweep else ())
+        except NotCompiledError as problem:
+            if len(groups) == 1:
+                self._fail(groups, problem)
+                return False
+            half = len(groups) // 2
+            for part in (groups[:half], groups[half:]):  # so that the others go on
+                self._commit(ledger, part)
+            return False
         except Exception as problem:
             self._fail(groups, problem)
             return False
@@ -314,5 +323,5 @@ _repeats = Repeats()
 def _log(problem: Exception) -> None:
     if isinstance(problem, StorageError):
         _repeats.warn(log, str(problem))
-    elif not isinstance(problem, RefusedError):
+    elif not isinstance(problem, (RefusedError, NotCompiledError)):
         failed("a transaction", problem)

@@ -76,6 +76,11 @@ class Compiler:
             threading.Thread(target=job.work, args=given, daemon=True, name="compiler").start()
         return job.ended
 
+    def has(self, definition: Definition) -> bool:
+        """Whether what the experiment needs is compiled; any thread may ask."""
+        job = self._jobs.get(definition.kind())
+        return job is not None and job.ended.done() and job.ended.exception() is None
+
     async def wait(self, definition: Definition, seconds: float | None = None) -> None:
         """Compile what the experiment needs; return then, or after so many seconds.
 

@@ -24,6 +24,13 @@ class QuarantineError(StorageError):
     """What is stored of an experiment cannot be used. The others go on."""
 
 
+class NotCompiledError(Exception):
+    """The code that an experiment needs is not compiled yet; nothing has changed."""
+
+    def __init__(self, known: Experiment) -> None:
+        self.name, self.definition = known.name, known.definition
+
+
 class _Quarantine(NamedTuple):
     """An experiment as it was stored when it could not be used, and why, in one sentence."""
 
@@ -36,17 +43,23 @@ class Cache:
 
     One that cannot be loaded or brought up to date is put in quarantine: whoever looks for it gets
     a QuarantineError, until a command has repaired it.
+
+    compiled: whether the code that a definition needs is there. Without it an experiment can be
+    looked at, but not decide or learn: who writes would wait a minute for the compiler.
     """
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
+    def __init__(
+        self, storage: Storage, compiled: Callable[[Definition], bool] = lambda _: True
+    ) -> None:
+        self._storage, self._compiled = storage, compiled
+        self._raw: dict[int, Experiment] = {}  # those whose code was not there
         self._named: dict[str, Experiment] = {}
         self._numbered: dict[int, Experiment] = {}
         self._stored: dict[int, Stored] = {}
         self._saved: dict[int, int] = {}  # number -> `seq` of the stored snapshot
         self._read: dict[int, float] = {}  # number -> when its rows were last asked for
         self._quarantine: dict[int, _Quarantine] = {}
-        self.snapshots: dict[int, Experiment] = {}  # those in snapshot mode, by number
+        self.snapshots: dict[int, Experiment] = {}  # those that can be used so
 
     def all(self) -> list[Experiment]:
         """All cached experiments, in the order of their numbers."""
@@ -70,6 +83,24 @@ class Cache:
         if found is None and (stored := self._storage.find(which)) is not None:
             found = self.load(stored)
         return found
+
+    def is_ready(self, known: Experiment) -> bool:
+        """Whether the experiment's code is compiled."""
+        if known.number in self._raw and self._compiled(known.definition):
+            del self._raw[known.number]
+            if known.definition.uses_snapshots:
+                self.snapshots[known.number] = known
+        return known.number not in self._raw
+
+    def ready(self, known: Experiment) -> Experiment:
+        """The experiment, if its code is compiled; else raises NotCompiledError."""
+        if not self.is_ready(known):
+            raise NotCompiledError(known)
+        return known
+
+    def due(self, now: float) -> list[Experiment]:
+        """The experiments in which a decision may have passed its deadline."""
+        return [each for each in self.all() if each.due(now) and self.is_ready(each)]
 
     def current(self, stored: Stored | None) -> Experiment | None:
         """The experiment that is stored, brought up to date without a lock."""
@@ -108,8 +139,8 @@ class Cache:
         self._named[stored.name] = self._numbered[stored.number] = made
         self._stored[stored.number] = stored
         self._quarantine.pop(stored.number, None)
-        if definition.uses_snapshots:
-            self.snapshots[stored.number] = made
+        self._raw[stored.number] = made
+        self.is_ready(made)
         return made
 
     def catch_up(self, experiment: Experiment) -> Experiment:
@@ -166,4 +197,5 @@ class Cache:
         self._named.pop(experiment.name, None)
         self._numbered.pop(experiment.number, None)
         self.snapshots.pop(experiment.number, None)
+        self._raw.pop(experiment.number, None)
         self._read.pop(experiment.number, None)

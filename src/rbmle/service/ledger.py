@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from .ahead import Ahead
+from .definition import Definition
 from .experiment import Experiment
 from .experiment_cache import Cache
 from .keys import Keys
@@ -20,13 +21,25 @@ T = TypeVar("T")
 
 
 class Ledger:
-    """Requests in, answers out, everything durable in between. One thread uses it at a time."""
+    """Requests in, answers out, everything durable in between. One thread uses it at a time.
+
+    compiled: see `Cache`.
+    """
 
     def __init__(
-        self, storage: Storage, keys: Keys | None = None, clock: Callable[[], float] = time.time
+        self,
+        storage: Storage,
+        keys: Keys | None = None,
+        clock: Callable[[], float] = time.time,
+        compiled: Callable[[Definition], bool] = lambda _: True,
     ) -> None:
-        self.storage, self.keys, self.clock = storage, keys or Keys(), clock
-        self.cache = Cache(storage)
+        self.storage, self.keys, self.clock, self._compiled = (
+            storage,
+            keys or Keys(),
+            clock,
+            compiled,
+        )
+        self.cache = Cache(storage, compiled)
         self._generation = storage.generation
         self._cannot_write = ""  # why the last try to write failed
         self._last_try = -_WRITE_PROBE_SECONDS
@@ -35,7 +48,8 @@ class Ledger:
         """Carry out the requests in order, in one transaction; the answers are true on return.
 
         sweep: also end the decisions of all experiments whose deadline has passed. If anything
-        goes wrong with the database, nothing has changed, and StorageError is raised.
+        goes wrong with the database, nothing has changed, and StorageError is raised; where code is
+        missing, NotCompiledError.
         """
         touched: dict[int, Experiment] = {}
         began = time.monotonic()
@@ -103,7 +117,7 @@ class Ledger:
         """Invalidate all caches if the database was reopened: it may be another one."""
         if self.storage.generation != self._generation:
             self._generation = self.storage.generation
-            self.cache = Cache(self.storage)
+            self.cache = Cache(self.storage, self._compiled)
             self.keys.invalidate()
 
     def refresh(self) -> list[Experiment]:
@@ -113,4 +127,4 @@ class Ledger:
     def due(self, now: float) -> bool:
         """Whether a decision may have passed its deadline in an experiment that is known here, or a
         key's last use is to be stored."""
-        return self.keys.unsaved() or any(each.due(now) for each in self.cache.all())
+        return self.keys.unsaved() or bool(self.cache.due(now))

@@ -56,7 +56,7 @@ class Transaction:
         allowed = [keys.allows(key) or made.get(each.experiment) is each for key, each in requests]
         self.now = clock()
         for each in self.touched.values():
-            if each.due(self.now):
+            if each.due(self.now) and self.cache.is_ready(each):
                 resolved, until = each.deadlines.resolved, each.deadlines.slice(each.seq)
                 waiting = self.storage.waiting(each.number, resolved, until)
                 self.rows += each.expire(waiting, until, self.now)
@@ -92,17 +92,16 @@ class Transaction:
     def _lock(self, requests: Sequence[Request], due: float) -> None:
         """Lock the experiments that the requests name, and those with a deadline until `due`, and
         bring them up to date."""
-        for name in {each.experiment for each in requests if each.experiment is not None}:
-            self._touch(name)
+        for name, plays in {(each.experiment, not isinstance(each, Create)) for each in requests}:
+            if name is not None:
+                self._touch(name, plays)
         self.places = {each.id: place_of(each.id) for each in requests if isinstance(each, Reward)}
         numbers = {place[0] for place in self.places.values() if place is not None}
         rows = self._find([id for id, place in self.places.items() if place is None])
         for number in numbers.union(row.experiment for row in rows):
             self._touch(number)
         if due > -inf:
-            for known in self.cache.all():
-                if known.due(due):
-                    self.touched[known.number] = known
+            self.touched.update({known.number: known for known in self.cache.due(due)})
         if self.touched:
             self.storage.lock(sorted(self.touched))
             for known in list(self.touched.values()):
@@ -124,12 +123,13 @@ class Transaction:
             self.named.setdefault(row.name(), []).append(row)
         return rows
 
-    def _touch(self, which: str | int) -> None:
-        """Note that the experiment of this name, or number, is needed, if there is one."""
+    def _touch(self, which: str | int, plays: bool = True) -> None:
+        """Note that the experiment of this name, or number, is needed, if there is one. plays:
+        whether its code is, too."""
         with suppress(QuarantineError):  # its requests are told when they are answered
             known = self.cache.find(which)
             if known is not None:
-                self.touched[known.number] = known
+                self.touched[known.number] = self.cache.ready(known) if plays else known
 
     def _catch_up(self, known: Experiment) -> None:
         try:

@@ -51,7 +51,7 @@ def experiment_details(ledger: Ledger, who: Key, name: str) -> tuple[Details, Kn
     known = ledger.cache.current(ledger.storage.find(name)) if who.sees(name) else None
     if known is None:
         return None
-    definition = known.definition
+    definition = ledger.cache.ready(known).definition
     worth = [] if definition.reads else [known.live.worth(arm)[:2] for arm in known.arms]
     family, evidence = definition.settings.family, definition.settings.evidence
     return _details(known, ledger.storage), (family, worth, why_no_intervals(evidence))
