@@ -3,13 +3,14 @@
     python benchmarks/devices.py speed [--horizon 100000] [--replications 131072] [--only RBMLE ...]
     python benchmarks/devices.py equal [--horizon 100000] [--replications 50000] [--arms 3]
     python benchmarks/devices.py record --folder F [the same], then, elsewhere, equal --folder F
+    python benchmarks/devices.py record --device cuda --folder F, and elsewhere equal --device cpu
 
 `speed` plays ten arms: rounds a second on the device and, with --processors, on all processors, and
 their ratio.
 `equal` counts the replications in which the pulls of an arm differ between the two, and those in
-which the final regret does, to the last bit. With --folder it plays the device only and compares
-with what `record` has kept there, perhaps on another machine: a digest of the pulls and of the
-final regret of each replication.
+which the final regret does, to the last bit. With --folder it plays one of the two and compares
+with what `record` has kept there of the other, perhaps on another machine: a digest of the pulls
+and of the final regret of each replication.
 IDS and VIDS are played for a hundredth of the rounds.
 Each line is printed as soon as it is known, as JSON, so that a run that is cut short is not lost.
 """
@@ -39,6 +40,7 @@ MEANS: dict[str, list[float]] = {
     "Poisson": [0.31, 0.1, 0.2, 0.32, 0.33, 0.29, 0.2, 0.3, 0.15, 0.08],
     "Gamma": [0.31, 0.1, 0.2, 0.32, 0.33, 0.29, 0.2, 0.3, 0.15, 0.08],
     "Binomial": [3.275, 3.0, 3.325, 3.35, 3.375, 3.4, 3.425, 3.45, 3.475, 3.5],
+    "Bounded": [0.655, 0.6, 0.665, 0.67, 0.675, 0.68, 0.685, 0.69, 0.695, 0.7],
 }
 FAMILIES: dict[str, Any] = {
     "Bernoulli": rbmle.Bernoulli(),
@@ -47,19 +49,21 @@ FAMILIES: dict[str, Any] = {
     "Poisson": rbmle.Poisson(),
     "Gamma": rbmle.Gamma(2.0),
     "Binomial": rbmle.Binomial(5),
+    "Bounded": rbmle.Bounded(),
 }
 SLOW = ("IDS", "VIDS")  # some thousand times slower a round than the others
 SHARE = 100  # so many times fewer rounds of these are played
-RECOMMENDED = "recommended"
+RECOMMENDED = {"recommended": "tails", "recommended-mean": "mean"}  # risk
 
 
 def pairs(only: list[str]) -> Iterator[tuple[str, str]]:
-    """Every policy with every family that it fits, and the recommended form of RBMLE for each.
+    """Every policy with every family that it fits, and both recommended forms for each.
 
     only: policies, families or pairs of them, such as UCB, Gaussian, UCB-Gaussian.
     """
     fitting = {name: families_of(kind) for name, kind in rbmle.POLICIES.items()}
-    for policy, kinds in {**fitting, RECOMMENDED: families_of(rbmle.RBMLE)}.items():
+    fitting.update(dict.fromkeys(RECOMMENDED, families_of(rbmle.RBMLE)))
+    for policy, kinds in fitting.items():
         for name, family in FAMILIES.items():
             asked = not only or {policy, name, f"{policy}-{name}"} & set(only)
             if asked and type(family) in kinds:
@@ -68,7 +72,9 @@ def pairs(only: list[str]) -> Iterator[tuple[str, str]]:
 
 def policy_of(name: str, family: str) -> Any:
     """The policy of a pair."""
-    return rbmle.recommended(FAMILIES[family]) if name == RECOMMENDED else rbmle.POLICIES[name]()
+    if name in RECOMMENDED:
+        return rbmle.recommended(FAMILIES[family], risk=RECOMMENDED[name])
+    return rbmle.POLICIES[name]()
 
 
 def horizon_of(given: argparse.Namespace, name: str) -> int:
@@ -166,22 +172,18 @@ def record(given: argparse.Namespace) -> None:
         file = kept(given, row)
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
-            found, seconds = play("cpu")
+            found, seconds = play(given.device or "cpu")
             np.save(file.with_suffix(".part.npy"), found)
             file.with_suffix(".part.npy").rename(file)
-            print(json.dumps({"file": file.name, "processors_s": round(seconds, 2)}), flush=True)
+            print(json.dumps({"file": file.name, "seconds": round(seconds, 2)}), flush=True)
 
 
 def equal(given: argparse.Namespace) -> None:
     for row, play in matches(given):
-        there, seconds = play("cuda")
-        spent = {"device_s": round(seconds, 2)}
-        if given.folder:
-            here = np.load(kept(given, row))
-        else:
-            here, seconds = play("cpu")
-            spent["processors_s"] = round(seconds, 2)
-        pulls, regret = map(int, (there != here).sum(axis=1))
+        one, seconds = play(given.device or "cuda")
+        other = np.load(kept(given, row)) if given.folder else play("cpu")[0]
+        pulls, regret = map(int, (one != other).sum(axis=1))
+        spent = {"seconds": round(seconds, 2)}
         found = {**row, **spent, "other_pulls": pulls, "other_regret": regret}
         print(json.dumps(found), flush=True)
 
@@ -194,7 +196,8 @@ def main() -> None:
     parser.add_argument("--arms", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--processors", action="store_true", help="time the CPU as well")
-    parser.add_argument("--folder", help="where `record` keeps what the processors have played")
+    parser.add_argument("--folder", help="where `record` keeps what it has played")
+    parser.add_argument("--device", choices=["cpu", "cuda"], help="for record, and with --folder")
     given = parser.parse_args()
     if not any(pairs(given.only)):
         parser.error(f"'--only' must name policies, families or pairs. Got {given.only}.")
