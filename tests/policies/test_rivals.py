@@ -12,6 +12,7 @@ import rbmle
 from rbmle import KLUCB, AdaUCB, Arms, Bernoulli, Clock, Exponential, Gaussian, Poisson
 from rbmle.policies.history import block, draw_some, note, note_each, size_of
 from rbmle.random import Draws
+from rbmle.spec import from_spec
 
 ARMS = Arms(np.array([10.0, 40.0, 3.0]), np.array([4.0, 21.0, 1.0]), np.array([4.0, 21.0, 1.0]))
 CLOCK = Clock(54, 1_000)
@@ -52,6 +53,8 @@ def test_other_spellings_of_the_level() -> None:
     assert named(plus=True) == named(level="plus") == KLUCB(upto="plus")
     assert named(plus_plus=True) == KLUCB(upto="plus_plus")
     assert named(plus=False) == KLUCB()
+    assert from_spec("klucb(plus_plus=true)") == KLUCB(upto="plus_plus")
+    assert from_spec("klucb(plus=false)") == KLUCB()
     for given in ({"plus": 1}, {"plus": True, "level": "moss"}, {"level": "log"}):
         with pytest.raises(rbmle.ParameterError):
             named(**given)

@@ -134,7 +134,10 @@ def parsed(
 
 
 def _literal(text: str) -> object:
-    """The value of a Python literal, such as a number or True; any other text stands for itself."""
+    """The value of a Python literal, such as a number or True, or true as TOML and JSON write it;
+    any other text stands for itself."""
+    if text in ("true", "false"):
+        return text == "true"
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # all that it raises
