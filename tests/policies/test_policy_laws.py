@@ -98,6 +98,7 @@ VARIANTS = [
     (GPUCBTuned(), GaussianUnknown(2.0)),
     (MaillardSampling(), GaussianUnknown(2.0)),
     (EmpiricalIMED(memory=100), Bounded(-2.0, 3.0)),
+    (NPTS(memory=100), Bounded(-2.0, 3.0)),
     (EpsilonGreedy(c=5.0), Bernoulli()),
     (TSUCB(draws=5), Gaussian()),
     (RBSDA(memory=50, even="leader"), Bernoulli()),
@@ -119,7 +120,7 @@ VARIANTS = [
 
 # These ask nothing of the family: two are enough.
 BLIND = (
-    EXP3, MOSS, NPTS, UCBV, AdaUCB, EpsilonGreedy, ExploreThenCommit, LBSDA, RBSDA,
+    EXP3, MOSS, UCBV, AdaUCB, EpsilonGreedy, ExploreThenCommit, LBSDA, RBSDA,
     SuccessiveRejects, UCBTuned, WRSDA,
 )  # fmt: skip
 FITTING = [

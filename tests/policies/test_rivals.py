@@ -127,3 +127,15 @@ def test_glr_klucb_starts_anew_where_a_mean_jumps(restart: str) -> None:
     policies = [KLUCB(), rbmle.GLRKLUCB(restart=restart, memory=10_000)]
     plain, tested = rbmle.simulate(world, policies, 10_000, 50).final_regret.mean(axis=1)
     assert tested < 0.5 * plain
+
+
+def test_non_parametric_thompson_sampling_takes_the_largest_reward_of_the_family() -> None:
+    """Its choices do not depend on the unit of rewards; without a largest one it is refused."""
+
+    def pulls(high: float) -> list[float]:
+        problem = rbmle.Problem(rbmle.Bounded(0.0, high), [0.5 * high, 0.25 * high])
+        return rbmle.simulate(problem, ["npts(memory=50)"], 50, 4, seed=3).pulls.tolist()
+
+    assert pulls(1.0) == pulls(8.0)
+    with pytest.raises(rbmle.ParameterError, match="'family' must be"):
+        rbmle.simulate(rbmle.Problem("exponential", [5.0, 6.0]), ["npts"], 9, 1)
