@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rbmle import ClippedGaussian, ParameterError
-from rbmle.paper.papers import PAPERS, paper_named, reproduce_paper
+from rbmle import ClippedGaussian, ParameterError, Problem
+from rbmle.paper.papers import paper_named, papers, reproduce_paper
 from rbmle.paper.reproduction import ComparedRow
 from rbmle.spec import from_spec
 from rbmle.testing import check_law
@@ -17,7 +17,7 @@ from rbmle.testing import check_law
 CLIPPED = [([0.5, 0.6], 0.1), ([0.0, 0.2], 0.3), ([1.5, 2.0], 1.0), ([0.4, 0.5, 0.6, 0.7], 1.0)]
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", papers())
 def test_every_printed_number_has_its_policy_and_problem(name: str) -> None:
     for table in paper_named(name)["tables"].values():
         for label in table["policies"]:
@@ -56,6 +56,26 @@ def test_what_was_played_is_kept(tmp_path: Path) -> None:
     [row] = played(tmp_path)
     assert row.cells[0].verdict == "equal"
     assert row.cells[1:] == first[0].cells[1:]
+
+
+def test_another_paper_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found by its name, its slow policies have fewer runs, and its random problems are drawn
+    once for all policies."""
+    table = {
+        "title": "beta means", "family": "bernoulli", "replications": 1,
+        "policies": {"A": "ucb", "B": "ts"},
+        "random": {"problems": 6, "arms": 2, "rule": "beta", "parameters": [2.0, 5.0]},
+        "printed": {"5": {"A": [1.0], "B": [1.0]}, "10": {"A": [2.0], "B": [2.0]}},
+    }  # fmt: skip
+    data = {"title": "", "source": "", "horizon": 10, "slow": {"B": 3}, "tables": {"7": table}}
+    (tmp_path / "new.json").write_text(json.dumps(data))
+    made = []
+    monkeypatch.setattr("rbmle.paper.papers.FOLDER", tmp_path)
+    monkeypatch.setattr("rbmle.paper.papers.Problem", lambda *a: made.append(a) or Problem(*a))
+    rows = reproduce_paper("new", folder=tmp_path / "runs", threads=1)
+    assert [(row.policy, len(row.cells)) for row in rows] == [("A", 2), ("B", 2)]
+    runs = [json.loads(each.read_text())[0][2] for each in sorted((tmp_path / "runs").iterdir())]
+    assert (runs, len(made)) == ([6, 2], 6)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def reproduce(
         list[str] | None, Argument(help="Bernoulli_ID=2, ... or figures: 1a 3b.")
     ] = None,
     paper: Annotated[
-        str, Option(help="rbmle; or another paper's tables, by their numbers: sda.")
+        str, Option(help="rbmle; or another paper, whose tables have numbers: sda, ...")
     ] = "rbmle",
     policies: Annotated[
         str | None, Option(help="The tables' names, with commas: RBMLE,UCB")
@@ -35,7 +35,7 @@ def reproduce(
         bool, Option("--quick", help="Figure 1's problems, the fast policies.")
     ] = False,
     folder: Annotated[
-        Path | None, Option(help="Where runs, figures and the report go: rbmle-paper, rbmle-sda.")
+        Path | None, Option(help="Where runs, figures and the report go: rbmle-paper, rbmle-NAME.")
     ] = None,
     replications: Annotated[int | None, Option(help="Trials; 100 in the paper.")] = None,
     monte_carlo: Annotated[
@@ -50,13 +50,13 @@ def reproduce(
     Example: rbmle reproduce --quick
     """
     from ..paper.folder import reproduce as recompute
-    from ..paper.papers import PAPERS, reproduce_paper
+    from ..paper.papers import papers, reproduce_paper
     from ..paper.reproduction import QUICK, QUICK_TABLES
     from . import output
 
     chosen = names_given("reproduce", "--policies", policies)
     if paper != "rbmle":
-        one_of("reproduce", "--paper", paper, ["rbmle", *PAPERS])
+        one_of("reproduce", "--paper", paper, ["rbmle", *papers()])
         if monte_carlo:
             raise ParameterError("reproduce", "--monte-carlo", "left out with --paper", True)
         rows = reproduce_paper(

@@ -1,4 +1,5 @@
-"""Published tables of other papers, recomputed: each paper is a file of data beside this one.
+"""Published tables of other papers, recomputed: each paper is a file of data beside this one, by
+whose name it is known.
 
 A table has a family, policies by the table's names, and problems: some with their means, each of
 which is played `replications` times, or means drawn at random, told after several horizons. Of each
@@ -8,6 +9,7 @@ where a standard deviation is printed, it is that of the printed mean, else it i
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import zlib
@@ -15,12 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
 from math import sqrt
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
 from .._io.files import write_atomically
-from .._numba.compile import Floats
 from ..engine import simulate
 from ..errors import ParameterError, integer, one_of
 from ..policies.fit import as_family
@@ -30,20 +31,20 @@ from ..rewards.sources import RewardStream
 from ..spec import from_spec
 from .reproduction import Compared, ComparedRow, equal_in_print
 
-PAPERS = {"sda": "Sub-sampling for Efficient Non-Parametric Bandit Exploration (NeurIPS 2020)"}
+FOLDER = resources.files("rbmle.paper")
+_NOT_A_PAPER = "published_tables"  # those of RBMLE's own, which have another form
 _SEED = 1
 _QUICK = 25  # by what replications are divided for a first look
-# Policies whose rounds take a step for each of many rewards: they have fewer replications, by this
-# factor, and are left out of a first look.
-_SLOW = {"WR": 10, "NP-TS": 250}
 
 
 class Drawn(TypedDict):
-    """Means drawn at random: how many problems, of how many arms, "uniform" or "normal"."""
+    """Means drawn at random: how many problems, of how many arms, and by which distribution of
+    NumPy's generators, as "uniform", with its parameters if they are not the default ones."""
 
     problems: int
     arms: int
     rule: str
+    parameters: NotRequired[list[float]]
 
 
 class Fixed(TypedDict, total=False):
@@ -68,11 +69,15 @@ class Printed(TypedDict, total=False):
 
 
 class Paper(TypedDict):
-    """A paper: where it is from, its horizon, and its tables by their numbers."""
+    """A paper: where it is from, its horizon, and its tables by their numbers.
+
+    slow: policies whose rounds take long, and by which factor they have fewer replications; they
+    are left out of a first look."""
 
     title: str
     source: str
     horizon: int
+    slow: NotRequired[dict[str, int]]
     tables: dict[str, Printed]
 
 
@@ -84,15 +89,19 @@ class Found(NamedTuple):
     runs: int
 
 
+def papers() -> list[str]:
+    """The names of the papers: of the files of data."""
+    names = (Path(each.name) for each in FOLDER.iterdir())
+    return sorted(x.stem for x in names if x.suffix == ".json" and x.stem != _NOT_A_PAPER)
+
+
 def paper_named(name: str) -> Paper:
     """A paper's tables as data.
 
     >>> paper_named("sda")["tables"]["1"]["printed"]["2"]["RB"]
     [22.0, 34.5]
     """
-    file = resources.files("rbmle.paper").joinpath(
-        f"{one_of('reproduce', 'paper', name, PAPERS)}.json"
-    )
+    file = FOLDER.joinpath(f"{one_of('reproduce', 'paper', name, papers())}.json")
     loaded: Paper = json.loads(file.read_text("utf-8"))
     return loaded
 
@@ -111,11 +120,12 @@ def reproduce_paper(
 
     tables, policies: by the paper's numbers and names; all by default.
     folder: where each policy's numbers on a problem are kept, so that a later call goes on.
-    replications: of each problem; by default as many as the paper has, a tenth for WR-SDA and one
-    in 250 for NP-TS, whose rounds take long. quick: without these two, and one in 25 of the others.
+    replications: of each problem; by default as many as the paper has, fewer of policies that its
+    data call slow. quick: without these, and one in 25 of the others.
     told: called with the title, the names of the columns and the rows of each table.
     """
     paper = paper_named(name)
+    slow = paper.get("slow", {})
     target = Path(folder or f"rbmle-{name}")
     if replications is not None:
         replications = integer("reproduce", "replications", replications, "[2, inf)")
@@ -127,7 +137,7 @@ def reproduce_paper(
     for number in chosen or paper["tables"]:
         table, rows = paper["tables"][number], []
         for label in table["policies"]:
-            if label in policies or not (policies or (quick and label in _SLOW)):
+            if label in policies or not (policies or (quick and label in slow)):
                 cells = dict(_measured(paper, number, label, target, replications, threads, quick))
                 row = [_compared(key, each, table, label) for key, each in cells.items()]
                 rows.append(ComparedRow(f"Table {number}", label, tuple(row)))
@@ -150,7 +160,7 @@ def _measured(
     policy = from_spec(table["policies"][label])
     if "memory" in policy._fields:
         policy = policy.replace(memory=paper["horizon"])
-    fewer = _QUICK if quick else _SLOW.get(label, 1)
+    fewer = _QUICK if quick else paper.get("slow", {}).get(label, 1)
     for key, problems, horizons in _problems(paper, table, label):
         each = replications or max(len(problems) * table["replications"] // fewer, 2)
         problems = problems[:each]  # drawn at random: each of them is played once
@@ -186,10 +196,7 @@ def _problems(
 ) -> Iterator[tuple[str, list[Problem], list[int]]]:
     """The problems of each column, and the rounds after which regret is told."""
     if "random" in table:
-        drawn = table["random"]
-        makers = (np.random.default_rng([_SEED, k]) for k in range(drawn["problems"]))
-        means = [_drawn(each, drawn) for each in makers]
-        problems = [Problem(table["family"], each) for each in means]
+        problems = _drawn(table["family"], json.dumps(table["random"]))
         yield "random", problems, [int(each) for each in table["printed"]]
         return
     for key, each in table["problems"].items():
@@ -197,12 +204,15 @@ def _problems(
         yield key, [Problem(law or table["family"], each["means"])], [paper["horizon"]]
 
 
-def _drawn(rng: np.random.Generator, drawn: Drawn) -> Floats:
-    return (
-        rng.uniform(size=drawn["arms"])
-        if drawn["rule"] == "uniform"
-        else rng.normal(size=drawn["arms"])
-    )
+@functools.lru_cache(1)
+def _drawn(family: str, random: str) -> list[Problem]:
+    """The random problems of a table, which all its policies play; `random` is JSON."""
+    drawn: Drawn = json.loads(random)
+    parameters, found = drawn.get("parameters", []), []
+    for k in range(drawn["problems"]):
+        rule = getattr(np.random.default_rng([_SEED, k]), drawn["rule"])
+        found.append(Problem(family, rule(*parameters, size=drawn["arms"])))
+    return found
 
 
 def _compared(column: str, found: Found, table: Printed, label: str) -> Compared:
