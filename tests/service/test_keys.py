@@ -159,6 +159,41 @@ def test_keys_at_the_command_line_have_names_and_ends(
     assert run([*create, "--name", "a\nb", *place]) == 2
 
 
+def test_a_worker_notices_the_first_key_and_a_revoked_one(
+    url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("rbmle.service.app.Ledger.try_to_write", lambda _: {"bad": "why"})
+    with closing(open_storage(url)) as storage, worker(url) as ours:
+        assert ours.call("GET", "/v1/experiments").status == 200
+        assert ours.call("GET", "/readyz").data["names"] == ["bad"]
+        keys = [create_key(storage, "read") for _ in range(3)]
+        assert "names" not in ours.call("GET", "/readyz").data
+        for key in keys:
+            assert ours.call("GET", "/v1/experiments", key=key).status == 200
+        with caplog.at_level(logging.WARNING):
+            assert ours.call("GET", "/v1/experiments").status == 401
+            for number, path in ((1, "/readyz"), (2, "/v1/experiments")):
+                revoke_key(storage, number)
+                told = ours.call("GET", path, key=keys[number - 1])
+                assert told.status == 401 or "names" not in told.data
+        text = ours.call("GET", "/metrics", key=keys[2]).content.decode()
+    place = "401 GET /v1/experiments from ?: "
+    assert caplog.messages == [f"{place}no key", f"{place}key 2, which has stopped"]
+    assert 'rbmle_wrong_keys_total{worker="0"} 1' in text.splitlines()
+
+
+def test_a_request_in_flight_when_the_first_key_is_made_is_logged(
+    url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(open_storage(url)) as storage, worker(url) as ours:
+        assert ours.call("GET", "/v1/experiments").status == 200
+        create_key(storage, "read")
+        with caplog.at_level(logging.WARNING):
+            for _ in range(2):
+                assert ours.call("GET", "/v1/experiments").status == 401
+    assert caplog.messages == ["401 GET /v1/experiments from ?: no key"]
+
+
 class TestWrongKeys:
     @pytest.fixture
     def ours(self, tmp_path: Path) -> Iterator[Worker]:

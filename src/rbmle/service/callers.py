@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 import msgspec
 from starlette.types import Scope
@@ -13,7 +14,7 @@ from .keys import ROLES, Keys, WrongKey
 from .log_lines import SLOW_SECONDS, AnsweredRequest, RequestLog
 from .messages import WRONG_KEYS, RefusedError, no_experiment, refusal
 from .meters import Meters
-from .storage import Key
+from .storage import Key, StorageError
 from .wrong_keys import WrongKeys
 
 
@@ -74,6 +75,14 @@ class Callers:
             self._meters.wrong_keys += 1
             await self._wrong_keys.delay(client)
         return key
+
+    async def stopped(self, call: Call) -> None:
+        """The key was valid as far as was known when the request came, and is not: note it."""
+        number = call.key.number
+        call.cause = f"key {number}, which has stopped" if number else "no key"
+        self._meters.wrong_keys += number > 0
+        with suppress(StorageError):
+            await self.read_keys()
 
     def recognize(self, scope: Scope) -> Key | None:
         """The key of an admitted request that needs none, if it has a valid one, or there is none;

@@ -206,8 +206,10 @@ class Endpoint:
         except Exception as problem:
             failed(f"500 {scope['method']} {self._path}", problem)
             told = refusal(500, "The service failed; its log says why.")
-        call.seconds = perf_counter() - begin
         status = told.status_code if isinstance(told, Response) else told.status
+        if status == 401 and not call.cause:
+            await self._callers.stopped(call)
+        call.seconds = perf_counter() - begin
         try:
             await respond(told, scope, receive, send, call, self._allow)
         finally:
