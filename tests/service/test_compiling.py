@@ -119,7 +119,6 @@ def test_a_new_experiment_of_an_old_name_is_compiled(
         storage.close()
         first.create("x", family={"name": "Gaussian"})
         with held(monkeypatch) as go_on:
-            ours.decide("x")  # "changed by a command"
             asked = ours.submit("POST", "/v1/experiments/x/decisions")
             assert ours.create("quick").status == 201
             assert not asked.done()

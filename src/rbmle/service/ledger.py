@@ -12,7 +12,7 @@ from .experiment import Experiment
 from .experiment_cache import Cache
 from .keys import Keys
 from .messages import NO_KEY, Answer, RefusedError
-from .storage import Key, Storage, StorageError
+from .storage import ChangedError, Key, Storage, StorageError
 from .transaction import Keyed, Transaction
 
 _WRITE_PROBE_SECONDS = 1.0  # for which /readyz trusts the last write
@@ -51,6 +51,12 @@ class Ledger:
         goes wrong with the database, nothing has changed, and StorageError is raised; where code is
         missing, NotCompiledError.
         """
+        try:
+            return self._run(requests, sweep)
+        except ChangedError:  # now it is loaded as it is
+            return self._run(requests, sweep)
+
+    def _run(self, requests: Sequence[Keyed], sweep: bool) -> list[Answer]:
         touched: dict[int, Experiment] = {}
         began = time.monotonic()
         try:
@@ -61,7 +67,7 @@ class Ledger:
         except BaseException as problem:
             for each in touched.values():
                 self.cache.drop(each)
-            if isinstance(problem, StorageError):
+            if isinstance(problem, StorageError) and not isinstance(problem, ChangedError):
                 self._tried(problem)
             raise
         if transaction.rows:

@@ -70,7 +70,11 @@ class MissingError(StorageError):
     """There is no database, or nothing in it."""
 
 
-class SchemaError(RbmleError):
+class ChangedError(StorageError):
+    """A command has changed an experiment since it was loaded."""
+
+
+class SchemaError(StorageError):
     """The database belongs to another program, or to another version of this one."""
 
 

@@ -22,7 +22,7 @@ from .keys import Keys
 from .messages import Answer, ArmState, Decide, FillSlate, Reward, answer, no_experiment, refusal
 from .requests import AddArm, Create, End, SetState
 from .rows import Kind, Open, Row
-from .storage import Key, Storage, StorageError
+from .storage import ChangedError, Key, Storage
 
 Request = Create | Decide | FillSlate | Reward | AddArm | SetState | End
 Keyed = tuple[Key, Request]  # a request, and the key that it came with
@@ -108,7 +108,7 @@ class Transaction:
                 self._catch_up(known)
             repairs = self.storage.locked()
             if any(repairs.get(each) != self.cache.repairs(each) for each in self.touched):
-                raise StorageError("service: the experiment was changed by a command. Try again.")
+                raise ChangedError("service: the experiment was changed by a command. Try again.")
         asked = {each.id for each in requests if isinstance(each, Decide) and each.id is not None}
         for slate in (each for each in requests if isinstance(each, FillSlate)):
             asked.update(id for id in slate.ids() if id is not None)
