@@ -52,6 +52,19 @@ def test_served_equals_live(opened: Opened, mode: str) -> None:
     assert clean(ledgers[0].storage)
 
 
+def test_the_log_grows_little_by_a_slate(opened: Opened) -> None:
+    """Each row names the candidates that were left."""
+    ledger, names = Ledger(opened()), [f"a{n}" for n in range(2_000)]
+    ledger.run([create(policy="ucb", arms=names)])
+    status, told = one(ledger, slate("v", 51))
+    assert (status, told["error"]) == (
+        422, "service: 'k' must be at most 50 with 2,000 candidates. Got 51.",
+    )  # fmt: skip
+    assert one(ledger, slate("v", 50))[0] == 200
+    assert one(ledger, slate("w", 51, names[:1_000]))[0] == 200
+    assert sum(len(row.among or "") for row in rows_of(ledger.storage)) < 1_200_000
+
+
 def test_a_slate_that_is_asked_for_again_is_the_same(opened: Opened) -> None:
     ledger, other = Ledger(opened()), Ledger(opened())
     ledger.run([create(policy="ucb")])

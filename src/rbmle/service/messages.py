@@ -16,6 +16,9 @@ from ..policies.priced import NET, RATIO
 
 MAX_NAME_LENGTH = 200  # characters of an experiment's, an arm's or a decision's name; a choice
 MAX_BATCH_ITEMS = 1_000  # of a batch: more would keep other callers waiting; a choice
+# Places of a slate times its candidates: the row of each place names those that are left, so that
+# the log grows by at most some 0.6 MB.
+MAX_SLATE_CANDIDATES = 100_000
 _MAX_ERROR_LENGTH = 1_000  # characters; a choice: errors of the package show 500 of a value
 COMPONENTS = "#/components/schemas/{name}"  # where OpenAPI has the schema of a body
 

@@ -200,6 +200,10 @@ class Transaction:
             if request.k > len(left):
                 told = f"a whole number in [1, {len(left)}], the number of candidates"
                 raise ParameterError("service", "k", told, request.k)
+            if request.k * len(left) > messages.MAX_SLATE_CANDIDATES:
+                most = messages.MAX_SLATE_CANDIDATES // len(left)
+                told = f"at most {most} with {len(left):,} candidates"
+                raise ParameterError("service", "k", told, request.k)
             known.live.check_slate(left, request.k)
         filled = []
         for place, (id, made) in enumerate(zip(request.ids(), rows, strict=True)):
