@@ -6,12 +6,15 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 from http_cases import Worker, worker
 from service_cases import fresh_postgres, postgres
 
+from rbmle.service.repair import drop_snapshot
 from rbmle.service.storage import open_storage
 from rbmle.service.verify import verify
 
@@ -124,6 +127,75 @@ def test_a_file_that_is_replaced_by_a_backup(ours: Worker, tmp_path: Path) -> No
     (tmp_path / "copy.db").rename(tmp_path / "rbmle.db")
     assert ours.decide("x", "other").data["t"] == 2  # what came after the backup is not there
     assert ours.decide("x", "first").data == first
+
+
+def test_a_file_that_is_replaced_by_one_of_another_version(ours: Worker, tmp_path: Path) -> None:
+    (tmp_path / "rbmle.db").rename(tmp_path / "away.db")
+    with closing(sqlite3.connect(tmp_path / "rbmle.db")) as other:
+        other.execute("PRAGMA application_id = 0x52424D4C")
+        other.execute("PRAGMA user_version = 7")
+        other.execute("CREATE TABLE log (x)")
+        other.commit()
+    for told in (ours.decide("x"), ours.call("GET", "/v1/experiments/x")):
+        assert told.status == 503
+        assert "version 7; this rbmle knows version 1" in told.data["error"]
+
+
+def test_a_command_that_changes_an_experiment_costs_no_request(url: str) -> None:
+    with worker(url) as ours, closing(open_storage(url)) as storage:
+        ours.create("x")
+        ours.decide("x")
+        drop_snapshot(storage, "x")
+        assert ours.decide("x").data["t"] == 2
+        assert ours.call("GET", "/readyz").status == 200
+
+
+@contextmanager
+def full_disk(url: str) -> Iterator[None]:
+    """A PostgreSQL that refuses to write rows as it does on a full disk."""
+    with psycopg.connect(url, autocommit=True) as base:
+        base.execute(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE "
+            "'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$"
+        )
+        for table in ("log", "counters"):
+            base.execute(
+                f"CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON {table} "
+                "EXECUTE FUNCTION full_disk()"
+            )
+        yield
+        base.execute("DROP FUNCTION full_disk CASCADE")
+
+
+@pytest.mark.postgres
+def test_a_full_disk_of_postgres() -> None:
+    with fresh_postgres() as url, worker(url) as ours:
+        ours.create("x")
+        first = ours.decide("x", "first").data
+        with full_disk(url):
+            told = ours.decide("x", "second")
+            assert told.status == 503
+            assert "No space left on device" in told.data["error"]
+            assert not told.data["error"].endswith("..")
+            assert ours.call("GET", "/readyz").status == 503
+            assert ours.call("GET", "/v1/experiments/x").data["decisions"] == 1
+        assert ours.decide("x", "second").data["t"] == 2
+        assert ours.decide("x", "first").data == first
+
+
+@pytest.mark.postgres
+def test_a_read_only_postgres_is_read() -> None:
+    with fresh_postgres() as url:
+        with worker(url) as ours:
+            ours.create("x")
+        with psycopg.connect(url, autocommit=True) as base:
+            name = base.info.dbname
+            base.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        with worker(url) as ours:
+            assert ours.call("GET", "/v1/experiments/x").status == 200
+            told = ours.decide("x")
+            assert told.status == 503
+            assert "read-only" in told.data["error"]
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -73,7 +72,7 @@ def end(storage: Storage, name: str) -> None:
         storage.lock([stored.number])
         known = Cache(storage).current(stored)
         if known is not None and not known.ended:
-            storage.append([known.end(time.time())])
+            storage.append([known.end(known.at)])  # a clock of ours may be wrong
 
 
 def delete(storage: Storage, name: str) -> int:
@@ -93,7 +92,9 @@ def delete(storage: Storage, name: str) -> int:
         storage.remove_experiment(stored.number)
     with storage.reading():
         left = storage.ownerless()
-    return sum(_remove_rows(storage, number) for number in left)
+    removed = sum(_remove_rows(storage, number) for number in left)
+    storage.empty_journal()
+    return removed
 
 
 def _remove_rows(storage: Storage, number: int) -> int:
@@ -120,4 +121,8 @@ def erase(storage: Storage, name: str, id: str | None, before: float | None) -> 
         with storage.writing():
             until = min(after + _ROWS_PER_STEP, last)
             erased += storage.erase_ids(number, after, until, before or 0.0)
+    with storage.writing():  # workers remember the newest ids
+        storage.lock([number])
+        storage.note_repair(number)
+    storage.empty_journal()
     return erased

@@ -174,15 +174,19 @@ class PostgresStorage(Storage):
                 self._base.execute("SET default_transaction_isolation = 'read committed'")
                 self._base.execute("SET synchronous_commit = on")
                 self._base.execute(_PLANS)
-                self._prepare(self._base)
+                if not self._is_ours(self._base):  # it may be read-only
+                    self._prepare(self._base)
             failed.pop_all()
         return self._base
 
     def _check(self, base: psycopg.Connection[Any]) -> None:
         """Raise MissingError if the database is not one of ours yet."""
-        found = base.execute("SELECT to_regclass('rbmle_schema')").fetchone()
-        if found == (None,) or not self._has_version(base):
+        if not self._is_ours(base):
             raise MissingError("service: PostgreSQL cannot be used: the database has no tables.")
+
+    def _is_ours(self, base: psycopg.Connection[Any]) -> bool:
+        found = base.execute("SELECT to_regclass('rbmle_schema')").fetchone()
+        return found != (None,) and self._has_version(base)
 
     def _has_version(self, base: psycopg.Connection[Any]) -> bool:
         found = base.execute("SELECT version FROM rbmle_schema").fetchone()
@@ -208,7 +212,7 @@ class PostgresStorage(Storage):
     def _error(self, problem: object) -> StorageError:
         if self._unanswered:
             return StorageError(NO_ANSWER)
-        text = " ".join(str(problem).split()) or type(problem).__name__
+        text = " ".join(str(problem).split()).rstrip(".") or type(problem).__name__
         if self._password:
             text = text.replace(self._password, "...")
         return StorageError(f"service: PostgreSQL cannot be used: {text}.")
@@ -333,6 +337,9 @@ class PostgresStorage(Storage):
 
     def overwrite_deleted(self) -> None:
         """PostgreSQL overwrites deleted rows in time, after its own VACUUM."""
+
+    def empty_journal(self) -> None:
+        """PostgreSQL recycles its journal in time."""
 
     def close(self) -> None:
         self._sends, self._waiting = ExitStack(), None

@@ -258,6 +258,11 @@ class SqliteStorage(Storage):
     def overwrite_deleted(self) -> None:
         self._do("PRAGMA secure_delete = ON")
 
+    def empty_journal(self) -> None:
+        ((busy, _, _),) = self._ask("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            raise self._error("others read it without a pause; do the same again")
+
     def append_next(self, wanted: Sequence[Next], generation: int) -> list[list[Row] | None]:
         with self._unless_there(), self.writing():
             same = self.generation == generation

@@ -42,6 +42,10 @@ class Upkeep(Statements):
     def overwrite_deleted(self) -> None:
         """From now on overwrite what is deleted, where the database can; not in a transaction."""
 
+    @abstractmethod
+    def empty_journal(self) -> None:
+        """Remove what was overwritten from what the database keeps beside its tables."""
+
     def snapshots(self) -> list[tuple[int, int, bytes]]:
         """All snapshots: the number of the experiment, the row, and the state."""
         return self._ask("SELECT experiment, seq, state FROM snapshots ORDER BY experiment")
