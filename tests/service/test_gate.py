@@ -89,10 +89,12 @@ def test_without_a_key_a_foreign_host_is_refused(host: str) -> None:
 
 def test_hosts_that_are_named_are_answered() -> None:
     for keyless in (True, False):
-        named = {"allowed": ("Shop.Internal",), "keyless": keyless}
-        assert refuses({"host": "shop.internal:8000"}, **named) == ""
-        assert refuses(HERE, **named) == ""
-        assert refuses({"host": "evil.example"}, **named) == OTHER_HOST
+        for name in ("Shop.Internal", "shop.internal:8132"):
+            named = {"allowed": (name,), "keyless": keyless}
+            assert refuses({"host": "shop.internal:8000"}, **named) == ""
+            assert refuses(HERE, **named) == ""
+            assert refuses({"host": "evil.example"}, **named) == OTHER_HOST
+    assert refuses({"host": "[::2]:8000"}, ("::2",)) == ""
 
 
 @pytest.mark.parametrize("header", ["forwarded", "via", "x-real-ip", "x-forwarded-for"])

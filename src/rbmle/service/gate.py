@@ -66,11 +66,11 @@ def _host(origin: str) -> str:
 
 
 class Gate:
-    """Which requests are answered. allowed: hosts beside this machine's own names; if there are
-    some, no other host is answered, key or no key."""
+    """Which requests are answered. allowed: hosts beside this machine's own names, whatever
+    their port; if there are some, no other host is answered, key or no key."""
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
-        self._allowed = frozenset(each.lower() for each in allowed)
+        self._allowed = frozenset(_name(each.lower()) or each.lower() for each in allowed)
         self._accepts = functools.lru_cache(maxsize=256)(self._is_ours)
 
     def _is_ours(self, host: bytes) -> bool:
