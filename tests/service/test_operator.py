@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from attacked import HEAD, attacked
 from evidence_cases import interpret
 from http_cases import Worker, worker
 
+from rbmle.service import app as app_module
 from rbmle.service import log_lines
 from rbmle.service.callers import Edge
 from rbmle.service.keys import create_key
@@ -59,6 +60,49 @@ def test_requests_are_counted_by_operation_and_status(ours: Worker) -> None:
     assert found["rbmle_workers"] == 1
     assert found['rbmle_pending{experiment="x"}'] == 3
     assert [name for name in found if name.startswith("rbmle_build_info{version=")]
+
+
+def test_what_a_connection_refuses_is_counted(tmp_path: Path) -> None:
+    with attacked(f"sqlite:///{tmp_path}/rbmle.db") as made:
+        assert made.ask("GET", "/healthz", head=f"{HEAD}A: {'x' * 40_000}\r\n")[0] == 431
+        with made.connect("nonsense\r\n\r\n") as bad:
+            assert bad.recv(100)
+        text = made.server.config.app.meters.text()  # type: ignore[union-attr]
+    for status in (400, 431):
+        assert f'_count{{method="none",path="other",status="{status}"' in text
+
+
+def test_an_export_that_fails_is_cut_and_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It ends without the end of its body, and the log has no traceback."""
+    real = app_module.events
+
+    def fails(ledger: Any, who: Any, name: str, after: int) -> Any:
+        if after:
+            raise StorageError("service: the disk is away.")
+        return real(ledger, who, name, after)
+
+    monkeypatch.setattr(app_module, "events", fails)
+    interpret(monkeypatch)
+    with attacked(f"sqlite:///{tmp_path}/rbmle.db") as made:
+        body = {"arms": ["a", "b"], "policy": "ucb", "family": "bernoulli"}
+        assert made.ask("PUT", "/v1/experiments/x", body)[0] == 201
+        batch = {"items": [{"decision": {"experiment": "x"}}] * 1_000}
+        assert made.ask("POST", "/v1/batch", batch)[0] == 200
+        read, asked = b"", f"GET /v1/experiments/x/events HTTP/1.1\r\n{HEAD}\r\n"
+        with caplog.at_level(logging.WARNING), made.connect(asked) as reader:
+            with suppress(ConnectionError):
+                while part := reader.recv(65536):
+                    read += part
+            assert not read.endswith(b"0\r\n\r\n")
+            assert made.healthy()
+        text = made.server.config.app.meters.text()  # type: ignore[union-attr]
+    place = "/v1/experiments/{name}/events"
+    assert f'_count{{method="GET",path="{place}",status="503"' in text
+    assert caplog.messages == [
+        "service: the disk is away.", f"503 GET {place} from 127.0.0.1: the answer was cut",
+    ]  # fmt: skip
 
 
 def test_a_histogram_counts_up_to_each_bound() -> None:

@@ -22,6 +22,7 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from .log_lines import Repeats
 from .messages import refusal
+from .meters import Meters
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -56,6 +57,7 @@ class Connection(HttpToolsProtocol):
     most: ClassVar[int]
     queue: ClassVar[dict[Connection, None]]
     repeats: ClassVar[Repeats]
+    meters: ClassVar[Meters]
     _deadline: asyncio.TimerHandle | None = None  # of a request that has not come whole
     _unread: asyncio.TimerHandle | None = None  # of an answer that the caller does not read
     _answering: RequestResponseCycle | None = None  # the last that was begun to be answered
@@ -188,6 +190,12 @@ class Connection(HttpToolsProtocol):
         cycle.on_response()
         return True
 
+    def cut(self) -> None:
+        """End it in the middle of an answer, so that nobody takes that for whole."""
+        if self._answering is not None:
+            self._answering.disconnected = True
+        self.transport.abort()
+
     def _write(self, status: int, headers: Headers, body: bytes, length: int) -> None:
         head = _lines((*self.server_state.default_headers, *headers))
         told = b"%b%bcontent-length: %d\r\n\r\n%b" % (STATUS_LINE[status], head, length, body)
@@ -206,6 +214,7 @@ class Connection(HttpToolsProtocol):
 
     def _refuse(self, status: int, sentence: str) -> None:
         """Refuse and close at once. Nothing is said where another answer is under way."""
+        self.meters.observe("none", "other", status, 0.0)
         self.repeats.warn(log, f"{status} to {self.client[0] if self.client else '?'}: {sentence}")
         cycle = self.cycle
         if (
@@ -236,7 +245,7 @@ class Connection(HttpToolsProtocol):
             super().shutdown()
 
 
-def at_most(connections: int) -> type[Connection]:
-    """The protocol of a server that has at most so many connections."""
-    limits = {"most": connections, "queue": {}, "repeats": Repeats()}
+def at_most(connections: int, meters: Meters) -> type[Connection]:
+    """The protocol of a server that has at most so many connections, and counts by these meters."""
+    limits = {"most": connections, "queue": {}, "repeats": Repeats(), "meters": meters}
     return type("LimitedConnection", (Connection,), limits)

@@ -212,6 +212,11 @@ class Endpoint:
         call.seconds = perf_counter() - begin
         try:
             await respond(told, scope, receive, send, call, self._allow)
+        except (StorageError, RefusedError) as problem:  # in the middle of an export
+            status = problem.answer.status if isinstance(problem, RefusedError) else 503
+            call.cause = "the answer was cut"
+            if (connection := _connection(scope)) is not None:
+                connection.cut()
         finally:
             self._callers.observe(scope, call, self._path, status)
 

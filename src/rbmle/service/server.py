@@ -188,7 +188,7 @@ def configuration(options: Options) -> uvicorn.Config:
     meters = Meters(os.getpid(), options.meters)
     return uvicorn.Config(
         App(options.database, options.keys, options.offset, options.edge, meters),
-        http=at_most(_connections(options.edge.max_connections)),
+        http=at_most(_connections(options.edge.max_connections), meters),
         headers=SECURITY_HEADERS,
         access_log=False,  # ours tells more
         log_config=None,
