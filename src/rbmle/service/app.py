@@ -103,6 +103,7 @@ class App:
         self.reader = ReadingThread(lambda: self._ledger(keys), loop, self.committer.busy)
         self.callers.read_keys = lambda: self.committer.ask(lambda _: None)  # it reads the keys
         self.meters.commits, self.meters.queue = self.committer.seconds, self.committer.waiting
+        self.meters.quarantined = self.committer.quarantined
         await asyncio.to_thread(_description)
         tasks = [asyncio.create_task(each) for each in (self._warm(), self.meters.store())]
         yield
