@@ -107,10 +107,7 @@ class ArmBias(NamedTuple):
         length = log_rounds - self.by_arms * log_arms
         largest = inf
         if self.reach < inf and most > 0.0:
-            largest = total / most
-            for i in range(arms.n_arms()):
-                if arms.pulls[i] > 0.0:
-                    largest = max(largest, arms.mean(i))
+            largest = arms.largest_mean()
             largest += self.reach * sqrt(family.variance(largest))
         return ArmLevel(length, sd if sd > 0.0 else 1.0, largest, log_rounds - log_arms)
 

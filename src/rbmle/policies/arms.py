@@ -61,6 +61,14 @@ class Arms(NamedTuple):
         """The empirical mean p_i = S_i / N_i."""
         return float(self.sums[i] / self.pulls[i])
 
+    def largest_mean(self) -> float:
+        """The largest empirical mean of the arms that have a reward; -inf if none has."""
+        best = -inf
+        for i in range(self.pulls.size):
+            if self.pulls[i] > 0.0:
+                best = max(best, self.mean(i))
+        return best
+
     def origin(self, i: int) -> float:
         """The number about which the squares of arm i are taken."""
         return float(self.origins[i]) if len(self.origins) > 0 else 0.0

@@ -95,9 +95,7 @@ class EmpiricalIMED(NamedTuple):
         unpulled = arms.unpulled()
         if unpulled >= 0:
             return unpulled
-        best, least, first, ties = -inf, inf, 0, 0
-        for i in range(arms.n_arms()):
-            best = max(best, arms.mean(i))
+        best, least, first, ties = arms.largest_mean(), inf, 0, 0
         scores = state[self.place(arms.n_arms()) :]
         for i in range(arms.n_arms()):
             scores[i] = self.score(state, family, arms, i, best)

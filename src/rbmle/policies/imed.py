@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, log
+from math import log
 from typing import NamedTuple
 
 from ..families import Family
@@ -36,10 +36,7 @@ class IMED(NamedTuple):
     """
 
     def level(self, family: Family, arms: Arms, clock: Clock) -> float:
-        best = -inf
-        for i in range(arms.n_arms()):
-            best = max(best, arms.mean(i))
-        return best
+        return arms.largest_mean()
 
     def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
         n = float(arms.pulls[i])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, inf
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ class MaillardSampling(NamedTuple):
         unpulled = arms.unpulled()
         if unpulled >= 0:
             return unpulled
-        best, total, chosen = self.best(arms), 0.0, 0
+        best, total, chosen = arms.largest_mean(), 0.0, 0
         for i in range(arms.n_arms()):
             total += self.weight(family, arms, i, best)
         left = rng.cell(0).uniform(0) * total
@@ -45,13 +45,6 @@ class MaillardSampling(NamedTuple):
                 chosen = i
             left -= weight
         return chosen
-
-    def best(self, arms: Arms) -> float:
-        """The largest mean."""
-        best = -inf
-        for i in range(arms.n_arms()):
-            best = max(best, arms.mean(i))
-        return best
 
     def weight(self, family: Family, arms: Arms, i: int, best: float) -> float:
         """What the probability of arm i is proportional to: 1 for the arm with the largest mean."""
@@ -70,6 +63,6 @@ class MaillardSampling(NamedTuple):
 @kernel
 def weigh(policy: MaillardSampling, family: Family, arms: Arms, p: Floats) -> None:
     """Fill p with the weight of each arm."""
-    best = policy.best(arms)
+    best = arms.largest_mean()
     for i in range(arms.n_arms()):
         p[i] = policy.weight(family, arms, i, best)
