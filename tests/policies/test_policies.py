@@ -25,7 +25,7 @@ from rbmle.policies import (
     policy_named,
 )
 from rbmle.policies.arms import Arms, Clock
-from rbmle.special import on_grid
+from rbmle.special.grid import on_grid
 
 CLOCK = Clock(500, 10_000)
 OPTIMISTIC = [

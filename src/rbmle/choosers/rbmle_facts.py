@@ -15,7 +15,7 @@ from ..policies import RBMLE, ArmBias
 from ..policies.arm_bias import ArmLevel, Rounds
 from ..policies.arms import Arms, Clock
 from ..policies.rbmle import BiasFunction, Boundary
-from ..special import GRID
+from ..special.grid import GRID
 from .facts import CONTEXT, facts_of, same_past
 
 _KNOWN = (Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson)

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from .._numba.compile import Floats, lean
 from ..families import Family
 from ..random import Draws
-from ..special import on_grid
+from ..special.grid import on_grid
 from .arms import Arms, Clock
 from .base import policy
 from .history import Capacity, note_each, size_of

@@ -6,7 +6,7 @@ from math import log
 from typing import NamedTuple
 
 from ..families import Family
-from ..special import on_grid
+from ..special.grid import on_grid
 from .arms import Arms, Clock
 from .base import policy
 

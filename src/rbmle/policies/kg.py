@@ -14,7 +14,7 @@ from .._numba.compile import apart_method, record
 from .._records.record import Choice
 from ..families import Conjugate, Crosses, Learns, LooksAhead
 from ..families.gaussian import expected_excess
-from ..special import on_grid
+from ..special.grid import on_grid
 from .arms import Arms, Clock
 from .base import policy
 

@@ -13,7 +13,7 @@ from ..families import Bernoulli, Binomial, Bounded, Exponential, Family, Gamma,
 from ..families.protocols import require_by_sums
 from ..random import Draws
 from ..spec import stand_in
-from ..special import on_grid
+from ..special.grid import on_grid
 from .alpha import BetaBias, as_bias
 from .arm_bias import ArmBias
 from .arms import Arms, Clock

@@ -22,7 +22,6 @@ from .gamma import (
     gamma_tail,
     log_gamma,
 )
-from .grid import GRID, on_grid
 from .normal import normal_cdf, normal_density, normal_quantile, normal_quantile_upper
 from .tail_bounds import (
     beta_quantile_below,
@@ -36,7 +35,6 @@ from .tail_bounds import (
 )
 
 __all__ = [
-    "GRID",
     "beta_cdf",
     "beta_density",
     "beta_quantile",
@@ -64,7 +62,6 @@ __all__ = [
     "normal_density",
     "normal_quantile",
     "normal_quantile_upper",
-    "on_grid",
     "ratio_above",
     "scale_root_below",
     "stirling_error",
