@@ -29,7 +29,7 @@ from .ledger import Ledger
 from .messages import Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .meters import Meters
 from .requests import AddArm, Create, End, SetState
-from .storage import Key, StorageError, open_storage
+from .storage import StorageError, open_storage
 from .transaction import Request
 from .views import Known, events, experiment_details, experiment_list, metrics, with_conclusions
 
@@ -103,7 +103,6 @@ class App:
         self.reader = ReadingThread(lambda: self._ledger(keys), loop, self.committer.busy)
         self.callers.read_keys = lambda: self.committer.ask(lambda _: None)  # it reads the keys
         self.meters.commits, self.meters.queue = self.committer.seconds, self.committer.waiting
-        self.meters.quarantined = self.committer.quarantined
         await asyncio.to_thread(_description)
         tasks = [asyncio.create_task(each) for each in (self._warm(), self.meters.store())]
         yield
@@ -216,12 +215,11 @@ class App:
 
     # Looking
 
-    async def _summaries(self, key: Key) -> list[shown.Overview]:
-        return await self.reader.ask(lambda ledger: experiment_list(ledger, key), key)
-
     async def experiments(self, call: Call) -> Answer:
         """All experiments."""
-        return answer(200, shown.Overviews(await self._summaries(call.key)))
+        key = call.key
+        found = await self.reader.ask(lambda ledger: experiment_list(ledger, key), key)
+        return answer(200, shown.Overviews(found))
 
     async def experiment(self, call: Call) -> Answer:
         """One experiment."""
@@ -273,8 +271,10 @@ class App:
 
     async def metrics(self, call: Call) -> Response:
         """The metrics, for Prometheus."""
-        shown = metrics(await self._summaries(call.key)) + await asyncio.to_thread(self.meters.text)
-        return Response(shown, media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
+        key = call.key
+        of_log = await self.reader.ask(lambda ledger: metrics(ledger, key), key)
+        told = of_log + await asyncio.to_thread(self.meters.text)
+        return Response(told, media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
 
     async def openapi(self, call: Call) -> Answer:
         """This description."""

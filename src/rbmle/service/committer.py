@@ -166,10 +166,6 @@ class Committer(LedgerThread):
         """How many requests, batches and questions wait."""
         return len(self._asked)
 
-    def quarantined(self) -> int:
-        """How many experiments cannot be used."""
-        return 0 if self._ledger is None else len(self._ledger.cache.quarantined())
-
     def submit(self, requests: Sequence[Keyed]) -> asyncio.Future[list[Answer]]:
         """Carry out the requests in one transaction; the answers come when it is durable."""
         return self._put(requests, self._enough)

@@ -71,7 +71,7 @@ class Cache:
 
     def quarantined(self) -> dict[str, str]:
         """The names of experiments in quarantine, and why they are there."""
-        return {each.stored.name: each.why for each in [*self._quarantine.values()]}
+        return {each.stored.name: each.why for each in self._quarantine.values()}
 
     def repairs(self, number: int) -> int:
         """How often a command had changed the log of the experiment when it was loaded."""

@@ -27,7 +27,6 @@ _KINDS = {
     "rbmle_wrong_keys_total": ("counter", "Requests with a key that is not valid."),
     "rbmle_commit_seconds": ("histogram", "Time of a transaction that may write."),
     "rbmle_queue": ("gauge", "Requests that wait for a transaction."),
-    "rbmle_quarantined": ("gauge", "Experiments that cannot be used."),
     "rbmle_build_info": ("gauge", "The version of the package and of Python."),
 }
 Line = tuple[str, str]  # a metric's name, and a line of it
@@ -62,7 +61,7 @@ def sample(name: str, labels: dict[str, object], value: float) -> str:
 
 class Meters:
     """The counts of one worker. commits: how long transactions took. queue: returns how many
-    requests wait for one. quarantined: returns how many experiments cannot be used."""
+    requests wait for one."""
 
     def __init__(self, worker: int = 0, folder: str | None = None) -> None:
         """worker: its process. folder: where the workers of a service store their lines."""
@@ -71,7 +70,6 @@ class Meters:
         self.commits = Histogram()
         self.wrong_keys = 0
         self.queue: Callable[[], int] = lambda: 0
-        self.quarantined: Callable[[], int] = lambda: 0
 
     def observe(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request. path: its form, of which there are few."""
@@ -91,7 +89,6 @@ class Meters:
         for name, labels, value in (
             ("rbmle_wrong_keys_total", here, self.wrong_keys),
             ("rbmle_queue", here, self.queue()),
-            ("rbmle_quarantined", here, self.quarantined()),
             ("rbmle_build_info", {**build, **here}, 1),
         ):
             told.append((name, sample(name, labels, value)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import Any
@@ -106,10 +105,16 @@ def events(ledger: Ledger, who: Key, name: str, after: int) -> tuple[bytes, int]
     return lines, rows[-1].seq if len(rows) == _ROWS_PER_READ else 0
 
 
-def metrics(experiments: Sequence[Overview]) -> str:
+def metrics(ledger: Ledger, who: Key) -> str:
     """The metrics, in the text form of Prometheus. They come from the log, so that every worker
-    tells the same."""
-    lines = []
+    tells the same; within a transaction."""
+    experiments = experiment_list(ledger, who)
+    bad = sum(map(who.sees, ledger.cache.quarantined()))
+    lines = [
+        "# HELP rbmle_quarantined Experiments that cannot be used.",
+        "# TYPE rbmle_quarantined gauge",
+        f"rbmle_quarantined {bad}",
+    ]
     for name, kind, help, field in _METRICS:
         lines += [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
         lines += [
