@@ -245,7 +245,7 @@ class TestWhereTheAddressComesFrom:
         assert self.read("--database-file", "address") == 0
         assert self.read() == 2
         assert "rbmle.db" in capsys.readouterr().err
-        monkeypatch.setenv("RBMLE_DATABASE", with_key)
+        monkeypatch.setenv("RBMLE_DATABASE", with_key + "\n")  # as an editor writes a secret
         assert self.read() == 0
         assert json.loads(capsys.readouterr().out)[0]["role"] == "read"
         assert self.read("--database", "sqlite:///typo.db") == 2

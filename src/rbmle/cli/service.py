@@ -38,7 +38,7 @@ service_commands.add_typer(_key, name="key")
 def address_of(owner: str, database: str | None, file: Path | None) -> str:
     """The database that is meant: by an option, by a file that holds it, or by the environment."""
     if file is None:
-        return database or os.environ.get(_VARIABLE) or _DATABASE
+        return database or os.environ.get(_VARIABLE, "").strip() or _DATABASE
     if database is not None:
         raise ParameterError(owner, "--database-file", "left out where '--database' is given")
     try:
