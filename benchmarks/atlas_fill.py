@@ -1,6 +1,6 @@
 """Play what the atlas's report lacks of its plan, and add it.
 
-    python benchmarks/atlas_fill.py play docs/atlas/report RUNS [--device cuda]  # goes on if stopped
+    python benchmarks/atlas_fill.py play docs/atlas/report RUNS [--device cuda]  # goes on
     python benchmarks/atlas_fill.py merge docs/atlas/report RUNS
 
 RUNS is a folder with a file for each run. A cell that the report has with as many replications is

@@ -102,7 +102,6 @@ class TestSets:
 
 class TestPlan:
     def test_every_policy_of_the_paper_and_imed_are_played(self):
-        """The stored report is older than the others."""
         played = [players(each, "report") for each in ("bernoulli", "gaussian")]
         kinds = {type(policy).__name__ for each in played for policy in each.values()}
         assert kinds == {
