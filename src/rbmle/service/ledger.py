@@ -33,13 +33,8 @@ class Ledger:
         clock: Callable[[], float] = time.time,
         compiled: Callable[[Definition], bool] = lambda _: True,
     ) -> None:
-        self.storage, self.keys, self.clock, self._compiled = (
-            storage,
-            keys or Keys(),
-            clock,
-            compiled,
-        )
-        self.cache = Cache(storage, compiled)
+        self.storage, self.keys, self.clock = storage, keys or Keys(), clock
+        self.cache, self._compiled = Cache(storage, compiled), compiled
         self._generation = storage.generation
         self._cannot_write = ""  # why the last try to write failed
         self._last_try = -_WRITE_PROBE_SECONDS
