@@ -34,6 +34,7 @@ name = "UCB"
 """
 
 RUN = """
+import os
 import sys
 from rbmle.cli.main import run
 from rbmle.studies import work_items
@@ -41,7 +42,7 @@ from rbmle.studies import work_items
 real = work_items.play_plan
 
 def told(*given):
-    print("ready", flush=True)
+    os.write(1, b"ready\\n")  # at once: print would let other threads between text and line end
     return real(*given)
 
 work_items.play_plan = told
@@ -62,14 +63,18 @@ def interrupted(script: str, folder: Path) -> tuple[int, str]:
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.7)
-    begin = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert time.monotonic() - begin < 2.0
-    return process.returncode, said
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.7)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert time.monotonic() - begin < 2.0
+        return process.returncode, said
+    finally:  # a failure here must not become one of a later test, by a warning
+        process.kill()
+        process.communicate()
 
 
 def test_simulate_stops_in_the_middle_of_a_replication(tmp_path: Path) -> None:
@@ -82,7 +87,8 @@ def test_a_run_stops_in_the_middle_of_a_replication(tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(STUDY)
     code, said = interrupted(RUN, tmp_path)
     assert code == 130
-    assert said.splitlines()[-1] == "rbmle: interrupted; what was finished is kept"
+    kept = "rbmle: interrupted; what was finished is kept, and the same command continues"
+    assert said.splitlines()[-1] == kept
     assert "Traceback" not in said
     folder = tmp_path / "long-run"
     assert not list(folder.glob("shards/*"))
