@@ -15,7 +15,8 @@ compares, in three rounds, with the same server without its database and with a 
 
 starts two servers of four workers each on one database, and asks each from 256 connections, all in
 four processes. Here PostgreSQL's processor time is that of all its processes on this machine. A
-worker that the processor alone limits keeps about one of them busy.
+worker that the processor alone limits keeps about one of them busy. With `--pin 4` each server has
+four processors of its own, and the clients have the second half of the machine.
 """
 
 from __future__ import annotations
@@ -160,6 +161,7 @@ def main() -> None:
     options.add_argument("--workers", type=int, default=2, help="of each server")
     options.add_argument("--connections", type=int, default=32, help="to each server")
     options.add_argument("--clients", type=int, default=1, help="processes that ask")
+    options.add_argument("--pin", type=int, default=0, metavar="N", help="processors, see above")
     options.add_argument("--consistency", default="serial", help="or snapshot")
     options.add_argument("--arms", type=int, default=10)
     options.add_argument("--policy", default="rbmle")
@@ -171,6 +173,11 @@ def main() -> None:
     options.add_argument("--database", help="by default an SQLite file in a temporary folder")
     options.add_argument("--compare", type=int, metavar="ROUNDS", help="see above")
     given = options.parse_args()
+    half = (os.cpu_count() or 1) // 2
+    if given.pin * given.servers > half:
+        options.error(f"--pin must be at most {half // given.servers} here, got {given.pin}")
+    if given.pin:
+        os.sched_setaffinity(0, range(half, 2 * half))
     if given.compare:
         compare(given)
         return
@@ -207,13 +214,16 @@ def started(given: argparse.Namespace, *options: str) -> Iterator[list[int]]:
     """Servers, each at a port of its own; the numbers of their processes."""
     servers: list[subprocess.Popen[bytes]] = []
     try:
-        for _ in range(given.servers):
+        for number in range(given.servers):
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
                 given.ports.append(probe.getsockname()[1])
             place = ["--port", str(given.ports[-1]), "--workers", str(given.workers)]
             command = [sys.executable, "-m", "rbmle", "serve", *place, *options]
             servers.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+            if given.pin:
+                own = range(number * given.pin, (number + 1) * given.pin)
+                os.sched_setaffinity(servers[-1].pid, own)
         yield [each.pid for each in servers]
     finally:
         for each in servers:

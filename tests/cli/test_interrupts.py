@@ -15,7 +15,8 @@ from rbmle._io.interrupt import is_command
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
 
 LINE = b"rbmle: interrupted"
-KEPT = LINE + b"; what was finished is kept"  # by commands that store it
+# By commands that store their results.
+KEPT = LINE + b"; what was finished is kept, and the same command continues"
 SECONDS = 2.0
 STUDY = """
 horizon = 4_000_000_000

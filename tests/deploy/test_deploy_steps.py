@@ -51,16 +51,17 @@ def test_the_image_without_docker(tmp_path: Path) -> None:
     assert "NUMBA_CPU_NAME" in environment
     del environment["RBMLE_DATABASE"]
     run = {"cwd": tmp_path, "env": environment, "text": True}
+    readme = (ROOT / "README.md").read_text()
+    (lines,) = re.findall(r"```sh\n(rbmle serve .*?)```", readme, re.DOTALL)
+    (policy,) = re.findall(r'"policy": "(\w+)"', lines)
     # What README's experiment needs; the image also warms what is common.
-    subprocess.run(["rbmle", "service", "warm", "--policy", "rbmle"], check=True, **run)
+    subprocess.run(["rbmle", "service", "warm", "--policy", policy], check=True, **run)
     environment["RBMLE_DATABASE"] = f"sqlite:///{tmp_path}/rbmle.db"
     command = ["rbmle", *COMPOSE["services"]["service"]["command"], "--port", str(port)]
     compiled = sorted((tmp_path / "cache").rglob("*.nbc"))
     assert compiled
     served = subprocess.Popen(command, stdout=subprocess.DEVNULL, **run)
     try:
-        readme = (ROOT / "README.md").read_text()
-        (lines,) = re.findall(r"```sh\n(rbmle serve .*?)```", readme, re.DOTALL)
         curls = lines[lines.index("curl") :]
         told = subprocess.run(
             ["bash", "-ec", curls.replace(":8000", f":{port}")],

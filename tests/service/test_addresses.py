@@ -114,7 +114,7 @@ def test_reading_changes_nothing(tmp_path: Path, written: str, capsys: Any) -> N
     for typed in (["service", "verify"], ["service", "key", "list"]):
         assert run([*typed, "--database", written]) == 0
     assert files(tmp_path) == before
-    assert "1 decisions, 1 rewards" in capsys.readouterr().out
+    assert "1 decision, 1 reward," in capsys.readouterr().out
     with closing(open_storage(written, read_only=True)) as storage, pytest.raises(StorageError):
         storage._do("DELETE FROM log")
 
@@ -163,6 +163,7 @@ def test_reading_postgres_creates_nothing() -> None:
         ("sqlite:////var/a@b.db", "sqlite:////var/a@b.db"),
         (f"postgresql://user:{SECRET}@127.0.0.1:1/name", "postgresql://...@127.0.0.1:1/name"),
         (f"postgresql://user:{SECRET}@[::1]:1/name", "postgresql://...@[::1]:1/name"),
+        (f"postgresql://user:{SECRET}@a..b/name", "postgresql://...@a..b/name"),
         (f"postgres://[::1]:1/name?user=u&password={SECRET}", "postgres://[::1]:1/name"),
         ("postgresql:///name?host=/tmp", "postgresql:///name"),
         (f"postgresql://user:a@{SECRET}@host/name", "postgresql://...@host/name"),
@@ -171,6 +172,9 @@ def test_reading_postgres_creates_nothing() -> None:
         (f"postgresql://host/name?password=a@{SECRET}", "postgresql://..."),
         (f"postgresql://user:{SECRET}", "postgresql://..."),
         (f"host=h password={SECRET}", "..."),
+        (f"postgresql:user:{SECRET}@host/name", "..."),
+        (f"postgresql:/user:{SECRET}@host/name", "..."),
+        (f"user:{SECRET}@host/name", "..."),
         (f"mysql://u:{SECRET}@h/d", "mysql://...@h/d"),
         ("rbmle.db", "rbmle.db"),
     ],
@@ -182,6 +186,7 @@ def test_an_address_is_shown_without_its_password(url: str, shown: str) -> None:
         with pytest.raises(ValueError, match=r"'database' must|cannot be used") as refused:
             open_storage(url)
         assert SECRET not in str(refused.value)
+        assert "?." not in str(refused.value)
 
 
 def in_processes(service: Service) -> str:

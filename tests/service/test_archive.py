@@ -18,7 +18,8 @@ from rbmle.service import experiment_cache as cache_module
 from rbmle.service.archive import archive, delete, end, erase
 from rbmle.service.ledger import Ledger
 from rbmle.service.repair import advise, drop_snapshot, truncate
-from rbmle.service.storage import Storage
+from rbmle.service.storage import Storage, StorageError
+from rbmle.service.verify import verify
 
 Opened = Callable[[], Storage]
 
@@ -95,6 +96,26 @@ def test_an_experiment_is_deleted_while_workers_have_it(
 
 
 @pytest.mark.slow
+def test_the_same_again_ends_a_deletion_that_was_cut_short(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    ledger, storage = Ledger(opened()), opened()
+    ledger.run([create("x"), decide("x", "v")])
+    end(storage, "x")
+    with monkeypatch.context() as patch:
+        patch.setattr(archive_module, "_remove_rows", killed)
+        with pytest.raises(KeyboardInterrupt):
+            delete(storage, "x")
+    with pytest.raises(ParameterError, match="the name of one that exists"):
+        delete(storage, "x")
+    with storage.reading():
+        assert storage.rows(1, 0) == []
+
+
+@pytest.mark.slow
 def test_ids_are_erased_and_counts_stay(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive_module, "_ROWS_PER_STEP", 4)
     clock = Clock()
@@ -155,6 +176,27 @@ def test_a_bad_row_is_cut_off_only_if_it_is_named(opened: Opened) -> None:
     assert truncate(storage, "x", 6) == 5
     assert one(ledger, decide("x"))[1]["t"] == 5  # its state had nine rows
     assert clean(storage)
+
+
+@pytest.mark.slow
+def test_a_database_that_is_away_is_no_wrong_row(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is advised to remove rows, or the experiment, because reading them has failed."""
+    Ledger(opened()).run([create("x"), decide("x")])
+    storage = opened()
+
+    def away(*_: object) -> None:
+        raise StorageError("service: it is away.")
+
+    monkeypatch.setattr(storage, "rows", away)
+    for ask in (
+        lambda: verify(storage),
+        lambda: advise(storage, "x"),
+        lambda: archive(storage, "x", f"{tmp_path}/x.jsonl"),
+    ):
+        with pytest.raises(StorageError, match=r"^service: it is away\.$"):
+            ask()
 
 
 @pytest.mark.slow

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from http_cases import worker
 from service_cases import clean, create, decide, fresh_postgres, one, reward
 
 from rbmle.cli.main import run
 from rbmle.service import backup as backup_module
+from rbmle.service.addresses import without_password
 from rbmle.service.backup import backup, restore
-from rbmle.service.keys import create_key, list_keys
+from rbmle.service.keys import create_key, list_keys, revoke_key
 from rbmle.service.ledger import Ledger
 from rbmle.service.storage import Storage, open_storage
 
@@ -38,7 +40,9 @@ def empty(kind: str, tmp_path: Path) -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("into", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def test_a_backup_is_restored_whole(opened: Opened, tmp_path: Path, into: str) -> None:
+def test_a_backup_is_restored_whole(
+    opened: Opened, tmp_path: Path, into: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     ledger = Ledger(opened())
     ledger.run([create("x"), create("y"), *(decide("x") for _ in range(5))])
     ledger.run([decide("y", "v"), reward("v", 0.1 + 0.2)])
@@ -58,6 +62,7 @@ def test_a_backup_is_restored_whole(opened: Opened, tmp_path: Path, into: str) -
         assert [each.number for each in list_keys(again)] == [1, 2]
         again.close()
         assert run(["service", "restore", f"{tmp_path}/copy.db", "--database", url]) == 2
+        assert f"Got '{without_password(url)}'." in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -107,6 +112,24 @@ def test_a_backup_that_fails_leaves_nothing(
     with pytest.raises(Exception, match="No space left"):
         backup(ledger.storage, f"{tmp_path}/copy.db")
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_running_service_asks_for_the_keys_that_are_restored(url: str, tmp_path: Path) -> None:
+    """It has served the empty database, which needed no key."""
+    storage = open_storage(f"sqlite:///{tmp_path}/source.db")
+    Ledger(storage).run([create("x")])
+    key = create_key(storage, "admin")
+    backup(storage, f"{tmp_path}/copy.db")
+    storage.close()
+    with worker(url) as ours:
+        assert ours.call("GET", "/v1/experiments").data == {"experiments": []}
+        assert restore(f"{tmp_path}/copy.db", url) == 1
+        assert ours.call("GET", "/v1/experiments").status == 401
+        assert ours.decide("x").status == 401
+        assert ours.call("GET", "/v1/experiments", key=key).status == 200
+        with closing(open_storage(url)) as restored:
+            revoke_key(restored, 1)
+        assert ours.call("GET", "/v1/experiments", key=key).status == 401
 
 
 @pytest.mark.slow

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,15 @@ import pytest
 from http_cases import BODY, Worker, worker
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
-from service_cases import definition
+from service_cases import clean, create, decide, definition, one, reward
 
 from rbmle.errors import ParameterError
+from rbmle.live.live_game import LiveGame
 from rbmle.service.archive import delete, end
 from rbmle.service.definition import Definition
-from rbmle.service.storage import open_storage
+from rbmle.service.experiment_cache import NotCompiledError
+from rbmle.service.ledger import Ledger
+from rbmle.service.storage import Storage, open_storage
 
 SLOW = {**BODY, "family": {"name": "Gaussian"}}  # what compiles slowly here, by `held`
 
@@ -126,6 +130,40 @@ def test_a_new_experiment_of_an_old_name_is_compiled(
             assert asked.result(60).data["t"] == 1
 
 
+def never(_: LiveGame) -> None:
+    pytest.fail("the thread that writes compiles")
+
+
+def test_who_creates_it_again_or_watches_its_repair_compiles_nothing(
+    opened: Callable[[], Storage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Learning a reward of evidence that fades is compiled; other workers have begun with it."""
+    fading, there = create("x", policy="ts", evidence="discounted(gamma=0.9)"), list[str]()
+    workers = [Ledger(opened(), compiled=lambda _: bool(there)) for _ in range(2)]
+    Ledger(opened()).run([fading, decide("x", "v"), reward("v")])
+    storage = opened()
+    (stored,) = storage.experiments()
+
+    def define(text: str) -> None:
+        with storage.writing():
+            storage._do("UPDATE experiments SET definition = ?", [text])
+            storage.note_repair(stored.number)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LiveGame, "compile", never)
+        assert one(workers[0], fading)[0] == 200
+        with pytest.raises(NotCompiledError):
+            workers[0].run([decide("x")])
+        define("nonsense")
+        workers[1].refresh()
+        assert [*workers[1].try_to_write()] == ["x"]
+        define(stored.definition)
+        assert workers[1].try_to_write() == {}
+    there.append("the code")
+    assert [one(each, decide("x"))[1]["t"] for each in workers] == [2, 3]
+    assert clean(storage)
+
+
 @pytest.mark.slow
 def test_a_class_that_cannot_be_compiled_creates_nothing(
     url: str, monkeypatch: pytest.MonkeyPatch
@@ -142,6 +180,32 @@ def test_a_class_that_cannot_be_compiled_creates_nothing(
         patch.undo()
         assert ours.call("GET", "/v1/experiments/wrong").status == 404
         assert ours.create("wrong", family={"name": "Gaussian"}).status == 201
+
+
+@pytest.mark.slow
+def test_a_class_that_fails_keeps_no_worker_from_being_ready(
+    url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One that has compiled before, and since then was changed."""
+    with worker(url) as ours:
+        for name, family in (("wrong", "Gaussian"), ("x", "Bernoulli")):
+            assert ours.create(name, family={"name": family}).status == 201
+    prepare, prepared = Definition.prepare, list[str]()
+
+    def fails(self: Definition) -> None:
+        prepared.append(self.kind_name())
+        if len(prepared) == 1:
+            raise ZeroDivisionError("a mistake")
+        prepare(self)
+
+    monkeypatch.setattr(Definition, "prepare", fails)
+    with worker(url) as ours:
+        end = time.monotonic() + 30.0
+        while len(prepared) < 2 or ours.call("GET", "/readyz").status != 200:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    assert prepared == ["UCB for Gaussian", "UCB for Bernoulli"]
+    assert "an experiment cannot be compiled: a mistake" in caplog.messages
 
 
 class Compilations(event.Listener):  # type: ignore[misc]

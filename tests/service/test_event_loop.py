@@ -134,3 +134,15 @@ def test_a_head(ours: Attacked, path: str, head: str) -> None:
     with watched(ours) as longest, suppress(ConnectionError):  # it may be cut while we send
         ours.ask("GET", path, head=head)
     assert longest[0] < LONGEST
+
+
+@pytest.mark.parametrize(
+    "asked", [b"GET / HTTP/1.1\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"]
+)
+def test_many_requests_in_one_piece(ours: Attacked, asked: bytes) -> None:
+    with watched(ours) as longest, suppress(ConnectionError), ours.connect() as made:
+        made.sendall(asked * 14_000)
+        made.settimeout(10.0)
+        while made.recv(65536):
+            pass
+    assert longest[0] < LONGEST

@@ -15,7 +15,7 @@ from http_cases import Worker, worker
 from service_cases import fresh_postgres, postgres
 
 from rbmle.service.repair import drop_snapshot
-from rbmle.service.storage import open_storage
+from rbmle.service.storage import StorageError, open_storage
 from rbmle.service.verify import verify
 
 
@@ -97,6 +97,30 @@ def test_a_file_that_becomes_read_only(ours: Worker) -> None:
 
 
 @pytest.mark.slow
+def test_a_database_that_is_away_is_a_503_and_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with worker(f"sqlite:///{tmp_path}/rbmle.db") as ours:
+        ours.create("x")
+        kept = ours.decide("x", "kept").data
+
+        def away(_: object) -> None:
+            raise StorageError("service: the database is away.")
+
+        with monkeypatch.context() as broken:
+            broken.setattr("rbmle.service.sqlite.SqliteStorage.begin", away)
+            broken.setattr("rbmle.service.sqlite.SqliteStorage.begin_reading", away)
+            assert ours.decide("x", "lost").status == 503
+            assert ours.call("GET", "/readyz").status == 503
+            assert ours.call("GET", "/v1/experiments").data == {
+                "error": "service: the database is away."
+            }
+            assert ours.call("GET", "/healthz").status == 200
+        assert ours.decide("x", "kept").data == kept
+        assert ours.decide("x", "lost").data["t"] == 2
+
+
+@pytest.mark.slow
 def test_a_file_that_is_moved_away_and_back(ours: Worker, tmp_path: Path) -> None:
     """SQLite would go on writing to a file that nobody finds again."""
     first = ours.decide("x", "first").data
@@ -107,6 +131,22 @@ def test_a_file_that_is_moved_away_and_back(ours: Worker, tmp_path: Path) -> Non
     assert ours.call("GET", "/readyz").status == 503
     assert not (tmp_path / "rbmle.db").exists()  # no empty one takes its place
     (tmp_path / "away.db").rename(tmp_path / "rbmle.db")
+    assert ours.decide("x", "second").data["t"] == 2
+    assert ours.decide("x", "first").data == first
+
+
+def test_an_empty_file_in_its_place_costs_no_row(ours: Worker, tmp_path: Path) -> None:
+    """SQLite removes the write-ahead log beside an empty file, and with it the newest rows."""
+    first, file = ours.decide("x", "first").data, tmp_path / "rbmle.db"
+    file.rename(tmp_path / "away.db")
+    with pytest.raises(StorageError, match="db-wal is of no use; put it back, or remove"):
+        open_storage(f"sqlite:///{file}")
+    file.touch()
+    assert "it is empty" in ours.decide("x", "second").data["error"]
+    assert "it is empty" in ours.call("GET", "/v1/experiments/x").data["error"]
+    with pytest.raises(StorageError, match="is of no use"):
+        open_storage(f"sqlite:///{file}")
+    (tmp_path / "away.db").replace(file)
     assert ours.decide("x", "second").data["t"] == 2
     assert ours.decide("x", "first").data == first
 
@@ -211,11 +251,12 @@ def test_the_same_reward_from_32_connections_is_counted_once(ours: Worker) -> No
 def test_a_reward_against_its_deadline_has_one_winner(ours: Worker) -> None:
     """Rewards are sent round the moment of the deadline; each is counted, or gone, never both."""
     ours.create("short", reward_wait_s=0.2, default_reward=0.0)
-    ids = [ours.decide("short").data["id"] for _ in range(30)]
-    statuses = []
-    for id in ids:
-        statuses.append(ours.reward(id).status)
-        time.sleep(0.015)
+    ids, statuses, wait = [], [], 0.2
+    for _ in range(30):
+        ids.append(ours.decide("short").data["id"])
+        time.sleep(wait)
+        statuses.append(ours.reward(ids[-1]).status)
+        wait *= 1.1 if statuses[-1] == 200 else 0.9
     assert set(statuses) == {200, 410}
     time.sleep(1.0)  # the others are ended even if nobody asks
     shown = ours.call("GET", "/v1/experiments/short").data

@@ -98,7 +98,9 @@ def test_hosts_that_are_named_are_answered() -> None:
     assert refuses({"host": "[::2]:8000"}, ("::2",)) == ""
 
 
-@pytest.mark.parametrize("header", ["forwarded", "via", "x-real-ip", "x-forwarded-for"])
+@pytest.mark.parametrize(
+    "header", ["forwarded", "via", "x-real-ip", "x-forwarded-for", "x-forwarded-client-cert"]
+)
 def test_without_a_key_nothing_is_written_through_a_proxy(header: str) -> None:
     sent = {**HERE, header: "203.0.113.7"}
     assert refuses(sent) == PROXY

@@ -121,6 +121,17 @@ def test_a_frozen_postgres_is_told_and_goes_on() -> None:
 
 
 @pytest.mark.postgres
+def test_those_who_look_first_when_it_is_frozen_are_told_together() -> None:
+    """The thread that reads has no connection yet, and waits 2 s for one."""
+    with fresh_postgres() as url, worker(url) as ours:
+        ours.create("x")
+        with postgres().frozen(), at_most(SOON):
+            asked = [ours.submit("GET", "/v1/experiments") for _ in range(6)]
+            assert [each.result(60).status for each in asked] == [503] * 6
+        assert ours.call("GET", "/v1/experiments").status == 200
+
+
+@pytest.mark.postgres
 def test_a_commit_whose_answer_is_lost_is_found_by_the_same_id() -> None:
     """The database has the decision, and the caller was told 503: the retry gets that decision."""
     with fresh_postgres() as url, tempfile.TemporaryDirectory(prefix="rbmle-") as folder:

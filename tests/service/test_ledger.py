@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
-from service_cases import Clock, add_arm, clean, create, decide, one, reward, said, set_state
+from service_cases import (
+    Clock,
+    add_arm,
+    clean,
+    create,
+    decide,
+    fresh_postgres,
+    one,
+    reward,
+    said,
+    set_state,
+)
 
 from rbmle.service.ledger import Ledger
 from rbmle.service.rows import Kind, Row
-from rbmle.service.storage import Storage, StorageError
+from rbmle.service.storage import Storage, StorageError, open_storage
 from rbmle.service.verify import verify
 
 Opened = Callable[[], Storage]
@@ -54,6 +66,20 @@ def test_all_in_one_transaction(opened: Opened) -> None:
     assert said(answers[1]) == said(answers[5])
     assert said(answers[2])["counted"]
     assert not said(answers[3])["counted"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["serial", "snapshot"])
+def test_a_name_that_no_database_can_hold_fails_nobody_else(opened: Opened, mode: str) -> None:
+    ledger = Ledger(opened())
+    ledger.run([create(policy="TS", consistency=mode)])
+    asked = [decide(id="v"), reward("\0"), decide("\0"), reward("v", 1.0, "\0"), reward("v")]
+    if mode == "snapshot":
+        told = ledger.run_ahead(asked)
+        assert [each and each.status for each in told] == [200, *[None] * 4]
+    assert [each.status for each in ledger.run(asked)] == [200, 404, 404, 404, 200]
+    assert ledger.ask(lambda each: each.storage.find("\0")) is None
+    assert clean(ledger.storage)
 
 
 @pytest.mark.slow
@@ -234,6 +260,59 @@ def test_workers_that_need_the_same_experiments_do_not_wait_in_a_circle(opened: 
     assert problems == []
     verdicts = verify(workers[0].storage)
     assert [(each.decisions, each.rewards, each.wrong) for each in verdicts] == [(45, 45, "")] * 3
+
+
+@contextmanager
+def two_on_postgres() -> Iterator[tuple[Storage, Storage]]:
+    """A new database, as two servers have it."""
+    with (
+        fresh_postgres() as url,
+        closing(open_storage(url)) as mine,
+        closing(open_storage(url)) as others,
+    ):
+        yield mine, others
+
+
+@pytest.mark.postgres
+def test_what_another_server_has_just_created_is_not_used_without_its_lock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was not there when the locks were taken, and is there when the request is answered."""
+    with two_on_postgres() as (mine, others):
+        ledger, other = Ledger(mine), Ledger(others)
+        ledger.run([create("x"), decide("x", "old")])
+        lock = mine.lock
+
+        def late(numbers: Sequence[int]) -> None:
+            lock(numbers)
+            other.run([create("y"), decide("y", "new"), decide("y", "id")])
+
+        monkeypatch.setattr(mine, "lock", late)
+        asked = [decide("y"), decide("x", "id"), reward("id", 1.0, "y"), reward("old")]
+        assert [each.status for each in ledger.run(asked)] == [404, 200, 404, 200]
+        monkeypatch.setattr(mine, "lock", lock)
+        assert one(ledger, decide("y"))[0] == one(other, decide("y"))[0] == 200
+        assert clean(mine)
+
+
+@pytest.mark.postgres
+def test_commands_that_follow_one_another_cost_no_request_a_503(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each changes the experiment when it was just looked for, and is not locked yet."""
+    with two_on_postgres() as (mine, others):
+        ledger, lock, left = Ledger(mine), mine.lock, [3]
+        ledger.run([create()])
+
+        def late(numbers: Sequence[int]) -> None:
+            left[0] -= 1
+            if left[0] >= 0:
+                with others.writing():
+                    others.note_repair(1)
+            lock(numbers)
+
+        monkeypatch.setattr(mine, "lock", late)
+        assert one(ledger, decide())[0] == 200
 
 
 def test_a_row_of_the_log_as_an_event() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -68,8 +69,55 @@ def test_a_head_that_is_too_large_is_a_431(ours: Attacked, headers: str) -> None
 
 
 def test_what_is_no_http_is_a_400_of_ours(ours: Attacked) -> None:
-    with ours.connect("nonsense\r\n\r\n") as made:
-        assert answer_of(made) == (400, {"error": "The request cannot be read as HTTP."})
+    for sent in ("nonsense\r\n\r\n", f"GET http://[::1/ HTTP/1.1\r\n{HEAD}\r\n"):
+        with ours.connect(sent) as made:
+            assert answer_of(made) == (400, {"error": "The request cannot be read as HTTP."})
+
+
+H2C = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+
+
+@pytest.mark.parametrize("pieces", ["one", "two", "bytes"])
+@pytest.mark.parametrize("length", ["stated", "chunked"])
+def test_a_caller_who_asks_for_another_protocol_is_answered_in_this_one(
+    ours: Attacked, pieces: str, length: str
+) -> None:
+    """As Java's client and `curl --http2` ask; the body and the next request are read too."""
+    body = json.dumps({**BODY, "arms": ["a", "b", "c"]})
+    framed = f"Content-Length: {len(body)}\r\n\r\n{body}"
+    if length == "chunked":
+        framed = f"Transfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n{body}\r\n0\r\n\r\n"
+    first = f"{PUT}{H2C}{framed}".encode()
+    last = f"GET /v1/experiments/x HTTP/1.1\r\n{HEAD}Connection: close\r\n\r\n".encode()
+    sent = {"one": [first + last], "two": [first[:-5], first[-5:] + last]}
+    with ours.connect() as made:
+        for piece in sent.get(pieces) or [first[n : n + 1] for n in range(len(first))] + [last]:
+            made.sendall(piece)
+            time.sleep(0.01 if pieces == "two" else 0.0)
+        read = b""
+        while part := made.recv(65536):
+            read += part
+    assert [each[:3] for each in read.split(b"HTTP/1.1 ")[1:]] == [b"201", b"200"]
+    arms = json.loads(read.rpartition(b"\r\n\r\n")[2])["arms"]
+    assert [each["name"] for each in arms] == ["a", "b", "c"]
+
+
+def test_a_tunnel_is_refused(ours: Attacked) -> None:
+    with ours.connect(f"CONNECT example.org:443 HTTP/1.1\r\n{HEAD}\r\n") as made:
+        assert answer_of(made)[0] == 400
+    assert ours.healthy()
+
+
+def test_no_caller_fills_the_log(ours: Attacked, caplog: pytest.LogCaptureFixture) -> None:
+    """Each attack is logged in one line in ten seconds, however often it comes."""
+    web_socket = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+    for _ in range(20):
+        assert ours.ask("GET", "/healthz", head=HEAD + "A: b\r\n" * 101)[0] == 431
+        assert ours.ask("GET", "/healthz", head=HEAD + web_socket)[0] == 200
+        with ours.connect("nonsense\r\n\r\n") as made:
+            assert answer_of(made)[0] == 400
+    assert {each[:16] for each in caplog.messages} == {"431 to 127.0.0.1", "400 to 127.0.0.1"}
+    assert len(caplog.messages) < 10
 
 
 def test_large_bodies_and_many_requests_on_one_connection_are_read(ours: Attacked) -> None:
@@ -125,7 +173,7 @@ def test_callers_who_read_slowly_make_room(
     ours: Attacked, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Each asks for more than the system's buffers hold, again and again, and reads a little."""
-    asked = f"GET /page/page.js HTTP/1.1\r\n{HEAD}\r\n" * 1_000
+    asked = f"GET /openapi.json HTTP/1.1\r\n{HEAD}\r\n" * 250  # 10 MB
     slow = [ours.connect(asked) for _ in range(20)]
     while sum(each.flow.write_paused for each in [*ours.server.server_state.connections]) < 20:
         time.sleep(0.1)
@@ -159,6 +207,31 @@ def test_requests_that_come_at_once_are_answered_in_order(ours: Attacked) -> Non
     assert told.count(b"connection: close") == 1
 
 
+def test_no_caller_fills_the_memory_with_requests(ours: Attacked) -> None:
+    """A short one takes a hundred times the memory of its bytes."""
+    read = b""
+    with suppress(ConnectionError), ours.connect() as made:
+        made.sendall(b"GET / HTTP/1.1\r\n\r\n" * 14_000)
+        made.settimeout(10.0)
+        while part := made.recv(65536):
+            read += part
+    assert read.count(b"HTTP/1.1 ") <= 250
+    assert ours.healthy()
+
+
+def test_who_is_cut_is_told_nothing_before_another_answer(
+    ours: Attacked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be taken for the answer to the request before, which may be carried out."""
+    free = threading.Event()
+    monkeypatch.setattr("rbmle.service.app.Ledger.try_to_write", lambda _: free.wait(30.0) and [])
+    first = f"GET /readyz HTTP/1.1\r\n{HEAD}\r\n"
+    for then in ("A: b\r\n" * 101 + "\r\n", "nonsense\r\n\r\n"):
+        with ours.connect(f"{first}GET /healthz HTTP/1.1\r\n{HEAD}{then}") as made:
+            assert answer_of(made) == (0, None)
+    free.set()
+
+
 class TestTimeouts:
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,6 +255,23 @@ class TestTimeouts:
             began = time.monotonic()
             assert made.recv(100) == b""
             assert 0.9 < time.monotonic() - began < 10.0
+
+    def test_half_a_request_behind_an_answer_is_closed(
+        self, ours: Attacked, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It came while the request before it was under way, and nothing follows."""
+        free = threading.Event()
+        waits = "rbmle.service.app.Ledger.try_to_write"
+        monkeypatch.setattr(waits, lambda _: free.wait(30.0) and [])
+        monkeypatch.setattr(ours.server.config, "timeout_keep_alive", 1)
+        with ours.connect(f"GET /readyz HTTP/1.1\r\n{HEAD}\r\n") as made:
+            made.settimeout(10.0)
+            time.sleep(0.2)
+            made.sendall(b"GET /hea")
+            time.sleep(0.2)
+            free.set()
+            assert made.recv(65536).startswith(b"HTTP/1.1 200")
+            assert made.recv(100) == b""
 
     @pytest.mark.parametrize(
         ("begin", "piece"),
@@ -208,6 +298,14 @@ class TestTimeouts:
         assert read == b"" or (read or b"").startswith(b"HTTP/1.1 408")
         assert ours.healthy()
         assert ours.ask("GET", "/v1/experiments/x")[0] == 404
+
+    @pytest.mark.parametrize("sent", [0, (4 << 20) + 1])
+    def test_a_request_is_answered_once_though_its_body_goes_on(
+        self, ours: Attacked, sent: int
+    ) -> None:
+        begin = PUT if sent else PUT.replace("PUT", "DELETE")
+        with ours.connect(f"{begin}Content-Length: {5 << 20}\r\n\r\n" + " " * sent) as made:
+            assert answer_of(made)[0] == (413 if sent else 405)  # and nothing else
 
     def test_a_caller_who_does_not_read_is_cut(self, ours: Attacked) -> None:
         assert ours.ask("PUT", "/v1/experiments/x", BODY)[0] == 201

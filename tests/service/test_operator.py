@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -19,7 +20,7 @@ from evidence_cases import interpret
 from http_cases import Worker, worker
 
 from rbmle.service import app as app_module
-from rbmle.service import log_lines
+from rbmle.service import log_lines, meters
 from rbmle.service.callers import Edge
 from rbmle.service.keys import create_key
 from rbmle.service.meters import Histogram, Meters
@@ -114,6 +115,23 @@ def test_a_histogram_counts_up_to_each_bound() -> None:
     assert lines[-3:] == ['s_bucket{le="+Inf"} 4', "s_sum{} 100.0035", "s_count{} 4"]
 
 
+def test_a_disk_that_was_full_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines of a worker are there for the others again."""
+    monkeypatch.setattr(meters, "_STORE_SECONDS", 0.01)
+    folder = tmp_path / "meters"
+    one, other = (Meters(number, str(folder)) for number in (7, 8))
+
+    async def store() -> None:
+        task = asyncio.create_task(one.store())
+        await asyncio.sleep(0.1)
+        folder.mkdir()
+        while "rbmle_workers 2" not in other.text():
+            await asyncio.sleep(0.01)
+        task.cancel()
+
+    asyncio.run(asyncio.wait_for(store(), 30.0))
+
+
 def test_one_worker_tells_of_all(tmp_path: Path) -> None:
     workers = [Meters(number, str(tmp_path)) for number in (7, 8)]
     workers[0].observe("GET", "/", 200, 0.1)
@@ -153,18 +171,24 @@ def test_a_slow_request_is_logged_with_its_parts(
     monkeypatch.setattr("rbmle.service.callers.SLOW_SECONDS", 0.1)
     monkeypatch.setattr(log_lines, "SLOW_SECONDS", 0.1)
     run = ours.app.committer._ledger.run  # type: ignore[union-attr]
+    away = StorageError("service: the disk is slow and away.")
 
     def slow(*given: Any) -> Any:
         time.sleep(0.3)
+        if failing:
+            raise away
         return run(*given)
 
     monkeypatch.setattr(ours.app.committer._ledger, "run", slow)
-    with caplog.at_level(logging.WARNING):
-        assert ours.decide("x").status == 200
-    (told,) = caplog.messages
-    expected = r"slow: POST /v1/experiments/{name}/decisions 200 in \d+\.\d ms, \d+ bytes, no key"
-    assert re.match(expected, told)
-    assert re.search(r"\(body 0\.\d\d s, database [0-9.]+ s\)$", told)
+    for failing, status in ((False, 200), (True, 503)):
+        caplog.clear()
+        with caplog.at_level(logging.WARNING):
+            assert ours.decide("x").status == status
+        told = caplog.messages[-1]
+        assert caplog.messages[:-1] == [str(away)] * failing
+        asked = f"slow: POST /v1/experiments/{{name}}/decisions {status} in "
+        assert re.match(re.escape(asked) + r"\d+\.\d ms, \d+ bytes, no key, ", told)
+        assert re.search(r"\(body 0\.\d\d s, database [0-9.]+ s\)$", told)
 
 
 def test_the_access_log_has_a_line_of_json_for_each_request(tmp_path: Path) -> None:
@@ -176,7 +200,7 @@ sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1] / "li
 from attacked import HEAD, attacked
 from rbmle._io.machine import log
 from rbmle.cli.main import _Shown
-from rbmle.service import log_lines
+from rbmle.service import log_lines, meters
 from rbmle.service.callers import Edge
 log.addHandler(_Shown())
 kept = logging.StreamHandler(sys.stdout)
@@ -235,6 +259,7 @@ def test_head_of_a_log_reads_nothing(ours: Worker) -> None:
     ours.create("x")
     told = ours.call("HEAD", "/v1/experiments/x/events")
     assert (told.status, told.kind, told.content) == (200, "application/x-ndjson", b"")
+    assert b"content-length" not in told.headers
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,7 @@ def test_the_last_decisions_are_shown_after_a_batch(browser: Any, busy: Service)
 
 def test_charts_have_times_with_dates_and_add_up(browser: Any, busy: Service) -> None:
     show(browser, busy, "batch")
+    assert browser.execute_script(OVERLAPPING) == []
     today = "new Date().toLocaleDateString(undefined, {day: 'numeric', month: 'short'})"
     for chart in ("#volume", "#means", "#cumulative", "#traffic"):
         said = texts(browser, f"{chart} svg text")
@@ -117,6 +118,15 @@ return [...document.querySelectorAll('figure svg')].flatMap((svg) => {
   }).map((each) => each.textContent);
 });
 """
+OVERLAPPING = """
+return [...document.querySelectorAll('figure svg')].flatMap((svg) => {
+  const texts = [...svg.querySelectorAll('text')].map((e) => [e, e.getBoundingClientRect()]);
+  const meet = ([one, a], [other, b]) =>
+    one.getAttribute('y') === other.getAttribute('y') && a.left < b.right && b.left < a.right;
+  return texts.filter((each, k) => texts.slice(k + 1).some((other) => meet(each, other)))
+    .map(([each]) => each.textContent);
+});
+"""
 
 
 @pytest.mark.parametrize("width", [320, 390])
@@ -127,6 +137,7 @@ def test_on_a_narrow_screen_nothing_is_cut(
     show(browser, busy, name, width)
     assert browser.execute_script(CUT) == []
     assert browser.execute_script(OUTSIDE) == []
+    assert browser.execute_script(OVERLAPPING) == []
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     cells = "[...document.querySelector('#arms').tBodies[0].rows[0].cells]"
     seen = f"{cells}.filter(e => e.getClientRects().length).map(e => e.dataset.label)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from rbmle import Decider
 from rbmle.service import experiment_cache as cache_module
 from rbmle.service.archive import archive
 from rbmle.service.ledger import Ledger
-from rbmle.service.messages import Decide
+from rbmle.service.messages import Decide, FillSlate
 from rbmle.service.storage import Storage
 from rbmle.service.transaction import Keyed
 
@@ -101,6 +102,23 @@ def test_what_is_refused_changes_nothing(opened: Opened) -> None:
             assert "Decider" not in json.loads(answer.body)["error"]
         assert one(ledger, (ANYONE, Decide(experiment=name, id="v", among=["b"])))[1]["arm"] == "b"
         assert clean(ledger.storage)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["serial", "snapshot"])
+def test_a_thousand_names_of_no_arm_keep_nobody_waiting(opened: Opened, mode: str) -> None:
+    """As a client sends them that has not heard of a retired arm."""
+    ledger, arms = Ledger(opened()), [f"arm-{n}" for n in range(5_000)]
+    ledger.run([create(arms=arms, policy="ucb", consistency=mode), set_state("arm-7", "retired")])
+    asked = [(ANYONE, Decide(experiment="x", among=["arm-8", "arm-7"])) for _ in range(500)]
+    asked += [(ANYONE, FillSlate(experiment="x", k=1, among=["arm-7"])) for _ in range(500)]
+    begin = time.thread_time()
+    answers, _ = carry_out(ledger, *asked)
+    assert time.thread_time() - begin < 0.5
+    told = "service: 'among' must be a list of active arms. Got 'arm-7'."
+    said = [(each.status, json.loads(each.body)["error"]) for each in answers]
+    assert said == [(422, told)] * 1_000
+    assert one(ledger, decide(None, ["arm-8"]))[1]["arm"] == "arm-8"
 
 
 @pytest.mark.slow

@@ -66,6 +66,17 @@ def test_served_equals_live_with_costs_until_the_budget_ends(
     assert clean(workers[0].storage)
 
 
+def test_a_reward_with_another_cost_is_refused_with_the_first(opened: Opened) -> None:
+    ledger = Ledger(opened())
+    seen = {"name": "Seen", "largest": 1.0}
+    assert one(ledger, create(policy="ucb", family="gaussian", cost=seen, price=1.0))[0] == 201
+    one(ledger, decide(id="v"))
+    assert one(ledger, reward("v", 1.0, cost=0.25)) == (200, {"counted": True})
+    assert one(ledger, reward("v", 1.0, cost=0.25)) == (200, {"counted": False})
+    told = "Decision 'v' has another reward, 1.0, with {\"cost\":0.25}."
+    assert one(ledger, reward("v", 1.0, cost=0.5)) == (409, {"error": told})
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option, Typer
 
 from .._io.machine import require_extra
+from .._io.text import count_text
 from ..errors import ParameterError, integer
 from .options import Import, Json, app, command
 from .screen import say, show_json
@@ -36,7 +37,7 @@ service_commands.add_typer(_key, name="key")
 
 
 def address_of(owner: str, database: str | None, file: Path | None) -> str:
-    """The database that is meant: by an option, by a file that holds it, or by the environment."""
+    """The address of the database: from an option, a file that contains it, or the environment."""
     if file is None:
         return database or os.environ.get(_VARIABLE, "").strip() or _DATABASE
     if database is not None:
@@ -44,8 +45,8 @@ def address_of(owner: str, database: str | None, file: Path | None) -> str:
     try:
         address = file.read_text().strip()
     except (OSError, UnicodeDecodeError) as problem:
-        told = f"a file that can be read ({getattr(problem, 'strerror', None) or 'not text'})"
-        raise ParameterError(owner, "--database-file", told, str(file)) from None
+        allowed = f"a file that can be read ({getattr(problem, 'strerror', None) or 'not text'})"
+        raise ParameterError(owner, "--database-file", allowed, str(file)) from None
     if not address:
         raise ParameterError(owner, "--database-file", "a file that holds an address", str(file))
     return address
@@ -110,7 +111,8 @@ def verify(
         show_json([each._asdict() for each in found])
     else:
         for each in found:
-            counts = f"{each.decisions} decisions, {each.rewards} rewards, {each.expired} expired"
+            made = count_text(each.decisions, "decision")
+            counts = f"{made}, {count_text(each.rewards, 'reward')}, {each.expired} expired"
             say(f"{each.experiment}: {each.wrong or f'all agrees: {counts}.'}")
         if not found:
             say("There are no experiments.")
@@ -136,15 +138,18 @@ def warm(
     from ..random import MAX_ARMS
     from ..service import warm as warming
 
+    def said(line: str) -> None:
+        print(line, flush=True)
+
     if policy is not None:
         arms = integer("service", "--arms", arms, f"[2, {MAX_ARMS}]")
         wanted = [warming.some_definition(policy, family, evidence, arms)]
     elif database or database_file or os.environ.get(_VARIABLE):
         with opened(database, database_file, read_only=True) as storage:
-            wanted = warming.stored_definitions(storage)
+            wanted = warming.stored_definitions(storage, said)
     else:
         wanted = warming.common_definitions()
-    warming.warm(wanted, lambda line: print(line, flush=True))
+    warming.warm(wanted, said)
 
 
 @command(_key)
@@ -189,16 +194,16 @@ def list_(
 
 def _described(key: Key) -> str:
     """A key in one line."""
-    told = [f"{key.number}: {key.role}"]
+    parts = [f"{key.number}: {key.role}"]
     if key.name is not None:
-        told.append(repr(key.name))
+        parts.append(repr(key.name))
     if key.experiment is not None:
-        told.append(f"only {key.experiment!r}")
+        parts.append(f"only {key.experiment!r}")
     if key.expires is not None:
         verb = "expires" if key.expires > time.time() else "expired"
-        told.append(f"{verb} {_date(key.expires)}")
-    told.append("never used" if key.used is None else f"last used {_date(key.used)}")
-    return ", ".join([*told, *(["revoked"] if key.revoked is not None else [])])
+        parts.append(f"{verb} {_date(key.expires)}")
+    parts.append("never used" if key.used is None else f"last used {_date(key.used)}")
+    return ", ".join([*parts, *(["revoked"] if key.revoked is not None else [])])
 
 
 def _date(at: float) -> str:

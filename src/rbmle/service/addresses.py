@@ -15,7 +15,7 @@ def without_password(url: str) -> str:
     """
     kind, found, rest = url.partition("://")
     if not found:
-        return "..." if "password" in url.lower() else url
+        return "..." if "@" in url or "password" in url.lower() else url
     if kind == "sqlite":
         return url
     address, _, parameters = rest.partition("?")

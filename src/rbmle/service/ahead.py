@@ -17,17 +17,17 @@ from time import monotonic
 from typing import NamedTuple
 
 from ..errors import ParameterError
-from ..live.candidates import the_candidates
+from .contexts import candidates
 from .experiment import Experiment
 from .experiment_cache import Cache, QuarantineError
 from .ids import place_of
 from .keys import Keys
-from .messages import COUNTED, Answer, Decide, Decided, Reward, answer
+from .messages import COUNTED, Answer, Decide, Reward, answer
 from .next_rows import Next
 from .rows import Kind, Open, Row
 from .snapshot import MAX_AGE_SECONDS, decisions_for
 from .storage import Key, Storage
-from .transaction import Keyed
+from .transaction import Keyed, decided
 
 # The state is read again when it is older, so that there is time to decide.
 _REFRESH_SECONDS = MAX_AGE_SECONDS / 2
@@ -151,8 +151,7 @@ class Ahead:
             elif made and request is left[0]:
                 left.popleft()
                 row = made.popleft()
-                arm = known.arms[row.arm or 0].name
-                told[place] = answer(200, Decided(row.name(), arm, row.t or 0, row.probability))
+                told[place] = answer(200, decided(known, row))
             else:
                 continue
             seq = known.seq + len(rows) + 1
@@ -184,7 +183,7 @@ def _to_be_made(known: Experiment, asked: Sequence[_Asked]) -> list[Decide]:
             continue
         id = each.id
         with suppress(ParameterError):  # `Transaction` refuses it
-            the_candidates(each.among, known.live.arms)
+            candidates(each.among, known.live.arms)
             if id is not None and (id in seen or id in known.recent or place_of(id)):
                 continue
             seen.add(id)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib import resources
 from time import perf_counter
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
 from msgspec.structs import asdict
@@ -29,9 +29,9 @@ from .ledger import Ledger
 from .messages import Answer, RefusedError, a_label, answer, no_experiment, refusal
 from .meters import Meters
 from .requests import AddArm, Create, End, SetState
-from .storage import StorageError, open_storage
+from .storage import Key, StorageError, open_storage
 from .transaction import Request
-from .views import Known, events, experiment_details, experiment_list, metrics, with_conclusions
+from .views import events, experiment_details, experiment_list, metrics, with_conclusions
 
 # Seconds that creating an experiment waits for its code: loading it from the cache takes half of
 # that. If it must be compiled, the answer says so, and the first decision waits.
@@ -42,6 +42,7 @@ _PAGE = {  # the files of the page, which are part of the package: no build step
     **dict.fromkeys(("page.js", "arms.js", "chart.js", "service.js"), "text/javascript"),
 }
 T = TypeVar("T")
+P = ParamSpec("P")
 _METRICS, _LINES = "text/plain", "application/x-ndjson"
 
 
@@ -50,13 +51,9 @@ class App:
     service's clock; by default this worker is all of the service."""
 
     def __init__(
-        self,
-        database: str,
-        needs_keys: bool = False,
-        offset: float | None = None,
-        edge: Edge | None = None,
-        meters: Meters | None = None,
-    ) -> None:
+        self, database: str, needs_keys: bool = False, offset: float | None = None,
+        edge: Edge | None = None, meters: Meters | None = None,
+    ) -> None:  # fmt: skip
         self.database, self.meters = database, meters or Meters()
         self.callers = Callers(Keys(needs_keys), edge or Edge(), self.meters)
         self.clock = clock.SteadyClock(clock.offset() if offset is None else offset)
@@ -129,30 +126,29 @@ class App:
         while True:
             begin = perf_counter()
             try:
-                found = await ask()
+                try:
+                    return await ask()
+                finally:
+                    call.spent["database"] = perf_counter() - begin
             except NotCompiledError as problem:
+                del call.spent["database"]  # it is asked again
                 await self._compile(call, problem.definition, seconds)
                 progress = self.compiler.progress(problem.definition)
                 if progress is not None:
                     so_far = f"{progress.kind} is being compiled, for {progress.seconds:g} s so far"
                     told = f"The experiment {problem.name!r} is not ready: {so_far}."
                     raise RefusedError(refusal(503, told)) from None
-            else:
-                call.spent["database"] = perf_counter() - begin
-                return found
 
     # Decisions and rewards
 
     async def decide(self, call: Call, body: messages.NewDecision) -> Answer:
         """Choose an arm."""
-        if body.id is not None:
-            a_label("id", body.id)
-        asked = messages.Decide(body.id, body.context, body.among, experiment=call.name)
-        return (await self._run(call, asked))[0]
+        asked = messages.Decide(experiment=call.name, **asdict(body))
+        return (await self._run(call, _checked(asked)))[0]
 
     async def slate(self, call: Call, body: messages.NewSlate) -> Answer:
         """Choose several distinct arms, in order."""
-        asked = messages.FillSlate(experiment=call.name, **msgspec.structs.asdict(body))
+        asked = messages.FillSlate(experiment=call.name, **asdict(body))
         return (await self._run(call, _checked(asked)))[0]
 
     async def reward(self, call: Call, body: messages.NewReward) -> Answer:
@@ -215,21 +211,23 @@ class App:
 
     # Looking
 
+    def _look(
+        self, call: Call, view: Callable[Concatenate[Ledger, Key, P], T],
+        *given: P.args, **named: P.kwargs,
+    ) -> Awaitable[T]:  # fmt: skip
+        """What a view shows to the key of the call."""
+        key = call.key
+        return self.reader.ask(lambda ledger: view(ledger, key, *given, **named), key)
+
     async def experiments(self, call: Call) -> Answer:
         """All experiments."""
-        key = call.key
-        found = await self.reader.ask(lambda ledger: experiment_list(ledger, key), key)
-        return answer(200, shown.Overviews(found))
+        return answer(200, shown.Overviews(await self._look(call, experiment_list)))
 
     async def experiment(self, call: Call) -> Answer:
         """One experiment."""
-
-        def look() -> Awaitable[tuple[shown.Details, Known] | None]:
-            return self.reader.ask(
-                lambda ledger: experiment_details(ledger, call.key, call.name), call.key
-            )
-
-        found = await self._once_compiled(call, look, _COMPILE_SECONDS)
+        found = await self._once_compiled(
+            call, lambda: self._look(call, experiment_details, call.name), _COMPILE_SECONDS
+        )
         if found is None:
             return no_experiment(call.name)
         return answer(200, await asyncio.to_thread(with_conclusions, *found))
@@ -238,22 +236,17 @@ class App:
         """The log, one JSON object a line."""
         after = call.query.get("after", "0")
         if not (after.isascii() and after.isdecimal() and len(after) < 19):
-            raise ParameterError("events", "after", "a whole number in [0, inf)", after)
-        first = await self._events(call, int(after))
+            raise ParameterError("events", "after", "a whole number in [0, 1e18)", after)
+        first = await self._look(call, events, call.name, int(after))
         if first is None:
             return no_experiment(call.name)
         return StreamingResponse(self._lines(call, first), media_type=_LINES)
-
-    async def _events(self, call: Call, after: int) -> tuple[bytes, int] | None:
-        return await self.reader.ask(
-            lambda ledger: events(ledger, call.key, call.name, after), call.key
-        )
 
     async def _lines(self, call: Call, part: tuple[bytes, int] | None) -> AsyncIterator[bytes]:
         while part is not None:
             lines, after = part
             yield lines
-            part = await self._events(call, after) if after else None
+            part = await self._look(call, events, call.name, after) if after else None
 
     async def health(self, call: Call) -> Answer:
         """The server runs."""
@@ -271,9 +264,7 @@ class App:
 
     async def metrics(self, call: Call) -> Response:
         """The metrics, for Prometheus."""
-        key = call.key
-        of_log = await self.reader.ask(lambda ledger: metrics(ledger, key), key)
-        told = of_log + await asyncio.to_thread(self.meters.text)
+        told = await self._look(call, metrics) + await asyncio.to_thread(self.meters.text)
         return Response(told, media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
 
     async def openapi(self, call: Call) -> Answer:

@@ -14,7 +14,8 @@ from ..errors import ParameterError, RbmleError, did_you_mean
 from .definition import Definition
 from .experiment_cache import Cache, QuarantineError
 from .rows import Kind
-from .storage import Storage, Stored
+from .storage import Storage, StorageError, Stored
+from .verify import UNUSABLE
 
 FORMAT, VERSION = "rbmle-archive", 1
 _ROWS_PER_STEP = 5_000  # of the log in one transaction: less than 100 ms, while others wait
@@ -44,6 +45,11 @@ def archive(storage: Storage, name: str, path: str) -> int:
             write_atomically(path, _lines(storage, stored))
         except OSError as problem:
             raise RbmleError(f"archive: {path} cannot be written: {problem.strerror}.") from None
+        except StorageError:
+            raise
+        except UNUSABLE as problem:
+            told = f"archive: the experiment {name!r} cannot be used ({str(problem).rstrip('.')})."
+            raise RbmleError(f"{told} 'rbmle service repair' says what can be done.") from None
         return storage.last_seq(stored.number)
 
 
@@ -78,22 +84,24 @@ def end(storage: Storage, name: str) -> None:
 def delete(storage: Storage, name: str) -> int:
     """Remove an experiment that has ended, or cannot be used; returns how many rows it had.
 
-    It is gone at once; its rows go in steps, so that the service goes on. Rows that an earlier
-    call left, because it was killed, go too.
+    It is gone at once; its rows go in steps, so that the service goes on. What an earlier call left
+    that did not come to its end goes too, also where that has removed this name already.
     """
     storage.overwrite_deleted()
-    with storage.writing():
-        stored = the_experiment(storage, "delete", name)
-        storage.lock([stored.number])
-        with suppress(QuarantineError):
-            known = Cache(storage).current(stored)
-            if known is not None and not known.ended:
-                raise ParameterError("delete", "EXPERIMENT", "one that has ended", name)
-        storage.remove_experiment(stored.number)
-    with storage.reading():
-        left = storage.ownerless()
-    removed = sum(_remove_rows(storage, number) for number in left)
-    storage.empty_journal()
+    try:
+        with storage.writing():
+            stored = the_experiment(storage, "delete", name)
+            storage.lock([stored.number])
+            with suppress(QuarantineError):
+                known = Cache(storage).current(stored)
+                if known is not None and not known.ended:
+                    raise ParameterError("delete", "EXPERIMENT", "one that has ended", name)
+            storage.remove_experiment(stored.number)
+    finally:
+        with storage.reading():
+            left = storage.ownerless()
+        removed = sum(_remove_rows(storage, number) for number in left)
+        storage.empty_journal()
     return removed
 
 

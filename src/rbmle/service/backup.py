@@ -10,7 +10,9 @@ import os
 from contextlib import closing, suppress
 from tempfile import TemporaryDirectory
 
+from .._io.files import sync_folder
 from ..errors import ParameterError, RbmleError
+from .addresses import without_password
 from .storage import Storage, open_storage
 from .verify import verify
 
@@ -33,7 +35,7 @@ def backup(source: Storage, path: str) -> int:
     except OSError as problem:
         raise RbmleError(f"backup: {path} cannot be written: {problem.strerror}.") from None
     with suppress(OSError):
-        _sync(folder)
+        sync_folder(folder)
     return copied
 
 
@@ -48,9 +50,8 @@ def restore(path: str, database: str) -> int:
             raise RbmleError(f"restore: {path} is not restored: {wrong}")
         with closing(open_storage(database)) as target, source.reading(), target.writing():
             if target.experiments() or target.stored_keys():
-                raise ParameterError(
-                    "restore", "--database", "one without experiments and keys", None
-                )
+                given, allowed = without_password(database), "one without experiments and keys"
+                raise ParameterError("restore", "--database", allowed, given)
             return _copy(source, target)
 
 
@@ -66,12 +67,3 @@ def _copy(source: Storage, target: Storage) -> int:
     for number, seq, state in source.snapshots():
         target.save_snapshot(number, seq, bytes(state))
     return copied
-
-
-def _sync(folder: str) -> None:
-    """Make the name of a new file durable."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

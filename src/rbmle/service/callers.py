@@ -11,7 +11,7 @@ from starlette.types import Scope
 from .gate import Gate, Headers
 from .http import Call
 from .keys import ROLES, Keys, WrongKey
-from .log_lines import SLOW_SECONDS, AnsweredRequest, RequestLog
+from .log_lines import SLOW_SECONDS, AnsweredRequest, Repeats, tell
 from .messages import WRONG_KEYS, RefusedError, no_experiment, refusal
 from .meters import Meters
 from .storage import Key, StorageError
@@ -35,7 +35,7 @@ class Callers:
 
     def __init__(self, keys: Keys, edge: Edge, meters: Meters) -> None:
         self.keys, self._gate, self._meters = keys, Gate(edge.allowed_hosts), meters
-        self._log, self._wrong_keys = RequestLog(), WrongKeys()
+        self._repeats, self._wrong_keys = Repeats(), WrongKeys()
         self._access_log = edge.access_log
 
     def _admit(self, scope: Scope, headers: Headers, writes: bool) -> None:
@@ -99,7 +99,7 @@ class Callers:
         if self._access_log or call.cause or seconds > SLOW_SECONDS:
             key, client = call.key.number or None, _client(scope)
             told = AnsweredRequest(method, path, status, 1000.0 * seconds, call.sent, key, client)
-            self._log.tell(told, call.spent, call.cause)
+            tell(told, call.spent, call.cause, self._repeats)
 
 
 def _client(scope: Scope) -> str:

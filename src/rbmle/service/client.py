@@ -29,7 +29,6 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Json = dict[str, Any]  # an object of JSON
 Spec = Mapping[str, object] | str  # a policy or a family: {"name": "UCB", "alpha": 1}, or "ucb"
-Item = Mapping[str, Mapping[str, Any]]
 Context = Mapping[str, Any] | Iterable[Any]
 # Seconds for creating an experiment with classes of a user's own, which are compiled before the
 # answer: 25 s for features on a busy machine. All others are answered at once.
@@ -74,7 +73,9 @@ class _Request(NamedTuple, Generic[T]):
         return {"method": self.method, "url": self.path, "json": self.body, "timeout": longer}
 
     def told(self, answer: httpx.Response) -> T:
-        """What an answer says; raises ServiceError if it is a refusal."""
+        """What an answer says; raises ServiceError for a refusal, TransportError to ask again."""
+        if answer.status_code in _RETRIED:
+            raise httpx.TransportError(answer.text)
         if answer.status_code < 400:
             return self.read(answer.json())
         try:
@@ -95,7 +96,8 @@ def _pauses(patience: float) -> Iterator[float]:
 
 
 def _path(*parts: str) -> str:
-    return "/v1/" + "/".join(quote(each, "") for each in parts)
+    """The address. A name of nothing but points would be taken for a folder's."""
+    return "/v1/" + "/".join(quote(each, "").replace(".", "%2E") for each in parts)
 
 
 def _create(
@@ -124,22 +126,21 @@ def _asked(id: str | None, context: Context | None, among: Iterable[str] | None)
     return body
 
 
-def _httpx_options(url: str, key: str | None, timeout: float) -> Json:
+def _httpx_options(url: str, key: str | None) -> Json:
     """What httpx is told, if it can be an address and a key; else nothing could ever be reached."""
+    is_text = isinstance(url, str)
     try:
-        right = isinstance(url, str) and url.startswith(("http://", "https://"))
-        right = right and bool(httpx.URL(url).host)
+        right = is_text and url.startswith(("http://", "https://")) and bool(httpx.URL(url).host)
     except (httpx.InvalidURL, ValueError):
         right = False
     if not right:
-        known = isinstance(url, str) and _PLACE.fullmatch(url)
-        meant = f" Did you mean 'http://{url}'?" if known else ""
+        meant = f" Did you mean 'http://{url}'?" if is_text and _PLACE.fullmatch(url) else ""
         told = "an address that begins with http:// or https://"
         raise ParameterError("Client", "url", told, url, meant)
     if key is not None and not (isinstance(key, str) and _KEY.fullmatch(key)):
         raise ParameterError("Client", "key", "what `rbmle service key create` printed")
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-    return {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
+    return {"base_url": url.rstrip("/"), "headers": headers}
 
 
 class Client:
@@ -159,15 +160,10 @@ class Client:
     """
 
     def __init__(
-        self,
-        url: str = "http://127.0.0.1:8000",
-        key: str | None = None,
-        timeout: float = 10.0,
-        patience: float = 30.0,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        options = _httpx_options(url, key, timeout)
-        self._http = httpx.Client(**options, transport=transport)
+        self, url: str = "http://127.0.0.1:8000", key: str | None = None, timeout: float = 10.0,
+        patience: float = 30.0, transport: httpx.BaseTransport | None = None,
+    ) -> None:  # fmt: skip
+        self._http = httpx.Client(**_httpx_options(url, key), transport=transport)
         self._timeout, self._patience = timeout, patience
 
     def create(
@@ -207,11 +203,10 @@ class Client:
         point and the place, from 1. The other parameters are those of `decide`."""
         body = _asked(id, context, among) | {"k": k}
         path = _path("experiments", experiment, "slates")
-
-        def read(told: Json) -> list[ServedDecision]:
-            return [ServedDecision(**each) for each in told["places"]]
-
-        return self._send(_Request(read, "POST", path, body))
+        request = _Request(
+            lambda told: [ServedDecision(**each) for each in told["places"]], "POST", path, body
+        )
+        return self._send(request)
 
     def reward(
         self, id: str, value: float, experiment: str | None = None, cost: float | None = None,
@@ -230,7 +225,7 @@ class Client:
             body["metrics"] = {name: float(each) for name, each in metrics.items()}
         return self._send(_Request(lambda told: bool(told["counted"]), "PUT", path, body))
 
-    def batch(self, items: Iterable[Item]) -> list[Json]:
+    def batch(self, items: Iterable[Mapping[str, Mapping[str, Any]]]) -> list[Json]:
         """Decisions, slates and rewards in one transaction; the status and the body of each."""
         sent = [{key: dict(value) for key, value in each.items()} for each in items]
         asked = [each for item in sent for kind, each in item.items() if kind != "reward"]
@@ -263,14 +258,11 @@ class Client:
     def _send(self, request: _Request[T]) -> T:
         for pause in _pauses(self._patience):
             try:
-                answer = self._http.request(**request.options(self._timeout))
-                if answer.status_code not in _RETRIED:
-                    return request.told(answer)
-                lost = answer.text
+                return request.told(self._http.request(**request.options(self._timeout)))
             except httpx.TransportError as problem:
                 lost = str(problem)
             time.sleep(pause)
-        raise ServiceError(f"The service could not be reached: {lost}.")
+        raise ServiceError(f"{self._http.base_url} could not be reached: {lost}.")
 
     def close(self) -> None:
         """Close the connections."""
@@ -306,15 +298,10 @@ class AsyncClient:
     """
 
     def __init__(
-        self,
-        url: str = "http://127.0.0.1:8000",
-        key: str | None = None,
-        timeout: float = 10.0,
-        patience: float = 30.0,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
-        options = _httpx_options(url, key, timeout)
-        self._http = httpx.AsyncClient(**options, transport=transport)
+        self, url: str = "http://127.0.0.1:8000", key: str | None = None, timeout: float = 10.0,
+        patience: float = 30.0, transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:  # fmt: skip
+        self._http = httpx.AsyncClient(**_httpx_options(url, key), transport=transport)
         self._timeout, self._patience = timeout, patience
 
     async def create(
@@ -339,14 +326,11 @@ class AsyncClient:
     async def _send(self, request: _Request[T]) -> T:
         for pause in _pauses(self._patience):
             try:
-                answer = await self._http.request(**request.options(self._timeout))
-                if answer.status_code not in _RETRIED:
-                    return request.told(answer)
-                lost = answer.text
+                return request.told(await self._http.request(**request.options(self._timeout)))
             except httpx.TransportError as problem:
                 lost = str(problem)
             await asyncio.sleep(pause)
-        raise ServiceError(f"The service could not be reached: {lost}.")
+        raise ServiceError(f"{self._http.base_url} could not be reached: {lost}.")
 
     async def close(self) -> None:
         """Close the connections."""

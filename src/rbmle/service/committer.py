@@ -16,10 +16,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from .experiment_cache import NotCompiledError
+from ..errors import ParameterError
+from .experiment_cache import NotCompiledError, QuarantineError
 from .ledger import Ledger
 from .log_lines import Repeats, failed
-from .messages import Answer, RefusedError
+from .messages import MAX_BATCH_CANDIDATES, Answer, FillSlate, RefusedError, refusal
 from .meters import Histogram
 from .storage import ANSWER_SECONDS, NO_ANSWER, Key, StorageError
 from .transaction import Keyed
@@ -42,6 +43,7 @@ _PAUSE_SHARE, _MAX_PAUSE_SECONDS = 9.0, 0.5
 
 T = TypeVar("T")
 Question = Callable[[Ledger], Any]
+Loop = asyncio.AbstractEventLoop
 
 
 class Asked(NamedTuple):
@@ -55,15 +57,16 @@ class Asked(NamedTuple):
 class LedgerThread(ABC):
     """A thread with a ledger of its own, and the queue in front of it. It starts at once."""
 
-    def __init__(self, open_ledger: Callable[[], Ledger], loop: asyncio.AbstractEventLoop) -> None:
+    _loading = False  # what is needed before the first answer; it may take long
+
+    def __init__(self, open_ledger: Callable[[], Ledger], loop: Loop) -> None:
         self._open, self._loop = open_ledger, loop
         self._ledger: Ledger | None = None
-        self._ready = False
         self._asked: list[Asked] = []
         self._taken: list[Asked] = []  # what the thread is doing
         self._wake = threading.Condition()
         self._stopping = False
-        self._thread = threading.Thread(target=self._work, name=type(self).__name__, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=type(self).__name__, daemon=True)
         self._thread.start()
         loop.call_later(_WATCH_SECONDS, self._watch)
 
@@ -106,7 +109,7 @@ class LedgerThread(ABC):
         ledger, oldest = self._ledger, time.monotonic() - ANSWER_SECONDS
         if ledger is not None:
             ledger.storage.unblock()
-        if not self._ready:  # loading all experiments may take longer
+        if self._loading:
             return
         with self._wake:
             late = [each for each in self._asked if each.since < oldest]
@@ -123,18 +126,7 @@ class LedgerThread(ABC):
         """The ledger; it is opened if need be."""
         if self._ledger is None:
             self._ledger = self._open()
-        if not self._ready:
-            self._load(self._ledger)
-            self._ready = True
         return self._ledger
-
-    def _load(self, ledger: Ledger) -> None:
-        """Read what is needed before the first question."""
-        ledger.ask(lambda _: None)
-
-    def _close(self) -> None:
-        if self._ledger is not None:
-            self._ledger.storage.close()
 
     def _answer(self, ledger: Ledger, asked: Asked) -> None:
         """Answer a question."""
@@ -151,6 +143,11 @@ class LedgerThread(ABC):
     def _tell(self, told: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
         self._loop.call_soon_threadsafe(_set, told)
 
+    def _run(self) -> None:
+        self._work()
+        if self._ledger is not None:
+            self._ledger.storage.close()
+
 
 class Committer(LedgerThread):
     """The thread that writes. seconds: how long its transactions took."""
@@ -158,8 +155,8 @@ class Committer(LedgerThread):
     _enough = 1  # so many groups wake the thread
     _wrote = 0.0  # when it last wrote for somebody
 
-    def __init__(self, open_ledger: Callable[[], Ledger], loop: asyncio.AbstractEventLoop) -> None:
-        self.seconds = Histogram()
+    def __init__(self, open_ledger: Callable[[], Ledger], loop: Loop) -> None:
+        self.seconds, self._loading = Histogram(), True
         super().__init__(open_ledger, loop)
 
     def waiting(self) -> int:
@@ -193,7 +190,7 @@ class Committer(LedgerThread):
             groups = [each for each in self._taken if not callable(each.what)]
             if groups:
                 self._wrote = begin
-            for part in _parts(groups):
+            for part in _parts([each for each in groups if not self._refuses(ledger, each)]):
                 self._commit(ledger, part)
             for each in self._taken:
                 if callable(each.what):
@@ -205,7 +202,6 @@ class Committer(LedgerThread):
             took = time.monotonic() - begin
             likely = len(groups) + len(self._asked)
             patience = min(_MAX_WAIT_SHARE * took, _MAX_WAIT_SECONDS)
-        self._close()
 
     def _await(self, likely: int, patience: float, due: bool) -> None:
         """Wait for work; and, for a moment, for as many groups as are likely to come."""
@@ -216,8 +212,31 @@ class Committer(LedgerThread):
         if not (self._asked or self._stopping or due):
             self._wake.wait(_SWEEP_SECONDS)
 
-    def _load(self, ledger: Ledger) -> None:
-        ledger.refresh()
+    def _opened(self) -> Ledger:
+        ledger = super()._opened()
+        if self._loading:
+            ledger.refresh()
+            self._loading = False
+        return ledger
+
+    def _refuses(self, ledger: Ledger, asked: Asked) -> bool:
+        """Refuse a batch whose slates would keep other callers waiting: the row of each place but
+        the first names the candidates that are left."""
+        slates = [
+            each
+            for key, each in asked.what  # type: ignore[union-attr]
+            if isinstance(each, FillSlate) and key.sees(each.experiment)
+        ]
+        size = 0
+        for each in slates if len(slates) > 1 else ():
+            known = ledger.cache.cached(each.experiment)
+            among = each.among if known is None or each.among is not None else known.arms
+            size += (each.k - 1) * len(among or ())
+        if size > MAX_BATCH_CANDIDATES:
+            told = f"slates with at most {MAX_BATCH_CANDIDATES:,} places times candidates in all"
+            problem = ParameterError("batch", "items", told, size)
+            self._fail([asked], RefusedError(refusal(422, str(problem))))
+        return size > MAX_BATCH_CANDIDATES
 
     def _commit(self, ledger: Ledger, groups: Sequence[Asked], sweep: bool = False) -> bool:
         """Carry out the requests; returns whether that worked."""
@@ -261,10 +280,7 @@ class ReadingThread(LedgerThread):
     own: who looks keeps nobody waiting who decides. busy: whether somebody decides."""
 
     def __init__(
-        self,
-        open_ledger: Callable[[], Ledger],
-        loop: asyncio.AbstractEventLoop,
-        busy: Callable[[], bool],
+        self, open_ledger: Callable[[], Ledger], loop: Loop, busy: Callable[[], bool]
     ) -> None:
         self._busy = busy
         super().__init__(open_ledger, loop)
@@ -286,7 +302,6 @@ class ReadingThread(LedgerThread):
             if self._busy():
                 used = time.thread_time() - begin
                 time.sleep(min(_PAUSE_SHARE * used, _MAX_PAUSE_SECONDS))
-        self._close()
 
 
 def _set(told: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
@@ -309,11 +324,11 @@ def _parts(groups: Sequence[Asked]) -> list[list[Asked]]:
     parts: list[list[Asked]] = []
     size = _MAX_REQUESTS_PER_TRANSACTION
     for group in groups:
-        if size + _size(group) > _MAX_REQUESTS_PER_TRANSACTION:
-            parts.append([])
-            size = 0
-        parts[-1].append(group)
         size += _size(group)
+        if size > _MAX_REQUESTS_PER_TRANSACTION:
+            parts.append([])
+            size = _size(group)
+        parts[-1].append(group)
     return parts
 
 
@@ -321,7 +336,9 @@ _repeats = Repeats()
 
 
 def _log(problem: Exception) -> None:
+    if isinstance(problem, (RefusedError, NotCompiledError, QuarantineError)):
+        return  # the last was logged when it was found
     if isinstance(problem, StorageError):
         _repeats.warn(log, str(problem))
-    elif not isinstance(problem, (RefusedError, NotCompiledError)):
+    else:
         failed("a transaction", problem)

@@ -14,11 +14,9 @@ import threading
 import time
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
-
-from msgspec import MsgspecError
+from functools import partial
 
 from .._numba.compile import is_cacheable
-from ..errors import RbmleError
 from .definition import Definition
 from .messages import Compiling
 
@@ -31,26 +29,21 @@ class _Job:
     def __init__(self, definition: Definition) -> None:
         self.name, self.since = definition.kind_name(), time.monotonic()
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.ended.add_done_callback(lambda done: done.exception())  # it is seen in any case
 
-    def work(self, definition: Definition, loop: asyncio.AbstractEventLoop) -> None:
+    def work(self, definition: Definition) -> None:
         """Compile, in a thread."""
-        problem: Exception | None = None
         try:
             definition.prepare()
-        except Exception as raised:
-            problem = raised
-        with suppress(RuntimeError):  # the worker has stopped meanwhile
-            loop.call_soon_threadsafe(self._end, problem)
-
-    def _end(self, problem: Exception | None) -> None:
+        except Exception as problem:
+            end = partial(self.ended.set_exception, problem)
+        else:
+            end = partial(self.ended.set_result, None)
         # Compiling leaves some 100,000 objects that stay. They are exempted from garbage
         # collection, which would stop the worker for 0.1 s now and then.
         gc.freeze()
-        if problem is None:
-            self.ended.set_result(None)
-        else:
-            self.ended.set_exception(problem)
-            self.ended.exception()  # it is seen, even if nobody waits
+        with suppress(RuntimeError):  # the worker has stopped meanwhile
+            self.ended.get_loop().call_soon_threadsafe(end)
 
 
 class Compiler:
@@ -63,34 +56,28 @@ class Compiler:
         self._jobs: dict[Hashable, _Job] = {}
         self.starting = ""
 
-    def start(self, definition: Definition) -> asyncio.Future[None]:
-        """Begin to compile what the experiment needs, unless that was done; its end.
-
-        The thread is a daemon: a service that is stopped does not wait for it.
-        """
-        kind = definition.kind()
-        job = self._jobs.get(kind)
-        if job is None or (job.ended.done() and job.ended.exception() is not None):
-            job = self._jobs[kind] = _Job(definition)
-            given = (definition, asyncio.get_running_loop())
-            threading.Thread(target=job.work, args=given, daemon=True, name="compiler").start()
-        return job.ended
-
     def has(self, definition: Definition) -> bool:
         """Whether what the experiment needs is compiled; any thread may ask."""
         job = self._jobs.get(definition.kind())
         return job is not None and job.ended.done() and job.ended.exception() is None
 
     async def wait(self, definition: Definition, seconds: float | None = None) -> None:
-        """Compile what the experiment needs; return then, or after so many seconds.
+        """Compile what the experiment needs, unless that was done; return then, or after so many
+        seconds.
 
-        Raises what compiling raised: a class of a user's own may be wrong.
+        Raises what compiling raised: a class of a user's own may be wrong. The thread is a daemon:
+        a service that is stopped does not wait for it.
         """
-        ended = self.start(definition)
-        if not ended.done():
-            await asyncio.wait([ended], timeout=seconds)
-        if ended.done():
-            ended.result()
+        kind = definition.kind()
+        job = self._jobs.get(kind)
+        if job is None or (job.ended.done() and job.ended.exception() is not None):
+            job = self._jobs[kind] = _Job(definition)
+            compiler = threading.Thread(None, job.work, "compiler", [definition], daemon=True)
+            compiler.start()
+        if not job.ended.done():
+            await asyncio.wait([job.ended], timeout=seconds)
+        if job.ended.done():
+            job.ended.result()
 
     def progress(self, definition: Definition) -> Compiling | None:
         """What is being compiled for the experiment now, and for how long."""
@@ -106,7 +93,7 @@ class Compiler:
                 definition = Definition.read(each)
                 self.starting = definition.kind_name()
                 await self.wait(definition)
-            except (RbmleError, MsgspecError) as problem:
+            except Exception as problem:  # a method of a user's class may raise any
                 log.error("an experiment cannot be compiled: %s", problem)
         self.starting = ""
 

@@ -24,6 +24,7 @@ from ..live.live_arm import LiveArm, Name
 from ..live.live_game import LiveGame
 
 Context = Mapping[str, Any] | Sequence[Any]  # as callers give it
+_MOST_COMPARED = 20  # arms whose names are compared with a wrong one; a choice
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(list[list[float] | None]).decode
@@ -88,11 +89,20 @@ def vector(text: str, dimension: int) -> Floats:
     return np.array(numbers, dtype=np.float64)
 
 
-def written_candidates(among: Iterable[str] | None, places: Mapping[str, int]) -> str | None:
+def candidates(among: Sequence[str] | None, arms: Mapping[Name, LiveArm]) -> set[Name] | None:
+    """The candidates that a request names, checked. Among many arms the nearest name is not looked
+    for: that takes milliseconds, and a batch may have a thousand wrong names."""
+    for each in among or () if len(arms) > _MOST_COMPARED else ():
+        if each not in arms or not arms[each].enabled:
+            raise ParameterError("service", "among", "a list of active arms", each)
+    return the_candidates(among, arms)
+
+
+def written_candidates(among: Iterable[str] | None, arms: Mapping[Name, LiveArm]) -> str | None:
     """The candidates as they are stored; None: all active arms."""
     if among is None:
         return None
-    return _encode(sorted({places[each] for each in among})).decode()
+    return _encode(sorted({arms[each].place for each in among})).decode()
 
 
 def candidates_of(text: str | None, arms: Sequence[LiveArm]) -> set[Name] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -144,7 +145,7 @@ class Definition(NamedTuple):
                 live.learn(arm, self.default_value())
             live.pull(features)
             if self.probabilities:
-                Propensities(live, self.settings.ties).decide_anyway(features)
+                Propensities(live).decide_anyway(features)
             if has_index(self.settings.policy) and not self.reads:
                 live.indices()
             if not self.reads:
@@ -197,6 +198,10 @@ def check_room(evidence: Any, n_arms: int) -> None:
         raise ParameterError("experiment", "evidence", allowed, Words(told))
 
 
+def _read(spec: Any, known: Any, name: str) -> Any:
+    return from_spec(spec, known, "experiment", name)
+
+
 def _is_spec(cost: Any) -> bool:
     """Whether it is `Seen` by its fields, not a mapping of arms to costs."""
     return isinstance(cost, dict) and isinstance(cost.get("name"), str)
@@ -206,39 +211,27 @@ def _check_specs(body: NewExperiment) -> None:
     """Raise ParameterError if a policy, family or evidence is longer or deeper than any real one:
     reading it would take minutes, or end in a RecursionError."""
     allowed = f"of at most {_MAX_SPEC_LENGTH} characters, {_MAX_SPEC_DEPTH} levels deep"
-    for name, spec in (
-        ("policy", body.policy),
-        ("family", body.family),
-        ("evidence", body.evidence),
-        ("cost", body.cost if _is_spec(body.cost) else None),
-    ):
+    for name in ("policy", "family", "evidence", "cost"):
+        spec = getattr(body, name)
+        if name == "cost" and not _is_spec(spec):
+            continue
         text = spec if isinstance(spec, str) else msgspec.json.encode(spec).decode()
-        depth, deepest = 0, 0
-        for each in text[: _MAX_SPEC_LENGTH + 1]:
-            depth += (each in "([{") - (each in ")]}")
-            deepest = max(deepest, depth)
-        if len(text) > _MAX_SPEC_LENGTH or deepest > _MAX_SPEC_DEPTH:
+        steps = ((each in "([{") - (each in ")]}") for each in text[: _MAX_SPEC_LENGTH + 1])
+        if len(text) > _MAX_SPEC_LENGTH or max(accumulate(steps), default=0) > _MAX_SPEC_DEPTH:
             raise ParameterError("experiment", name, allowed, text)
 
 
 def _settings(body: NewExperiment) -> Settings:
     _check_specs(body)
-    cost: Any = body.cost
+    patience = PATIENCE if body.patience is None else body.patience
     try:
-        if _is_spec(cost):
-            cost = from_spec(cost, COSTS, "experiment", "cost")
-        policy = from_spec(body.policy, PLAYERS, "experiment", "policy")
+        cost = _read(body.cost, COSTS, "cost") if _is_spec(body.cost) else body.cost
+        policy = _read(body.policy, PLAYERS, "policy")
+        policy = priced(policy, cost, body.objective or NET, body.price, body.budget)
+        family = _read(body.family, FAMILIES, "family")
+        evidence = None if body.evidence is None else _read(body.evidence, EVIDENCE, "evidence")
         settings = Settings.checked(
-            priced(policy, cost, body.objective or NET, body.price, body.budget),
-            from_spec(body.family, FAMILIES, "experiment", "family"),
-            body.seed,
-            body.horizon,
-            body.ties,
-            0,
-            PATIENCE if body.patience is None else body.patience,
-            None
-            if body.evidence is None
-            else from_spec(body.evidence, EVIDENCE, "experiment", "evidence"),
+            policy, family, body.seed, body.horizon, body.ties, 0, patience, evidence
         )
         rails = as_guardrails([msgspec.structs.asdict(each) for each in body.guardrails])
         return settings._replace(guardrails=rails)

@@ -9,17 +9,17 @@ which worker makes it.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from math import inf
+from math import inf, nextafter
 from typing import Any
 
 import msgspec
 
 from .._numba.compile import Floats
 from ..errors import ParameterError, RbmleError
-from ..live.candidates import only, the_candidates
+from ..live.candidates import only
 from ..live.feature_game import FeatureGame
 from ..live.input_checks import a_reward, support, the_features
 from ..live.live_arm import LiveArm, Name
@@ -63,9 +63,8 @@ class Experiment(Timed):
         self.seq, self.at = 1, at  # row 1 is the creation
         self.sound, self.ended = True, False
         self.made = self.rewarded = self.expired = 0
-        self.open: dict[int, Open] = {}
+        self.open: OrderedDict[int, Open] = OrderedDict()
         self.recent: OrderedDict[str, int] = OrderedDict()
-        self._queue: deque[int] = deque()
         self.deadlines = Deadlines(definition.wait)
         self._ahead = 0.0  # of the clock, which was behind the rows
         self.history = History()
@@ -74,9 +73,10 @@ class Experiment(Timed):
 
     def _start(self, live: LiveGame) -> None:
         self.live, self.arms = live, list(live.arms.values())
-        self.places = {arm.name: place for place, arm in enumerate(self.arms)}
-        self.support = support(self.definition.settings.family)
-        self._propensities = Propensities(live, self.definition.settings.ties)
+        self.support = low, high, closed_low, closed_high = support(self.definition.settings.family)
+        self._lowest = low if closed_low else nextafter(low, inf)
+        self._highest = high if closed_high else nextafter(high, -inf)
+        self._propensities = Propensities(live)
         self._reads, self._uses_snapshots = self.definition.reads, self.definition.uses_snapshots
         self._asks = live.asks()
         self._featured = live if isinstance(live, FeatureGame) else None
@@ -92,7 +92,7 @@ class Experiment(Timed):
         among: Sequence[str] | None = None,
     ) -> Row:  # fmt: skip
         """Choose an arm. context: the arms' features, if any. among: the candidates, if not all."""
-        candidates = the_candidates(among, self.live.arms)
+        candidates = contexts.candidates(among, self.live.arms)
         features, text = self._features(context, candidates)
         t, number = self.live.rounds + 1, self.live.number
         with only(self.live, candidates):
@@ -101,7 +101,7 @@ class Experiment(Timed):
             arm, p = self._pull(features)
         self._step(now)
         place = self.number, self.seq, _DECISION, self.at
-        names = contexts.written_candidates(among, self.places)
+        names = contexts.written_candidates(among, self.live.arms)
         row = Row(*place, id, arm.place, t, number, text=text, probability=p, among=names)
         self._opened(row)
         self.sound = True
@@ -128,7 +128,7 @@ class Experiment(Timed):
         features = the_features(context, self.live.arms, evidence, candidates)
         if features is not None and self._cells:
             return features, contexts.written_cells(features)
-        return features, contexts.written(context, self.places)
+        return features, contexts.written(context, map(str, self.live.arms))
 
     def reward(
         self, of: int, waiting: Open, value: float, now: float, more: str | None = None
@@ -213,9 +213,9 @@ class Experiment(Timed):
             self._apply(rows, again, recompute)
 
     def _apply(self, rows: Iterable[Row], again: bool, recompute: bool) -> None:
-        live = self.live
+        live, lowest, highest = self.live, self._lowest, self._highest
         for row in rows:
-            _, seq, kind, at, _, place, _, number, _, _, _, _, _, basis, _, _ = row
+            _, seq, kind, at, _, place, _, number, _, value, _, _, _, basis, _, _ = row
             if seq != self.seq + 1 or at < self.at:
                 raise LogError(f"{self.name}: row {seq} does not follow row {self.seq}.")
             if recompute and (row.text if kind == Kind.GUARDED else "") != self._reason:
@@ -230,6 +230,8 @@ class Experiment(Timed):
                     live.play(arm)
                 self._opened(row)
             elif kind in (_REWARD, _EXPIRED):
+                if value is not None and not lowest <= value <= highest:
+                    self.checked(value)  # it raises
                 self._reason = self._learned(row)
             else:
                 self._changed(row)
@@ -264,13 +266,9 @@ class Experiment(Timed):
             if len(self.recent) > _MOST_OPEN:
                 self.recent.popitem(last=False)
         self.deadlines.opened(at)
-        self._queue.append(seq)
         oldest = self.live.number - min(self.live.patience, _MOST_OPEN)
-        while self._queue:
-            waiting = self.open.get(self._queue[0])
-            if waiting is not None and waiting.number > oldest:
-                break
-            self.open.pop(self._queue.popleft(), None)
+        while self.open and next(iter(self.open.values())).number <= oldest:
+            self.open.popitem(last=False)
 
     def _learned(self, row: Row) -> str:
         """Take over a reward, or that there is none: why a guardrail disables the arm, or ""."""
@@ -293,7 +291,6 @@ class Experiment(Timed):
 
     def _changed(self, row: Row) -> None:
         if row.kind == Kind.ADDED:
-            self.places[row.text or ""] = len(self.arms)
             self.arms.append(LiveArm(row.text))
             self.states.append("active")
             self.live.add(self.arms[-1])
@@ -306,6 +303,8 @@ class Experiment(Timed):
             self.live.guard(self.arms[row.arm or 0], row.text or "")
         elif row.kind == Kind.ENDED:
             self.ended = True
+        elif row.kind != Kind.CREATED or row.seq > 1:
+            raise LogError(f"{self.name}: row {row.seq} is of the unknown kind {row.kind}.")
 
     def checked(self, value: float) -> float:
         """The reward, if the family allows it; else raises ParameterError."""
@@ -347,4 +346,4 @@ class Experiment(Timed):
         saved = Reader("a snapshot", data["game"])
         self._start(restored(saved, self.definition.settings))
         self.live.memory = saved.memory(len(self.live.memory))
-        self.open, self._queue = {}, deque()
+        self.open = OrderedDict()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from math import inf
 from typing import NamedTuple
 
@@ -124,6 +124,16 @@ class Cache:
                 self.current(one)
         return self.all()
 
+    def recheck(self) -> None:
+        """Load those in quarantine that a command has repaired; forget those that were removed."""
+        for number in [*self._quarantine]:
+            stored = self._storage.find(number)
+            if stored is None:
+                del self._quarantine[number]
+                continue
+            with suppress(QuarantineError, NotCompiledError):  # who asks for it has it compiled
+                self.catch_up(self.ready(self.load(stored)))
+
     def load(self, stored: Stored) -> Experiment:
         """The experiment at its last snapshot."""
         known = self._quarantine.get(stored.number)
@@ -154,8 +164,7 @@ class Cache:
 
     def advance(self, experiment: Experiment, rows: Sequence[Row], began: float) -> None:
         """Apply rows that follow, and are the last. began: when they were asked for."""
-        stored = self._stored[experiment.number]
-        with self._guarded(stored, lambda: f"row {experiment.seq + 1} cannot be applied"):
+        with self._guarded(experiment, lambda: f"row {experiment.seq + 1} cannot be applied"):
             experiment.apply(rows)
         self._read[experiment.number] = began
 
@@ -163,9 +172,17 @@ class Cache:
         """When the newest rows were asked for, by `time.monotonic`."""
         return self._read.get(experiment.number, -inf)
 
+    def reading(
+        self, of: Stored | Experiment, first: int, last: int
+    ) -> AbstractContextManager[None]:
+        """Put the experiment in quarantine if what is done with these rows of it fails."""
+        rows = f"one of its rows {first} to {last}" if last > first else f"row {first}"
+        return self._guarded(of, lambda: f"{rows} cannot be read")
+
     @contextmanager
-    def _guarded(self, stored: Stored, failed: Callable[[], str]) -> Iterator[None]:
-        """Put the experiment in quarantine if what is done with its rows fails. failed: what."""
+    def _guarded(self, of: Stored | Experiment, failed: Callable[[], str]) -> Iterator[None]:
+        """The same. failed: says what has failed."""
+        stored = of if isinstance(of, Stored) else self._stored[of.number]
         try:
             yield
         except StorageError:

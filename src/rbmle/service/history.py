@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import Any
 
+import msgspec
+
 from .timeline import Timeline
 
 _MOST_PARTS = 120  # enough for a picture; when there are more, neighbours are joined
@@ -67,7 +69,7 @@ class History:
     def plain(self) -> list[Any]:
         """The history as data that JSON can hold."""
         parts = [[at, sorted(counts.items())] for at, counts in self.parts]
-        return [self.size, self._room, parts, self.timeline.plain(), list(self.last)]
+        return [self.size, self._room, parts, self.timeline, list(self.last)]
 
     @classmethod
     def of(cls, data: list[Any]) -> History:
@@ -75,6 +77,6 @@ class History:
         made = cls()
         made.size, made._room, parts, timeline, last = data
         made.parts = [(at, dict(counts)) for at, counts in parts]
-        made.timeline = Timeline.of(timeline)
+        made.timeline = msgspec.convert(timeline, Timeline)
         made.last.extend(last)
         return made

@@ -268,6 +268,7 @@ async def respond(
     if isinstance(told, Response):
         if scope["method"] == "HEAD" and isinstance(told, StreamingResponse):
             told = Response(media_type=told.media_type)
+            del told.headers["content-length"]  # nobody knows it
 
         async def counted(message: Message) -> None:
             call.sent += len(message.get("body", b""))

@@ -70,7 +70,7 @@ class Keys:
     @property
     def open(self) -> bool:
         """Whether no key is needed: there has never been one, and only this machine can ask."""
-        return self.loaded and not self._known and not self.needed
+        return self.loaded and self.keyless
 
     @property
     def keyless(self) -> bool:
@@ -135,12 +135,9 @@ def duration(owner: str, name: str, text: str) -> float:
 
 
 def create_key(
-    storage: Storage,
-    role: str,
-    experiment: str | None = None,
-    name: str | None = None,
+    storage: Storage, role: str, experiment: str | None = None, name: str | None = None,
     expires: str | None = None,
-) -> str:
+) -> str:  # fmt: skip
     """Create a key and return its text, which is shown this once. expires: such as "90d"."""
     one_of("key", "role", role, ROLES)
     for parameter, label in (("experiment", experiment), ("name", name)):

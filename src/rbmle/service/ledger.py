@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from .ahead import Ahead
@@ -16,6 +17,7 @@ from .storage import ChangedError, Key, Storage, StorageError
 from .transaction import Keyed, Transaction
 
 _WRITE_PROBE_SECONDS = 1.0  # for which /readyz trusts the last write
+_MOST_CHANGES = 5  # by commands, during one transaction, after which it is given up; a choice
 
 T = TypeVar("T")
 
@@ -27,12 +29,9 @@ class Ledger:
     """
 
     def __init__(
-        self,
-        storage: Storage,
-        keys: Keys | None = None,
-        clock: Callable[[], float] = time.time,
+        self, storage: Storage, keys: Keys | None = None, clock: Callable[[], float] = time.time,
         compiled: Callable[[Definition], bool] = lambda _: True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.storage, self.keys, self.clock = storage, keys or Keys(), clock
         self.cache, self._compiled = Cache(storage, compiled), compiled
         self._generation = storage.generation
@@ -46,10 +45,10 @@ class Ledger:
         goes wrong with the database, nothing has changed, and StorageError is raised; where code is
         missing, NotCompiledError.
         """
-        try:
-            return self._run(requests, sweep)
-        except ChangedError:  # now it is loaded as it is
-            return self._run(requests, sweep)
+        for _ in range(_MOST_CHANGES):
+            with suppress(ChangedError):  # it is loaded again as it is
+                return self._run(requests, sweep)
+        return self._run(requests, sweep)
 
     def _run(self, requests: Sequence[Keyed], sweep: bool) -> list[Answer]:
         touched: dict[int, Experiment] = {}
@@ -100,6 +99,8 @@ class Ledger:
                 self._tried(None)
         if self._cannot_write:
             raise StorageError(self._cannot_write)
+        if self.cache.quarantined():
+            self.ask(lambda _: self.cache.recheck())
         return self.cache.quarantined()
 
     def _tried(self, problem: StorageError | None) -> None:

@@ -99,20 +99,16 @@ class AnsweredRequest(NamedTuple):
         return f"{did}, {self.bytes} bytes, {key}, {self.client}"
 
 
-class RequestLog:
-    """Logs requests: each one if that is wanted, and what an operator should know of some."""
-
-    def __init__(self) -> None:
-        self._repeats = Repeats()
-
-    def tell(self, told: AnsweredRequest, spent: dict[str, float], cause: str) -> None:
-        """Log a request. spent: the seconds of its parts. cause: why it was refused."""
-        if access.isEnabledFor(logging.INFO):
-            access.info("%s", told, extra={"fields": told._asdict()})
-        if cause:
-            did = f"{told.status} {told.method} {told.path} from {told.client}"
-            self._repeats.warn(log, f"{did}: {cause}")
-        elif told.ms > 1000.0 * SLOW_SECONDS:
-            parts = ", ".join(f"{part} {seconds:.2f} s" for part, seconds in spent.items())
-            fields = {**told._asdict(), "spent": spent}
-            log.warning("slow: %s (%s)", told, parts, extra={"fields": fields})
+def tell(told: AnsweredRequest, spent: dict[str, float], cause: str, repeats: Repeats) -> None:
+    """Log a request, if requests are logged, and what an operator should know of some. spent: the
+    seconds of its parts. cause: why it was refused."""
+    if access.isEnabledFor(logging.INFO):
+        access.info("%s", told, extra={"fields": told._asdict()})
+    if cause:
+        did = f"{told.status} {told.method} {told.path} from {told.client}"
+        repeats.warn(log, f"{did}: {cause}")
+    elif told.ms > 1000.0 * SLOW_SECONDS:
+        parts = ", ".join(f"{part} {seconds:.2f} s" for part, seconds in spent.items())
+        fields = {**told._asdict(), "spent": spent}
+        shown = f" ({parts})" if parts else ""
+        log.warning("slow: %s%s", told, shown, extra={"fields": fields})

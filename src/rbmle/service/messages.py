@@ -19,6 +19,7 @@ MAX_BATCH_ITEMS = 1_000  # of a batch: more would keep other callers waiting; a 
 # Places of a slate times its candidates: the row of each place names those that are left, so that
 # the log grows by at most some 0.6 MB.
 MAX_SLATE_CANDIDATES = 100_000
+MAX_BATCH_CANDIDATES = 1_000_000  # the same of all slates of a batch but their first places: 0.4 s
 _MAX_ERROR_LENGTH = 1_000  # characters; a choice: errors of the package show 500 of a value
 COMPONENTS = "#/components/schemas/{name}"  # where OpenAPI has the schema of a body
 

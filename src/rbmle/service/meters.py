@@ -13,6 +13,7 @@ import time
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -59,6 +60,11 @@ def sample(name: str, labels: dict[str, object], value: float) -> str:
     return f"{name}{{{inside}}} {value}"
 
 
+def metric(name: str, kind: str, help: str, samples: list[str]) -> list[str]:
+    """The lines of a metric: what it is, and its samples."""
+    return [f"# HELP {name} {help}", f"# TYPE {name} {kind}", *samples]
+
+
 class Meters:
     """The counts of one worker. commits: how long transactions took. queue: returns how many
     requests wait for one."""
@@ -82,10 +88,7 @@ class Meters:
             labels = {"method": method, "path": path, "status": status, **here}
             told += seconds.lines("rbmle_http_seconds", labels)
         told += self.commits.lines("rbmle_commit_seconds", here)
-        build: dict[str, object] = {
-            "version": version("rbmle"),
-            "python": platform.python_version(),
-        }
+        build = {"version": version("rbmle"), "python": platform.python_version()}
         for name, labels, value in (
             ("rbmle_wrong_keys_total", here, self.wrong_keys),
             ("rbmle_queue", here, self.queue()),
@@ -97,7 +100,8 @@ class Meters:
     async def store(self) -> None:
         """Store the lines for the other workers, once a second, for ever."""
         while self._folder is not None:
-            await asyncio.to_thread(self._store, self._folder)
+            with suppress(OSError):  # a full disk, for instance; they are older then, or left out
+                await asyncio.to_thread(self._store, self._folder)
             await asyncio.sleep(_STORE_SECONDS)
 
     def _store(self, folder: Path) -> None:
@@ -115,12 +119,9 @@ class Meters:
     def text(self) -> str:
         """The metrics of all workers."""
         workers = [self._lines(), *self._others()]
-        told: list[str] = [
-            "# HELP rbmle_workers Processes that answer.",
-            "# TYPE rbmle_workers gauge",
-            f"rbmle_workers {len(workers)}",
-        ]
+        count = f"rbmle_workers {len(workers)}"
+        told = metric("rbmle_workers", "gauge", "Processes that answer.", [count])
         for name, (kind, help) in _KINDS.items():
-            told += [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
-            told += [line for lines in workers for metric, line in lines if metric == name]
+            samples = [line for lines in workers for of, line in lines if of == name]
+            told += metric(name, kind, help, samples)
         return "\n".join(told) + "\n"

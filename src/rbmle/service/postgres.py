@@ -40,11 +40,13 @@ _SERVER_TIMEOUTS = (
     f"SET statement_timeout = {ANSWER_SECONDS - 0.2:g}e3; SET lock_timeout = 3000; "
     "SET idle_in_transaction_session_timeout = 5000"
 )
+_READS = "SET default_transaction_read_only = on"
 # Each statement is planned once, while the log may be empty, and must use the indices all the same:
 # a log of 14,000 rows that was read from end to end took PostgreSQL five times as much work. How
 # many rows are new it cannot know, and guesses a third: from some 400,000 rows on it would start
 # other processes to read thirty, which took 10 ms under the lock.
-_PLANS = (
+_WRITES = (
+    "SET default_transaction_isolation = 'read committed'; SET synchronous_commit = on; "
     "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off; "
     "SET max_parallel_workers_per_gather = 0"
 )
@@ -137,7 +139,7 @@ class PostgresStorage(Storage):
     was not answered may have succeeded; whoever sends the same id again finds out.
     """
 
-    failures = (psycopg.Error,)
+    failures = (psycopg.Error, UnicodeError)  # the latter of a host such as a..b
     duplicates = (psycopg.errors.UniqueViolation,)
     among = "= ANY(?)"
 
@@ -167,22 +169,14 @@ class PostgresStorage(Storage):
             self._base = psycopg.connect(self._address, autocommit=True)
             if self._timeouts:
                 self._base.execute(_SERVER_TIMEOUTS)
-            if self._read_only:
-                self._base.execute("SET default_transaction_read_only = on")
-                self._check(self._base)
-            else:
-                self._base.execute("SET default_transaction_isolation = 'read committed'")
-                self._base.execute("SET synchronous_commit = on")
-                self._base.execute(_PLANS)
-                if not self._is_ours(self._base):  # it may be read-only
-                    self._prepare(self._base)
+            self._base.execute(_READS if self._read_only else _WRITES)
+            if not self._is_ours(self._base):
+                if self._read_only:
+                    why = "the database has no tables"
+                    raise MissingError(f"service: PostgreSQL cannot be used: {why}.")
+                self._prepare(self._base)
             failed.pop_all()
         return self._base
-
-    def _check(self, base: psycopg.Connection[Any]) -> None:
-        """Raise MissingError if the database is not one of ours yet."""
-        if not self._is_ours(base):
-            raise MissingError("service: PostgreSQL cannot be used: the database has no tables.")
 
     def _is_ours(self, base: psycopg.Connection[Any]) -> bool:
         found = base.execute("SELECT to_regclass('rbmle_schema')").fetchone()
@@ -215,7 +209,8 @@ class PostgresStorage(Storage):
         text = " ".join(str(problem).split()).rstrip(".") or type(problem).__name__
         if self._password:
             text = text.replace(self._password, "...")
-        return StorageError(f"service: PostgreSQL cannot be used: {text}.")
+        end = "" if text.endswith("?") else "."
+        return StorageError(f"service: PostgreSQL cannot be used: {text}{end}")
 
     def unblock(self) -> None:
         base = self._base
@@ -224,7 +219,7 @@ class PostgresStorage(Storage):
             with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(base.fileno())) as s:
                 s.shutdown(socket.SHUT_RDWR)  # the call fails, as if the server had gone
 
-    def _execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+    def _later(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
         """Run a statement. In a transaction that writes it is sent together with those after it,
         when the first answer is needed."""
         if self._base is None:
@@ -234,23 +229,15 @@ class PostgresStorage(Storage):
     def _run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Run a statement whose answer is not needed."""
         with self._translated():
-            self._execute(statement, values)
+            self._later(statement, values)
 
-    def _answered(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
         """Run a statement and wait for its answer. After it the server waits for us, and ends the
         session if we do not go on: it would not if its answer were only flushed."""
-        cursor = self._execute(statement, values)
+        cursor = self._later(statement, values)
         if self._waiting is not None:
             self._waiting.sync()
         return cursor
-
-    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._translated():
-            return self._answered(statement, values).fetchall()
-
-    def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        with self._translated():
-            return self._answered(statement, values).rowcount
 
     def begin(self) -> None:
         self._begin("BEGIN")
@@ -288,8 +275,8 @@ class PostgresStorage(Storage):
     def lock(self, numbers: Sequence[int]) -> None:
         """Lock the rows in the order of their numbers, so that no two workers wait in a circle."""
         with self._translated():
-            self._keys = self._execute(KEYS_VERSION)
-            self._locked = self._execute(_LOCK, [list(numbers)])
+            self._keys = self._later(KEYS_VERSION)
+            self._locked = self._later(_LOCK, [list(numbers)])
 
     def locked(self) -> dict[int, int]:
         with self._translated():
@@ -298,7 +285,7 @@ class PostgresStorage(Storage):
     def keys_version(self) -> int:
         """As `lock` has read it, in the same trip."""
         with self._translated():
-            read, self._keys = self._keys or self._answered(KEYS_VERSION), None
+            read, self._keys = self._keys or self._execute(KEYS_VERSION), None
             return int(read.fetchall()[0][0])
 
     def _listed(self, values: Sequence[Any]) -> Any:
@@ -313,10 +300,10 @@ class PostgresStorage(Storage):
         with self._unless_there(), self.writing():
             if self.generation == generation:
                 with self._translated():
-                    self._execute(_LOCK, [[each.experiment for each in wanted]])
+                    self._later(_LOCK, [[each.experiment for each in wanted]])
                     for each in wanted:
-                        others = self._execute(_AFTER, [each.experiment, each.basis])
-                        asked.append((each, others, self._execute(statement, self._values(each))))
+                        others = self._later(_AFTER, [each.experiment, each.basis])
+                        asked.append((each, others, self._later(statement, self._values(each))))
         found: dict[int, list[Row]] = {}
         for each, others, inserted in asked:
             if inserted.rowcount == len(each.rows):

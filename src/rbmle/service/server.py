@@ -96,7 +96,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening[0].getsockname()[1]}"
     key = ' -H "Authorization: Bearer $KEY"' if keys else ""
-    body = '{"arms": ["a", "b"], "policy": {"name": "RBMLE"}, "family": {"name": "Bernoulli"}}'
+    body = '{"arms": ["a", "b"], "policy": "recommended", "family": "bernoulli"}'
     said(f"rbmle serves decisions at {address}, from {public}; Ctrl-C stops it.")
     said(f"Next, type: curl -X PUT{key} {address}/v1/experiments/first -d '{body}'")
     sys.stdout.flush()

@@ -19,9 +19,9 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from time import monotonic
 
-from ..live.candidates import only, the_candidates
+from ..live.candidates import only
 from ..live.fork import Fork
-from .contexts import candidates_of, written_candidates
+from .contexts import candidates, candidates_of, written_candidates
 from .experiment import Experiment, LogError
 from .ids import new_id
 from .messages import Decide
@@ -42,12 +42,12 @@ def decisions_for(known: Experiment, wanted: Iterable[Decide], until: float) -> 
             break
         id = new_id() if each.id is None else each.id
         seed = seed_of(known, id)
-        with only(fork, the_candidates(each.among, fork.arms)):
+        with only(fork, candidates(each.among, fork.arms)):
             arm, t, p = fork.choose(seed)
         place, n = known.seq + 1 + len(made), known.live.number + len(made)
         row = Row(known.number, place, int(Kind.DECISION), known.at, id, arm, t, n, None,
                   float(seed), probability=p, basis=known.seq,
-                  among=written_candidates(each.among, known.places))  # fmt: skip
+                  among=written_candidates(each.among, known.live.arms))  # fmt: skip
         made.append(row)
     return made
 

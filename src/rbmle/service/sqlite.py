@@ -40,6 +40,11 @@ _VALUES = f"({', '.join('?' * len(Row._fields))})"
 _ROWS_PER_INSERT = 62
 
 
+def _size(path: str) -> int:
+    """The size of the file; 0 if there is none."""
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
 class FairLock:
     """A lock between processes: a holder cannot retake it before a waiter had it.
 
@@ -103,13 +108,17 @@ class SqliteStorage(Storage):
     def _open(self, create: bool) -> None:
         with self._translated(), ExitStack() as failed:
             failed.callback(self.close)
-            exists = os.path.exists(self.path)
-            if not exists and not create:
-                raise MissingError(f"service: {self.path} cannot be used: there is no such file.")
+            unwritten, exists = _size(f"{self.path}-wal"), os.path.exists(self.path)
+            size = _size(self.path)
+            if not (size or create):
+                raise self._missing("it is empty" if exists else "there is no such file")
+            if unwritten and not size:  # SQLite would remove it, and with it the newest rows
+                told = f"without it {self.path}-wal is of no use; put it back, or remove that"
+                raise self._error(told)
             if exists:  # and is refused, if it is not ours, before there is anything beside it
                 self._base = self._connection_to_read()
                 if self._is_new(self._base) and not create:
-                    raise MissingError(f"service: {self.path} cannot be used: it is empty.")
+                    raise self._missing("it is empty")
                 if self._read_only:
                     failed.pop_all()
                     return
@@ -186,7 +195,11 @@ class SqliteStorage(Storage):
                 run(f"PRAGMA application_id={_APPLICATION_ID}")
 
     def _error(self, problem: object) -> StorageError:
-        return StorageError(f"service: {self.path} cannot be used: {problem}.")
+        told = getattr(problem, "strerror", None) or problem
+        return StorageError(f"service: {self.path} cannot be used: {told}.")
+
+    def _missing(self, why: str) -> MissingError:
+        return MissingError(f"service: {self.path} cannot be used: {why}.")
 
     def _opened(self) -> sqlite3.Connection:
         if self._base is None:

@@ -11,22 +11,14 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ParameterError, RbmleError
 from .addresses import without_password
 from .next_rows import NextRows
 from .rows import Kind, Row
 from .upkeep import Upkeep
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    import psycopg
-
-    Cursor = sqlite3.Cursor | psycopg.Cursor[Any]
 
 VERSION = 1  # of the tables
 # A service waits no longer for one answer of the database, so that its callers are told within 5 s.
@@ -116,14 +108,11 @@ class Key(NamedTuple):
 class Storage(Upkeep, NextRows):
     """What the service needs of a database. Statements have `?` for a value.
 
-    failures: what the database raises.
     generation: it changes when the database is opened again, because the connection broke or the
     file was replaced. Caches of what was read before are invalid then.
     """
 
-    failures: tuple[type[Exception], ...]
     generation = 0
-    _since = inf  # when the present call to the database began, by `monotonic`
     _reading_since: float | None = None
 
     def _create_tables(self, run: Callable[[str], object], **spelled: str) -> None:
@@ -134,34 +123,6 @@ class Storage(Upkeep, NextRows):
         if version != VERSION:
             told = f"service: {where} has tables of version {version}; this rbmle knows version"
             raise SchemaError(f"{told} {VERSION} only.")
-
-    @abstractmethod
-    def _error(self, problem: object) -> StorageError:
-        """One of its failures as one sentence."""
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        self._since = monotonic()
-        try:
-            yield
-        except self.failures as problem:
-            raise self._error(problem) from None
-        finally:
-            self._since = inf
-
-    @abstractmethod
-    def _execute(self, statement: str, values: Sequence[Any]) -> Cursor:
-        """Run a statement."""
-
-    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Run a statement and return its rows."""
-        with self._translated():
-            return self._execute(statement, values).fetchall()
-
-    def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        """Run a statement and return how many rows it changed."""
-        with self._translated():
-            return self._execute(statement, values).rowcount
 
     @abstractmethod
     def begin(self) -> None:
@@ -247,7 +208,8 @@ class Storage(Upkeep, NextRows):
     def find(self, which: str | int) -> Stored | None:
         """The experiment of that name, or number."""
         column = "name" if isinstance(which, str) else "number"
-        return next(iter(self._stored(f"WHERE {column} = ?", [which])), None)
+        found = self._stored(f"WHERE {column} = ?", [which]) if _may_be_stored(which) else ()
+        return next(iter(found), None)
 
     def experiments(self) -> list[Stored]:
         """All experiments, in the order of their numbers."""
@@ -262,7 +224,8 @@ class Storage(Upkeep, NextRows):
 
     def decisions(self, ids: Sequence[str]) -> list[Row]:
         """The decisions that callers gave these ids, in any experiment."""
-        return self._rows(f"id {self.among} AND id IS NOT NULL", [self._listed(ids)])
+        asked = self._listed([each for each in ids if _may_be_stored(each)])
+        return self._rows(f"id {self.among} AND id IS NOT NULL", [asked])
 
     def decision(self, experiment: int, seq: int) -> Row | None:
         """The decision at this place of the log."""
@@ -326,6 +289,12 @@ class Storage(Upkeep, NextRows):
             "UPDATE keys SET used = ? WHERE number = ? AND (used IS NULL OR used < ?)",
             [at, number, at],
         )
+
+
+def _may_be_stored(text: str | int) -> bool:
+    """Whether there may be such a name or id. PostgreSQL refuses to look for a text with a NUL,
+    which would fail the whole transaction, and with it the requests of others."""
+    return isinstance(text, int) or "\0" not in text
 
 
 def open_storage(

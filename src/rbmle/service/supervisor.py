@@ -49,7 +49,7 @@ class Worker:
     """
 
     def __init__(self, module: str, told: bytes, listening: socket.socket) -> None:
-        self._started = time.monotonic()
+        self.started = time.monotonic()
         self._silent, self._limit = 0.0, _MAX_START_SECONDS
         self._ours, theirs = socket.socketpair()
         self._ours.setblocking(False)
@@ -82,10 +82,6 @@ class Worker:
             return None
         return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
-    def quick(self) -> bool:
-        """Whether it was started less than a second ago."""
-        return time.monotonic() - self._started < 1.0
-
     def close(self) -> None:
         """Close our end of the pair: the worker ends if it still lives."""
         self._ours.close()
@@ -105,7 +101,7 @@ def supervise(module: str, told: bytes, listening: list[socket.socket]) -> int:
                     why = worker.death()
                     if why is None:
                         continue
-                    deaths = deaths + 1 if worker.quick() else 0
+                    deaths = deaths + 1 if time.monotonic() - worker.started < 1.0 else 0
                     log.error("worker %d was %s; another is started.", worker.process.pid, why)
                     worker.close()
                     if deaths >= _MAX_QUICK_DEATHS:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import chain
 from math import inf
 from typing import Any
 
 from msgspec.structs import asdict
 
 from ..errors import BudgetError, ParameterError, did_you_mean
-from ..live.candidates import the_candidates
 from ..live.live_arm import Name
 from ..random import MAX_ARMS
 from . import messages
+from .contexts import candidates
 from .deadlines import Deadlines
 from .experiment import STATES, Experiment
 from .experiment_cache import Cache, QuarantineError
@@ -35,6 +36,7 @@ class Transaction:
     def __init__(self, storage: Storage, cache: Cache, touched: dict[int, Experiment]) -> None:
         self.storage, self.cache, self.touched = storage, cache, touched
         self.rows: list[Row] = []
+        self.current = set[int]()  # the experiments that are up to date
         self.created: dict[str | None, Create] = {}  # by name, who asked for it
         self.sliced: list[Deadlines] = []  # of which a slice was looked through
         self.named: dict[str, list[Row]] = {}  # decisions by the caller's id
@@ -55,12 +57,9 @@ class Transaction:
         made = self.created  # that is not refused, though its key may have stopped since
         allowed = [keys.allows(key) or made.get(each.experiment) is each for key, each in requests]
         self.now = clock()
-        for each in self.touched.values():
-            if each.due(self.now) and self.cache.is_ready(each):
-                resolved, until = each.deadlines.resolved, each.deadlines.slice(each.seq)
-                waiting = self.storage.waiting(each.number, resolved, until)
-                self.rows += each.expire(waiting, until, self.now)
-                self.sliced.append(each.deadlines)
+        for each in list(self.touched.values()):
+            if each.number in self.current and each.due(self.now):
+                self._expire(each)
         self.closed = {(each.experiment, each.of): each for each in self.rows}
         answers = [
             self._answer(key, each) if good else messages.NO_KEY
@@ -131,9 +130,29 @@ class Transaction:
             if known is not None:
                 self.touched[known.number] = self.cache.ready(known) if plays else known
 
+    def _locked(self, which: str | int) -> Experiment | None:
+        """The experiment of this name, or number, if it was there when the locks were taken."""
+        known = self.cache.find(which)
+        return known if known is not None and known.number in self.touched else None
+
     def _catch_up(self, known: Experiment) -> None:
+        """Bring it up to date, unless its code is missing: it is created then, or compared with
+        one that is to be, and learning its rewards would compile."""
         try:
-            self.cache.catch_up(known)
+            if self.cache.is_ready(known):
+                self.cache.catch_up(known)
+                self.current.add(known.number)
+        except QuarantineError:
+            del self.touched[known.number]
+
+    def _expire(self, known: Experiment) -> None:
+        """End the decisions of the next slice of the log whose deadline has passed."""
+        resolved, until = known.deadlines.resolved, known.deadlines.slice(known.seq)
+        waiting = self.storage.waiting(known.number, resolved, until)
+        try:
+            with self.cache.reading(known, resolved + 1, until):
+                self.rows += known.expire(waiting, until, self.now)
+                self.sliced.append(known.deadlines)
         except QuarantineError:
             del self.touched[known.number]
 
@@ -146,7 +165,7 @@ class Transaction:
             if isinstance(request, Reward):
                 return self._reward(key, request)
             name = request.experiment
-            known = self.cache.find(name) if key.sees(name) else None
+            known = self._locked(name) if key.sees(name) else None
             if known is None:
                 return no_experiment(name)
             if isinstance(request, Decide):
@@ -186,17 +205,17 @@ class Transaction:
             if (closed := _closed(known)) is not None:
                 return closed
             row = self._make(key, known, request.id, request.context, request.among)
-        return answer(200, _told(known, row))
+        return answer(200, decided(known, row))
 
     def _fill(self, key: Key, known: Experiment, request: FillSlate) -> Answer:
         """Fill the places of a slate, each by a decision among the arms that have none yet."""
         rows = [self._made(known, id) for id in request.ids()]
-        left = set[Name]()
+        left: dict[Name, None] = {}  # as the arms are ordered, which the log needs
         if None in rows:
             if (closed := _closed(known)) is not None:
                 return closed
-            enabled = {arm.name for arm in known.live.enabled}
-            left = the_candidates(request.among, known.live.arms) or enabled
+            named = candidates(request.among, known.live.arms)
+            left = dict.fromkeys(named or (arm.name for arm in known.live.enabled))
             if request.k > len(left):
                 told = f"a whole number in [1, {len(left)}], the number of candidates"
                 raise ParameterError("service", "k", told, request.k)
@@ -207,10 +226,10 @@ class Transaction:
             known.live.check_slate(left, request.k)
         filled = []
         for place, (id, made) in enumerate(zip(request.ids(), rows, strict=True)):
-            among = [name for name in known.places if name in left] if place else request.among
+            among = list(map(str, left)) if place else request.among
             row = made or self._make(key, known, id, request.context, among)
-            left.discard(known.arms[row.arm or 0].name)
-            filled.append(_told(known, row))
+            left.pop(known.arms[row.arm or 0].name, None)
+            filled.append(decided(known, row))
         return answer(200, messages.Slate(filled))
 
     def _made(self, known: Experiment, id: str | None) -> Row | None:
@@ -261,31 +280,28 @@ class Transaction:
             return refusal(410, f"The deadline of decision {request.id!r} has passed.")
         if (outcome.value, outcome.told) == (value, told):
             return messages.NOT_COUNTED
-        return refusal(409, f"Decision {request.id!r} has another reward, {outcome.value!r}.")
+        more = f", with {outcome.told}" if outcome.told else ""
+        return refusal(409, f"Decision {request.id!r} has another reward, {outcome.value!r}{more}.")
 
     def _found(self, key: Key, request: Reward) -> list[tuple[Experiment, int, Open]]:
         """The decisions that a reward may mean: the experiment, the place in its log, and it."""
-
-        def may_mean(known: Experiment) -> bool:
-            return key.sees(known.name) and request.experiment in (None, known.name)
-
-        place = self.places[request.id]
-        rows = self.named.get(request.id, [])
-        if place is not None:
-            known = self.cache.find(place[0])
-            if known is None or not may_mean(known):
-                return []
-            waiting = known.open.get(place[1])
-            if waiting is not None:
-                return [(known, place[1], waiting)]
-            row = next((each for each in self.rows if each[:2] == place), None)
-            row = row or self.storage.decision(*place)
-            rows = [] if row is None or row.kind != Kind.DECISION else [row]
+        place, rows = self.places[request.id], self.named.get(request.id, [])
         found = []
-        for row in rows:
-            known = self.cache.find(row.experiment)
-            if known is not None and may_mean(known):
-                found.append((known, row.seq, known.open.get(row.seq) or Open.of(row)))
+        for number, seq in [row[:2] for row in rows] if place is None else [place]:
+            known = self._locked(number)
+            if known is None or not key.sees(known.name):
+                continue
+            if request.experiment not in (None, known.name):
+                continue
+            waiting = known.open.get(seq)
+            if waiting is None:
+                made = (row for row in chain(rows, self.rows) if row[:2] == (number, seq))
+                row = next(made, None) or self.storage.decision(number, seq)
+                if row is None or row.kind != Kind.DECISION:
+                    continue
+                with self.cache.reading(known, seq, seq):
+                    waiting = Open.of(row)
+            found.append((known, seq, waiting))
         return found
 
     def _end(self, key: Key, known: Experiment) -> Answer:
@@ -294,20 +310,20 @@ class Transaction:
         return answer(200, messages.Ended(known.name, known.at))
 
     def _change(self, key: Key, known: Experiment, request: AddArm | SetState) -> Answer:
-        name, place = request.arm, known.places.get(request.arm)
+        name, arm = request.arm, known.live.arms.get(request.arm)
         if known.ended:
             return refusal(409, f"The experiment {known.name!r} has ended.")
         if isinstance(request, AddArm):
-            if place is not None:
-                return answer(200, ArmState(name, known.states[place]))
+            if arm is not None:
+                return answer(200, ArmState(name, known.states[arm.place]))
             if len(known.arms) >= MAX_ARMS:
                 return refusal(409, f"An experiment has at most {MAX_ARMS} arms.")
             self._append(key, known.add(name, self.now))
             return answer(201, ArmState(name, "active"))
-        if place is None:
-            hint = did_you_mean(name, map(str, known.places))
+        if arm is None:
+            hint = did_you_mean(name, map(str, known.live.arms))
             return refusal(404, f"There is no arm {name!r} in {known.name!r}.{hint}")
-        state, now = request.state, known.states[place]
+        state, now = request.state, known.states[arm.place]
         if state not in STATES:
             raise ParameterError("service", "state", "active, paused or retired", state)
         if state != now:
@@ -315,7 +331,7 @@ class Transaction:
                 return refusal(409, f"The arm {name!r} is retired, for good.")
             if now == "active" and known.states.count("active") == 1:
                 return refusal(409, f"The arm {name!r} is the only active one.")
-            self._append(key, known.switch(place, state, self.now))
+            self._append(key, known.switch(arm.place, state, self.now))
         return answer(200, ArmState(name, state))
 
 
@@ -328,7 +344,7 @@ def _closed(known: Experiment) -> Answer | None:
     return None
 
 
-def _told(known: Experiment, row: Row) -> messages.Decided:
+def decided(known: Experiment, row: Row) -> messages.Decided:
     """A decision as it is answered."""
     arm = known.arms[row.arm or 0].name
     return messages.Decided(row.name(), arm, row.t or 0, row.probability)

@@ -7,23 +7,55 @@ workers load the experiment again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .storage import Key, Stored
+    import sqlite3
+
+    import psycopg
+
+    from .storage import Key, StorageError, Stored
+
+    Cursor = sqlite3.Cursor | psycopg.Cursor[Any]
 
 
 class Statements(ABC):
-    """What the parts of a storage ask of its database."""
+    """What the parts of a storage ask of its database. failures: what that raises."""
+
+    failures: tuple[type[Exception], ...]
+    _since = inf  # when the present call to the database began, by `monotonic`
 
     @abstractmethod
+    def _error(self, problem: object) -> StorageError:
+        """One of its failures as one sentence."""
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        self._since = monotonic()
+        try:
+            yield
+        except self.failures as problem:
+            raise self._error(problem) from None
+        finally:
+            self._since = inf
+
+    @abstractmethod
+    def _execute(self, statement: str, values: Sequence[Any]) -> Cursor:
+        """Run a statement."""
+
     def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """Run a statement and return its rows."""
+        with self._translated():
+            return self._execute(statement, values).fetchall()
 
-    @abstractmethod
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Run a statement and return how many rows it changed."""
+        with self._translated():
+            return self._execute(statement, values).rowcount
 
     def _increment(self, counter: str) -> None:
         self._do("UPDATE counters SET value = value + 1 WHERE name = ?", [counter])
@@ -37,6 +69,8 @@ class Upkeep(Statements):
         for row in rows:
             places = ", ".join("?" * len(row))
             self._do(f"INSERT INTO {table} ({', '.join(row._fields)}) VALUES ({places})", row)
+        if table == "keys":
+            self._increment("keys")  # a service may have served the database without any
 
     @abstractmethod
     def overwrite_deleted(self) -> None:

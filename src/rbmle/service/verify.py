@@ -15,9 +15,10 @@ from .definition import Definition
 from .experiment import Experiment, LogError
 from .rows import Kind, Row
 from .snapshot import Remade
-from .storage import Storage, Stored
+from .storage import Storage, StorageError, Stored
 
-_UNUSABLE = (RbmleError, LookupError, TypeError, ValueError, MsgspecError)
+# What is raised where what is stored cannot be used.
+UNUSABLE = (RbmleError, LookupError, TypeError, ValueError, MsgspecError)
 
 
 class Finding(NamedTuple):
@@ -51,9 +52,11 @@ def finding(storage: Storage, stored: Stored, with_snapshot: bool = True) -> Fin
         definition = Definition.read(stored.definition)
         sums = _Sums(Experiment(stored.number, stored.name, definition, stored.at))
         _replay(storage, stored, sums, snapshot)
+    except StorageError:
+        raise  # nothing is known of the rows
     except LogError as problem:
         wrong = str(problem)
-    except _UNUSABLE as problem:
+    except UNUSABLE as problem:
         wrong = f"{stored.name}: row {sums.rows + 1 if sums else 1} cannot be applied ({problem})."
     if sums is None:
         return Finding(stored.name, 0, 0, 0, wrong, 0)
@@ -67,7 +70,7 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
     if snapshot is not None:
         try:
             before.restore(snapshot)
-        except _UNUSABLE as problem:
+        except UNUSABLE as problem:
             told = f"{stored.name}: the snapshot cannot be read ({type(problem).__name__}"
             raise LogError(f"{told}: {problem}).") from None
     remade = None

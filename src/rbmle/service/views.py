@@ -17,7 +17,7 @@ from ..policies.base import has_index
 from .contexts import features_of_arm
 from .experiment import Experiment
 from .ledger import Ledger
-from .meters import sample
+from .meters import metric, sample
 from .rows import Kind
 from .shown import ArmStatistics, Details, LastDecision, OverTime, Overview, Traffic
 from .storage import Key, Storage
@@ -53,7 +53,9 @@ def experiment_details(ledger: Ledger, who: Key, name: str) -> tuple[Details, Kn
     definition = ledger.cache.ready(known).definition
     worth = [] if definition.reads else [known.live.worth(arm)[:2] for arm in known.arms]
     family, evidence = definition.settings.family, definition.settings.evidence
-    return _details(known, ledger.storage), (family, worth, why_no_intervals(evidence))
+    with ledger.cache.reading(known, min(known.history.last, default=known.seq), known.seq):
+        last = _last(known, ledger.storage)
+    return _details(known, last), (family, worth, why_no_intervals(evidence))
 
 
 def with_conclusions(shown: Details, known: Known) -> Details:
@@ -82,12 +84,9 @@ def with_conclusions(shown: Details, known: Known) -> Details:
 
 @functools.lru_cache(maxsize=64)
 def _concluded(
-    family: Any,
-    names: tuple[str, ...],
-    worth: tuple[tuple[float, float], ...],
-    active: tuple[bool, ...],
-    note: str,
-) -> Conclusions:
+    family: Any, names: tuple[str, ...], worth: tuple[tuple[float, float], ...],
+    active: tuple[bool, ...], note: str,
+) -> Conclusions:  # fmt: skip
     """What may be concluded, computed once for all who look before the next reward."""
     pulls, sums = np.array(worth, float).T
     compared = sum(active) <= _MAX_COMPARED_ARMS
@@ -101,7 +100,8 @@ def events(ledger: Ledger, who: Key, name: str, after: int) -> tuple[bytes, int]
     if stored is None:
         return None
     rows = ledger.storage.rows(stored.number, after, _ROWS_PER_READ)
-    lines = _encoder.encode_lines([each.event() for each in rows])
+    with ledger.cache.reading(stored, after + 1, rows[-1].seq if rows else after):
+        lines = _encoder.encode_lines([each.event() for each in rows])
     return lines, rows[-1].seq if len(rows) == _ROWS_PER_READ else 0
 
 
@@ -110,16 +110,13 @@ def metrics(ledger: Ledger, who: Key) -> str:
     tells the same; within a transaction."""
     experiments = experiment_list(ledger, who)
     bad = sum(map(who.sees, ledger.cache.quarantined()))
-    lines = [
-        "# HELP rbmle_quarantined Experiments that cannot be used.",
-        "# TYPE rbmle_quarantined gauge",
-        f"rbmle_quarantined {bad}",
-    ]
+    count = f"rbmle_quarantined {bad}"
+    lines = metric("rbmle_quarantined", "gauge", "Experiments that cannot be used.", [count])
     for name, kind, help, field in _METRICS:
-        lines += [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
-        lines += [
+        samples = [
             sample(name, {"experiment": each.name}, getattr(each, field)) for each in experiments
         ]
+        lines += metric(name, kind, help, samples)
     return "\n".join(lines) + "\n"
 
 
@@ -141,7 +138,7 @@ def _summary(known: Experiment) -> Overview:
     )
 
 
-def _details(known: Experiment, storage: Storage) -> Details:
+def _details(known: Experiment, last: list[LastDecision]) -> Details:
     live, reads = known.live, known.definition.reads
     indices = {}
     if has_index(known.definition.settings.policy) and not reads:
@@ -183,7 +180,7 @@ def _details(known: Experiment, storage: Storage) -> Details:
         verdict="",
         traffic=[Traffic(**each) for each in known.history.shares(len(known.arms))],
         over_time=_over_time(known),
-        last=_last(known, storage),
+        last=last,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from .definition import Definition
 from .messages import NewExperiment
 from .storage import Storage
+from .verify import UNUSABLE
 
 # What most experiments use: a choice. Together they compile for about a minute.
 _COMMON = tuple(
@@ -18,10 +19,17 @@ _COMMON = tuple(
 )
 
 
-def stored_definitions(storage: Storage) -> list[Definition]:
-    """The definitions of all experiments in the database."""
+def stored_definitions(storage: Storage, said: Callable[[str], object]) -> list[Definition]:
+    """The definitions of all experiments in the database; says which cannot be used."""
     with storage.reading():
-        return [Definition.read(each.definition) for each in storage.experiments()]
+        stored = storage.experiments()
+    found = []
+    for each in stored:
+        try:
+            found.append(Definition.read(each.definition))
+        except UNUSABLE as problem:
+            said(f"{each.name}: left out, its definition cannot be read ({problem})")
+    return found
 
 
 def some_definition(policy: Any, family: Any, evidence: Any = None, n_arms: int = 2) -> Definition:

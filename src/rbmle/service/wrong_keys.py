@@ -34,8 +34,7 @@ class WrongKeys:
         self._seen[client] = count + 1, now
         self._waiting += 1
         try:
-            await asyncio.sleep(
-                min(FIRST_DELAY_SECONDS * 2.0 ** min(count, 10), _MAX_DELAY_SECONDS)
-            )
+            doubled = FIRST_DELAY_SECONDS * 2.0 ** min(count, 10)
+            await asyncio.sleep(min(doubled, _MAX_DELAY_SECONDS))
         finally:
             self._waiting -= 1

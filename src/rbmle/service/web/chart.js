@@ -45,19 +45,24 @@ const numberTicks = (low, high, most) => {
 const makeFrame = (holder, height, label) => {
   const width = Math.max(240, holder.clientWidth), left = 44, right = 10, top = 8, bottom = 38;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  holder.replaceChildren(svg);
   return { svg, width, height, left, right: width - right, top, bottom: height - bottom };
 };
-// Below the axis: the time, and under it the date where that is another than before.
+// Below the axis: the time, unless it would meet the one before, and under it the date where that is another than before.
 const drawTimes = (frame, places, times, step, utc) => {
-  let date = "";
+  let date = "", end = -Infinity;
   places.forEach((x, k) => {
     const [line, below] = step >= DAY ? [dateText(times[k], utc), String(new Date(1000 * times[k]).getUTCFullYear())]
       : [timeText(times[k], step, utc), dateText(times[k], utc)];
     const anchor = x > frame.right - 24 ? "end" : x < frame.left + 24 ? "start" : "middle";
-    frame.svg.append(draw("text", { x, y: frame.bottom + 15, "text-anchor": anchor }, line));
-    if (below !== date) frame.svg.append(draw("text", { x, y: frame.bottom + 30, "text-anchor": anchor }, below));
     frame.svg.append(draw("line", { x1: x, x2: x, y1: frame.bottom, y2: frame.bottom + 4, class: "tick" }));
+    const time = draw("text", { x, y: frame.bottom + 15, "text-anchor": anchor }, line);
+    frame.svg.append(time);
+    const { left, width } = time.getBoundingClientRect();
+    if (left < end) { time.remove(); return; }
+    if (below !== date) frame.svg.append(draw("text", { x, y: frame.bottom + 30, "text-anchor": anchor }, below));
     date = below;
+    end = left + 1.1 * width;
   });
 };
 
@@ -86,7 +91,6 @@ export const drawTraffic = (holder, arms, traffic) => {
   const labelled = traffic.map((_, k) => k).filter((k) => k % every === 0);
   const span = traffic.at(-1).at - traffic[0].at;
   drawTimes(frame, labelled.map(x), labelled.map((k) => traffic[k].at), span < 600 ? 1 : span < 100 * DAY ? 60 : DAY, false);
-  holder.replaceChildren(svg);
 };
 
 // buckets: {seconds, at: [...]}. bars, line: a number for each bucket, null where there is none.
@@ -122,7 +126,6 @@ export const drawBuckets = (holder, buckets, low, high, { label, bars = [], line
   });
   svg.append(draw("path", { d: path, class: "line" }));
   at.forEach((time, k) => svg.append(draw("rect", { x: x(time), y: top, width: wide, height: bottom - top, class: "hover" }, draw("title", {}, about(k)))));
-  holder.replaceChildren(svg);
 };
 
 // The interval of an arm's mean, on a scale that all arms share.
