@@ -4,7 +4,8 @@
     python benchmarks/atlas_fill.py merge docs/atlas/report RUNS
 
 RUNS is a folder with a file for each run. A cell that the report has with as many replications is
-neither played nor replaced; ratios to the best policy of a set are computed anew.
+neither played nor replaced; ratios to the best policy of a set are computed anew. Sets stay in
+the order of the plan.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rbmle.atlas import read_atlas
+from rbmle.atlas import atlas_sets, read_atlas
 from rbmle.atlas.efforts import FULL, atlas_runs
 from rbmle.atlas.play import Run, play
 from rbmle.atlas.verdicts import AtlasCell, cells_of, write_atlas
@@ -50,7 +51,9 @@ def main() -> None:
         play(runs, given.runs, given.device, processes=given.processes, **told)
     else:
         found = by_place([*cells_of(runs, given.runs), *cells])
-        write_atlas(list(found.values()), given.report)
+        sets = [(each.family, each.name) for each in atlas_sets("report")]
+        merged = sorted(found.values(), key=lambda each: (sets.index(each[:2]), each.horizon))
+        write_atlas(merged, given.report)
 
 
 if __name__ == "__main__":

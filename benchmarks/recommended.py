@@ -83,18 +83,19 @@ def places(family: str) -> list[ProblemSet]:
 
 
 def played(
-    folder: Path, sets: list[ProblemSet], players: dict[str, Any], effort: tuple[int, int]
-) -> list[AtlasCell]:
+    folder: Path, sets: list[ProblemSet], players: dict[str, Any], effort: tuple[int, int],
+    horizons: tuple[int, ...] = HORIZONS, device: str = "cpu",
+) -> list[AtlasCell]:  # fmt: skip
     """Play the policies on the sets: a cell for each policy, set and horizon."""
     problems, each_problem = effort
     runs = []
     for where, (label, each) in product(sets, players.items()):
-        # A policy that uses the horizon is played for each; another one once, for both.
-        told = [(horizon,) for horizon in HORIZONS] if each.uses_horizon() else [HORIZONS]
+        # A policy that uses the horizon is played for each; another one once, for all.
+        told = [(horizon,) for horizon in horizons] if each.uses_horizon() else [horizons]
         # The paper's problems are three: as many replications in all as on other sets.
         count = -(-each_problem * problems // len(where.problems(problems)))
         runs += [Run(where, label, each, problems, count, rounds) for rounds in told]
-    play(runs, folder, tell=lambda line: print(line, file=sys.stderr, flush=True))
+    play(runs, folder, device, tell=lambda line: print(line, file=sys.stderr, flush=True))
     return cells_of(runs, folder)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from rbmle.atlas import (
     AWARE,
+    FAMILY_FREE,
     RIVALS,
     AtlasCell,
     atlas,
@@ -19,8 +20,8 @@ from rbmle.atlas import (
     verdicts,
     write_atlas,
 )
-from rbmle.atlas.efforts import FULL, OTHERS, Effort, atlas_runs, players
-from rbmle.atlas.play import Run, play, stored, told
+from rbmle.atlas.efforts import FULL, OTHERS, Effort, atlas_runs, players, runs_on
+from rbmle.atlas.play import Run, play, run_statistics, stored
 from rbmle.atlas.verdicts import RECOMMENDED, SMALLEST_MEAN, cells_of, within_targets
 from rbmle.cli.atlas import _data, _named, _show
 from rbmle.cli.main import run
@@ -113,6 +114,14 @@ class TestPlan:
             name for each in played for name in each
         }
 
+    def test_policies_that_assume_no_family_play_where_it_is_wrong_and_keep_every_reward(self):
+        for where in atlas_sets("report", ["bernoulli"]):
+            runs = [run for run in runs_on(where, FULL) if run.label in FAMILY_FREE]
+            expected = set(FAMILY_FREE) if where.misspecified else set()
+            assert {run.label for run in runs} == expected
+            kept = [run for run in runs if "memory" in run.policy._fields]
+            assert all(run.policy.memory == run.horizon for run in kept)
+
     @pytest.mark.slow
     def test_a_full_cell_has_a_hundred_thousand_replications_and_the_whole_a_trillion_rounds(self):
         runs = atlas_runs("report", [], FULL)
@@ -134,7 +143,7 @@ class TestPlan:
 class TestTold:
     def test_by_hand(self):
         """Means 2 and 6; variances 8 / 2 of problems, 2 / 2 of replications, minus 0."""
-        found = told(np.array([[[1.0], [3.0]], [[5.0], [7.0]]]))
+        found = run_statistics(np.array([[[1.0], [3.0]], [[5.0], [7.0]]]))
         assert found.by_problem.tolist() == [[2.0, 6.0]]
         assert found.mean.tolist() == [4.0]
         assert found.error[0] ** 2 == pytest.approx(8.0 / 2.0 + 2.0 / 2.0)
@@ -143,7 +152,7 @@ class TestTold:
     def test_a_quantile_is_told_where_runs_lie_beyond_it(self, runs: int, known: int):
         """Four at least: 99 % takes 400 runs, 99.9 % takes 4,000."""
         regret = np.random.default_rng(2).exponential(size=(4, runs // 4, 1))
-        found = told(regret).tails[0]
+        found = run_statistics(regret).tails[0]
         assert np.isfinite(found).tolist() == [True] * known + [False] * (2 - known)
         expected = np.quantile(regret, (0.99, 0.999))
         assert found[:known] == pytest.approx(expected[:known])
@@ -154,7 +163,7 @@ class TestTold:
         means, errors = [], []
         for _ in range(400):
             regret = rng.normal(size=(p, 1, 1)) + rng.normal(size=(1, r, 1))
-            found = told(regret + 0.5 * rng.normal(size=(p, r, 1)))
+            found = run_statistics(regret + 0.5 * rng.normal(size=(p, r, 1)))
             means.append(found.mean[0])
             errors.append(found.error[0])
         truth = (1.0 / p + 1.0 / r + 0.25 / (p * r)) ** 0.5

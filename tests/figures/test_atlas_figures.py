@@ -51,6 +51,9 @@ def test_the_risk_by_hand():
     assert record.tail[1] == pytest.approx((16.0 / 11.5 * 16.0 / 11.0) ** 0.5)
     names = {each.get_text() for each in draw_atlas_risk(record).axes[0].texts}
     assert names == set(record.policies)
+    forms = record._replace(policies=("recommended, mean", "UCB", "recommended"))
+    mean, ucb, tails = (line.get_color() for line in draw_atlas_risk(forms).axes[0].lines[-3:])
+    assert mean == tails != ucb
 
 
 def test_sets_without_quantiles_take_no_policy_from_the_figure_of_risk():
@@ -58,6 +61,14 @@ def test_sets_without_quantiles_take_no_policy_from_the_figure_of_risk():
     lacking = [each._replace(name="close") for each in cells()[3:5]]  # without the recommended one
     record = atlas_risk([*cells()[2:], *unknown, *lacking], "bernoulli", 100)
     assert str(record) == str(atlas_risk(cells()[2:], "bernoulli", 100))
+
+
+def test_a_set_that_one_policy_lacks_takes_no_policy_from_the_figure_of_risk():
+    """UCB is known on three of four sets, so these three count."""
+    more = [each._replace(name="high") for each in cells()[2:5]]
+    record = atlas_risk([*cells(), *more], "bernoulli", 100)
+    assert record.policies == ("Thompson", "UCB", "recommended")
+    assert record.title.endswith("over 3 sets")
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from .efforts import atlas
 from .sets import GROUPS, ProblemSet, atlas_sets
 from .verdicts import (
     AWARE,
+    FAMILY_FREE,
     RIVALS,
     AtlasCell,
     AtlasRow,
@@ -17,6 +18,7 @@ from .verdicts import (
 
 __all__ = [
     "AWARE",
+    "FAMILY_FREE",
     "GROUPS",
     "RIVALS",
     "AtlasCell",

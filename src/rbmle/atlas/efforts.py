@@ -19,7 +19,16 @@ from ..policies import RBMLE, ArmBias, BetaBias, recommended
 from ..policies.fit import as_family, check_fit
 from .play import Run, play
 from .sets import GROUPS, ProblemSet, atlas_sets
-from .verdicts import AWARE, RECOMMENDED, RIVALS, SMALLEST_MEAN, AtlasRow, cells_of, write_atlas
+from .verdicts import (
+    AWARE,
+    FAMILY_FREE,
+    RECOMMENDED,
+    RIVALS,
+    SMALLEST_MEAN,
+    AtlasRow,
+    cells_of,
+    write_atlas,
+)
 
 OTHERS: dict[str, Record] = {
     "RBMLE": policies.RBMLE(),
@@ -34,7 +43,10 @@ OTHERS: dict[str, Record] = {
     "IDS": policies.IDS(),
     "VIDS": policies.VIDS(),
 }
-_SLOW = (policies.KGStar, policies.AdaUCB, policies.MaillardSampling, policies.TSUCB)
+_SLOW = (
+    *(policies.KGStar, policies.AdaUCB, policies.MaillardSampling, policies.TSUCB),
+    policies.RBSDA,
+)
 
 
 class Effort(NamedTuple):
@@ -82,14 +94,16 @@ QUICK_SETS = {
 }
 
 
-def players(family: str, group: str) -> dict[str, Any]:
-    """The policies that fit the family, by their labels in the atlas."""
+def players(family: str, group: str, misspecified: bool = False) -> dict[str, Any]:
+    """The policies that fit the family, by their labels in the atlas.
+
+    misspecified: rewards are not of this family, so those that assume none play too."""
     model = as_family(family)
     if group == "training":
         listed = {**candidates(family), **RIVALS, **AWARE}
     else:
         ours = {RECOMMENDED: recommended(model), SMALLEST_MEAN: recommended(model, risk="mean")}
-        listed = {**ours, **RIVALS, **AWARE, **OTHERS}
+        listed = {**ours, **RIVALS, **AWARE, **OTHERS, **(FAMILY_FREE if misspecified else {})}
     found = {}
     for label, policy in listed.items():
         try:
@@ -104,6 +118,8 @@ def _replications(effort: Effort, where: ProblemSet, policy: object) -> dict[int
     """Replications of each problem, by horizon."""
     if isinstance(policy, (policies.IDS, policies.VIDS)):
         return effort.slowest if where.arms <= effort.arms_slowest else {}
+    if isinstance(policy, policies.EmpiricalIMED):  # a round takes time for each reward it keeps
+        return {horizon: each for horizon, each in effort.slow.items() if horizon <= 10_000}
     if where.arms <= 50 and isinstance(policy, RBMLE) and policy.alpha.guards():
         return effort.guarded
     slow = (
@@ -116,10 +132,10 @@ def _replications(effort: Effort, where: ProblemSet, policy: object) -> dict[int
 
 def runs_on(where: ProblemSet, effort: Effort) -> list[Run]:
     """The runs on a set. A policy that needs the horizon has one for each; another has one for all
-    horizons with the same number of replications, and its regret is told at each of them."""
+    horizons with the same number of replications, and its regret is recorded at each of them."""
     runs = []
     count = len(where.problems(effort.problems))
-    for label, policy in players(where.family, where.group).items():
+    for label, policy in players(where.family, where.group, where.misspecified).items():
         alike: dict[tuple[int, int], list[int]] = {}
         for horizon, each in _replications(effort, where, policy).items():
             if where.arms <= effort.arms[horizon]:
@@ -128,6 +144,8 @@ def runs_on(where: ProblemSet, effort: Effort) -> list[Run]:
                 alone = horizon if policy.uses_horizon() else 0
                 alike.setdefault((replications, alone), []).append(horizon)
         for (replications, _), horizons in alike.items():
+            if "memory" in policy._fields:  # of rewards: all of them
+                policy = policy.replace(memory=horizons[-1])
             runs.append(Run(where, label, policy, effort.problems, replications, tuple(horizons)))
     return runs
 
@@ -231,9 +249,9 @@ def candidates(family: str) -> dict[str, Record]:
 
 def _label(f: str, bias: ArmBias | BetaBias) -> str:
     """The f and the numbers of alpha; of `ArmBias` the last three only where they are set."""
-    said = [f"{each:g}" for each in bias[:6]]
+    parts = [f"{each:g}" for each in bias[:6]]
     if isinstance(bias, ArmBias):
-        said += [str(bias.rounds)] if bias.rounds else []
-        said += [f"reach {bias.reach:g}"] if bias.reach < inf else []
-        said += [f"guard {bias.guard:g}"] if bias.guard > 0.0 else []
-    return f"{f} {type(bias).__name__} {' '.join(said)}"
+        parts += [str(bias.rounds)] if bias.rounds else []
+        parts += [f"reach {bias.reach:g}"] if bias.reach < inf else []
+        parts += [f"guard {bias.guard:g}"] if bias.guard > 0.0 else []
+    return f"{f} {type(bias).__name__} {' '.join(parts)}"

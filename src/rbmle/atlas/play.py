@@ -1,9 +1,9 @@
 """Runs of the atlas: one policy on the problems of one set, up to one horizon, stored as one file.
 
 Studies store the regret of every replication. An atlas has some 10^8 of them, so a run keeps what
-the atlas tells of them: for each checkpoint the mean on each problem, the mean over all with its
-standard error, and two quantiles. The name of its file holds a digest of all that determines these
-numbers, so that a file is never taken for that of another run.
+the atlas reports: for each checkpoint the mean on each problem, the mean over all with its standard
+error, and two quantiles. The name of its file holds a digest of all that determines these numbers,
+so that a file is never taken for that of another run.
 
 Runs that need the same compiled code make a job, and jobs go to processes.
 """
@@ -37,9 +37,10 @@ from .sets import ProblemSet
 
 Tell = Callable[[str], None]
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 TAILS = (0.99, 0.999)
-# Runs expected beyond a quantile that is told: about Poisson, 4 is two standard deviations above 0.
+# Runs expected beyond a reported quantile: about Poisson, 4 is two standard deviations above 0.
 _LEAST_BEYOND = 4.0
 # What NumPy raises for a damaged .npz, a zip file of arrays. RuntimeError: an entry seems to be
 # encrypted, or of a later version of the format.
@@ -54,7 +55,7 @@ class Run(NamedTuple):
     """Which policy plays which problems, and how long.
 
     problems: how many of the set. replications: on each problem. checkpoints: rounds at which
-    regret is told; the last is the horizon.
+    regret is recorded; the last is the horizon.
     """
 
     where: ProblemSet
@@ -77,7 +78,7 @@ class Run(NamedTuple):
     def file_name(self) -> str:
         """The name of its file: readable, and unique by a digest."""
         means = [each.means.tolist() for each in self.where.problems(self.problems)]
-        said = {
+        content = {
             "set": [self.where.family, self.where.law, self.where.rewards_seed()],
             "means": means,
             "policy": to_spec(self.policy),
@@ -85,14 +86,14 @@ class Run(NamedTuple):
             "checkpoints": self.checkpoints,
             "stream": STREAM,
         }
-        text = json.dumps(said, sort_keys=True)
+        text = json.dumps(content, sort_keys=True)
         digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:12]
         plain = "".join(c if c.isalnum() else "-" for c in f"{self.where.label}-{self.label}")
         return f"{plain}-{self.horizon}-{digest}.npz"
 
 
-class Told(NamedTuple):
-    """What is kept of a run, for each checkpoint (first axis).
+class RunStatistics(NamedTuple):
+    """The stored statistics of a run, for each checkpoint (first axis).
 
     by_problem: the mean on each problem. mean, error: over all; its standard error, for problems
     and rewards drawn anew. tails: the quantiles `TAILS` over problems and replications; NaN where
@@ -105,8 +106,8 @@ class Told(NamedTuple):
     tails: Floats
 
 
-def told(regret: Floats) -> Told:
-    """What is kept of the regret, (problems, replications, checkpoints).
+def run_statistics(regret: Floats) -> RunStatistics:
+    """The statistics of the regret, (problems, replications, checkpoints).
 
     Replication r meets the same random numbers on every problem. So the means of two problems are
     not independent, and the variance of the mean is that of two crossed factors,
@@ -129,22 +130,22 @@ def told(regret: Floats) -> Told:
     whole = regret.reshape(problems * replications, -1)
     beyond = len(whole) * (1.0 - np.array(TAILS))
     tails = np.where(beyond >= _LEAST_BEYOND, np.quantile(whole, TAILS, axis=0).T, np.nan)
-    return Told(by_problem.T, mean, np.sqrt(np.maximum(error, 0.0)), tails)
+    return RunStatistics(by_problem.T, mean, np.sqrt(np.maximum(error, 0.0)), tails)
 
 
-def store(folder: Path, run: Run, found: Told) -> None:
+def store(folder: Path, run: Run, found: RunStatistics) -> None:
     """Write what was found; the file is there in whole or not at all."""
     content = io.BytesIO()
     np.savez(content, **found._asdict())
     write_atomically(folder / run.file_name, content.getvalue())
 
 
-def stored(folder: Path, run: Run) -> Told | None:
+def stored(folder: Path, run: Run) -> RunStatistics | None:
     """What the folder holds of the run; None if that is nothing, or damaged."""
     try:
         content = io.BytesIO((folder / run.file_name).read_bytes())
         with np.load(content) as data:
-            return Told(*(data[name] for name in Told._fields))
+            return RunStatistics(*(data[name] for name in RunStatistics._fields))
     except (OSError, *DAMAGED):
         return None
 
@@ -159,9 +160,8 @@ def play(
 ) -> None:
     """Play the runs that the folder does not hold yet, and store each.
 
-    device, threads: as in `simulate`. processes: how many compile and play at once. By default
-    five on a GPU: while one plays, others compile; and only this process, with its threads, on the
-    CPU.
+    device, threads: as in `simulate`. processes: how many compile and play at once. By default five
+    on a GPU, where some compile while one plays, and only this process on the CPU.
     tell: called with a line for each finished job.
     """
     check_device("atlas", device)
@@ -194,12 +194,12 @@ def play(
         pool.shutdown(cancel_futures=True)
 
 
-def _grouped(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
-    """The items, those with the same key together."""
-    found: dict[Hashable, list[T]] = {}
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """The items with each key."""
+    found: dict[K, list[T]] = {}
     for each in items:
         found.setdefault(key(each), []).append(each)
-    return list(found.values())
+    return found
 
 
 def _jobs(runs: Iterable[Run]) -> list[list[Run]]:
@@ -209,7 +209,7 @@ def _jobs(runs: Iterable[Run]) -> list[list[Run]]:
         fields = map(type, run.policy._asdict().values())
         return type(run.policy), *fields, run.where.family, run.where.law
 
-    return sorted(_grouped(runs, code), key=lambda job: -sum(map(_cost, job)))
+    return sorted(grouped(runs, code).values(), key=lambda job: -sum(map(_cost, job)))
 
 
 def _cost(run: Run) -> float:
@@ -229,7 +229,8 @@ def _calls(job: Sequence[Run]) -> list[list[list[Run]]]:
         return *size(runs[0]), *(run.where.label for run in runs)
 
     cut = []
-    for rows in _grouped(_grouped(job, lambda run: (*size(run), run.label, run.policy)), sets):
+    alike = grouped(job, lambda run: (*size(run), run.label, run.policy))
+    for rows in grouped(alike.values(), sets).values():
         step = max(1, min(_AT_ONCE, int(_MOST // sum(map(_cost, rows[0])))))
         cut += [rows[k : k + step] for k in range(0, len(rows), step)]
     return cut
@@ -256,7 +257,7 @@ def _play_job(job: Sequence[Run], folder: Path, device: str, threads: int | None
             left = iter(results)
             for run, problems in zip(runs, sets, strict=True):
                 regret = np.array([next(left).regret[place] for _ in problems])
-                store(folder, run, told(regret))
+                store(folder, run, run_statistics(regret))
     kind = type(job[0].policy).__name__
     rounds = sum(each.rounds() for each in job)
     return f"{job[0].where.law}: {kind}, {count_text(len(job), 'run')}, {rounds:.2g} rounds"

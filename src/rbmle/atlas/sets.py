@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import zlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -22,6 +22,7 @@ from ..rewards.problems import Problem
 GROUPS = ("training", "report")
 PAPER = "the paper's"
 Size = tuple[int, int]  # problems, arms
+Row = tuple[str, int, str, *tuple[float, ...]]  # a set: name, arms, rule, the rule's parameters
 
 
 def _one_good(rng: Generator, size: Size, low: float, least: float, most: float) -> Floats:
@@ -115,7 +116,7 @@ def _problems(where: ProblemSet, count: int) -> tuple[Problem, ...]:
 
 # Each row: name, arms, the rule that draws means, its parameters. Most sets have ten arms: a GPU
 # plays all sets with the same law and number of arms at once.
-_ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
+_ROWS: dict[tuple[str, str], list[Row]] = {
     ("training", "bernoulli"): [
         ("uniform", 10, "uniform", 0.0, 1.0),
         ("in [.4, .6]", 10, "uniform", 0.4, 0.6),
@@ -220,15 +221,10 @@ _LAWS = {
 }
 _SETS = [
     ProblemSet(
-        group,
-        family,
-        name,
-        arms,
-        Draw(rule, tuple(numbers)) if rule else None,
-        _LAWS.get(name, family),
+        group, family, name, arms, Draw(rule, tuple(of)) if rule else None, _LAWS.get(name, family)
     )
     for (group, family), rows in _ROWS.items()
-    for name, arms, rule, *numbers in rows
+    for name, arms, rule, *of in rows
 ]
 
 

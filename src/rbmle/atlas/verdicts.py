@@ -1,7 +1,7 @@
-"""What the atlas tells of each policy on each set, computed from the means on each problem.
+"""What the atlas reports of each policy on each set, computed from the means on each problem.
 
-It is stored in two small files: atlas.csv has what is told of each cell, and atlas.npz the means on
-each problem as float32.
+It is stored in two small files: atlas.csv has the statistics of each cell, and atlas.npz the means
+on each problem as float32.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .._io.files import write_atomically
 from .._numba.compile import Floats
 from .._records.record import Record
 from ..errors import RunError
-from .play import DAMAGED, Run, stored
+from .play import DAMAGED, Run, grouped, stored
 
 RECOMMENDED, SMALLEST_MEAN = "recommended", "recommended, mean"
 # The rivals of the recommended policy: those that do not know the horizon, and those that do.
@@ -39,6 +39,13 @@ AWARE: dict[str, Record] = {
     "KL-UCB, left": policies.KLUCB(upto="left"),
     "KL-UCB++": policies.KLUCB(upto="plus_plus"),
     "AdaUCB": policies.AdaUCB(),
+}
+# Rivals that assume no family, played where that of the others is wrong. UCB-V takes the interval
+# of rewards to have the length 1; the others keep every reward.
+FAMILY_FREE: dict[str, Record] = {
+    "RB-SDA": policies.RBSDA(),
+    "UCB-V": policies.UCBV(),
+    "EmpiricalIMED": policies.EmpiricalIMED(),
 }
 
 
@@ -96,8 +103,8 @@ def cells_of(runs: Sequence[Run], folder: Path) -> list[AtlasCell]:
     """What the folder holds of the runs: a cell for each checkpoint."""
     cells = []
     for run in runs:
-        for k, told in enumerate(zip(*(stored(folder, run) or ()), strict=True)):
-            by_problem, *numbers, tails = told
+        for k, statistics in enumerate(zip(*(stored(folder, run) or ()), strict=True)):
+            by_problem, *numbers, tails = statistics
             where = run.where.family, run.where.name, run.checkpoints[k], run.label
             counts = by_problem.size, run.replications
             cells.append(
@@ -108,10 +115,7 @@ def cells_of(runs: Sequence[Run], folder: Path) -> list[AtlasCell]:
 
 def by_set(cells: Sequence[AtlasCell]) -> dict[tuple[str, str, int], list[AtlasCell]]:
     """The cells of each (family, set, horizon)."""
-    found: dict[tuple[str, str, int], list[AtlasCell]] = {}
-    for each in cells:
-        found.setdefault(each[:3], []).append(each)
-    return found
+    return grouped(cells, lambda each: each[:3])
 
 
 def rows_of(cells: Sequence[AtlasCell]) -> list[AtlasRow]:

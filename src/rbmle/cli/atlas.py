@@ -1,5 +1,4 @@
-"""The command `rbmle atlas`, and its output: a table for each set, and how good the recommended
-policy was."""
+"""The command `rbmle atlas`: a table for each set, and how good the recommended policy was."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ def atlas(
     figures: Annotated[bool, Option("--figures", help="Draw them into the folder.")] = False,
     json: Json = False,
 ) -> None:
-    """Play policies on sets of random problems, and go on where an earlier command stopped.
+    """Play policies on sets of random problems; the same command continues.
 
     Example: rbmle atlas --quick
     """
@@ -61,7 +60,7 @@ def atlas(
 
 
 def _named(group: str, given: list[str]) -> list[str]:
-    """The families and sets that are meant. Names of sets may have commas; else commas separate."""
+    """The families and sets of the option. Commas separate, except inside names of sets."""
     from ..atlas import atlas_sets
 
     labels = {each.label for each in atlas_sets(group)}
@@ -72,11 +71,9 @@ def _named(group: str, given: list[str]) -> list[str]:
 def _show(rows: Sequence[AtlasRow]) -> None:
     """Print a table for each set and horizon, and how often the recommended policy was the best."""
     from ..atlas import AWARE, RIVALS, verdicts, within_targets
+    from ..atlas.play import grouped
 
-    alike: dict[tuple[str, str, int], list[AtlasRow]] = {}
-    for row in rows:
-        alike.setdefault((row.cell.family, row.cell.name, row.cell.horizon), []).append(row)
-    for (family, name, horizon), here in alike.items():
+    for (family, name, horizon), here in grouped(rows, lambda row: row.cell[:3]).items():
         problems = here[0].cell.problems
         title = f"{family}, {name}: regret, T = {horizon:,}, {problems} problems"
         tails = [name for name in _TAILS if not all(isnan(getattr(row.cell, name)) for row in here)]

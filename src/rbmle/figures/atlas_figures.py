@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.colors import LogNorm
 
 from .._numba.compile import Floats
 from ..atlas.sets import atlas_sets
-from ..atlas.verdicts import AWARE, RECOMMENDED, RIVALS, AtlasCell, by_set
+from ..atlas.verdicts import (
+    AWARE,
+    FAMILY_FREE,
+    RECOMMENDED,
+    RIVALS,
+    SMALLEST_MEAN,
+    AtlasCell,
+    by_set,
+)
 from ..errors import ParameterError
 from ..policies.fit import as_family
 from .canvas import RecordFigure, canvas, fit, gid, save
@@ -68,13 +77,13 @@ class AtlasGaps(NamedTuple):
 
 def atlas_map(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasMap:
     """The map of a family at a horizon."""
-    kept = _played(cells, family, horizon)
-    if not kept:
+    played = _played(cells, family, horizon)
+    if not played:
         raise ParameterError("atlas_map", "horizon", "one that was played", horizon)
-    sets = tuple(dict.fromkeys(each.name for each in kept))
-    names = list(dict.fromkeys(each.policy for each in kept))
+    sets = tuple(dict.fromkeys(each.name for each in played))
+    names = list(dict.fromkeys(each.policy for each in played))
     mean = np.full((len(sets), len(names)), np.nan)
-    for each in kept:
+    for each in played:
         mean[sets.index(each.name), names.index(each.policy)] = each.mean
     ratio = mean / np.nanmin(mean, axis=1, keepdims=True)
     whole = ~np.isnan(ratio).any(axis=1)
@@ -88,16 +97,18 @@ def draw_atlas_map(record: AtlasMap) -> RecordFigure:
     """Draw the ratios as colours and numbers; what was not played stays empty."""
     rows, columns = record.ratio.shape
     with canvas(record, 2.2 + 0.5 * columns, 1.4 + 0.27 * rows) as (figure, axes):
-        shown = np.ma.masked_invalid(np.minimum(record.ratio, _MOST))
-        axes.imshow(shown, cmap="YlOrRd", norm=LogNorm(1.0, _MOST * 1.5), aspect="auto")
+        colours = np.ma.masked_invalid(np.minimum(record.ratio, _MOST))
+        axes.imshow(colours, cmap="YlOrRd", norm=LogNorm(1.0, _MOST * 1.5), aspect="auto")
         for (i, j), value in np.ndenumerate(record.ratio):
             if not np.isnan(value):
                 text = f"{value:.2f}" if value < 9.95 else f"{value:.0f}"
                 weight = "bold" if value == 1.0 else "normal"
                 # On a coloured cell, so no page must replace them by its own ink and paper.
                 colour = "#fefefe" if value > 3.2 else "#212122"
-                middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7.5}
-                axes.text(j, i, text, color=colour, fontweight=weight, **middle)
+                axes.text(
+                    j, i, text, color=colour, fontweight=weight, fontsize=7.5,
+                    ha="center", va="center",
+                )  # fmt: skip
         axes.set_xticks(range(columns), record.policies, rotation=40, ha="left")
         axes.set_yticks(range(rows), record.sets)
         axes.xaxis.tick_top()
@@ -110,22 +121,22 @@ def draw_atlas_map(record: AtlasMap) -> RecordFigure:
 
 
 def atlas_risk(cells: Sequence[AtlasCell], family: str, horizon: int) -> AtlasRisk:
-    """The two numbers of each policy that is known on all of the sets that count.
+    """The two numbers of each policy that has a 99.9 % quantile on three quarters of the sets,
+    over the sets on which all of these have one.
 
-    These are the sets on which most policies have a 99.9 % quantile, and the recommended one has
-    if it has on any.
+    Sets on which the recommended policy has none do not count, if it has one on any.
     """
-    kept = by_set(_played(cells, family, horizon))
-    if not kept:
+    played = by_set(_played(cells, family, horizon))
+    if not played:
         raise ParameterError("atlas_risk", "horizon", "one that was played", horizon)
     known = [
-        {each.policy: each for each in here if isfinite(each.far_tail)} for here in kept.values()
+        {each.policy: each for each in here if isfinite(each.far_tail)} for here in played.values()
     ]
     known = [here for here in known if RECOMMENDED in here] or known
-    most = max(map(len, known))
-    sets = [here for here in known if 2 * len(here) > most] or known
-    names = tuple(sorted(set.intersection(*map(set, sets))))
-    if not names:
+    counts = Counter(name for here in known for name in here)
+    names = tuple(sorted(name for name, count in counts.items() if 4 * count >= 3 * len(known)))
+    sets = [here for here in known if here.keys() >= set(names)]
+    if not names or not sets:
         raise ParameterError("atlas_risk", "cells", "of enough runs to tell a 99.9 % quantile")
     logs = np.log([[(here[name].mean, here[name].far_tail) for name in names] for here in sets])
     logs -= logs.min(axis=1, keepdims=True)
@@ -143,7 +154,7 @@ def draw_atlas_risk(record: AtlasRisk) -> RecordFigure:
     with canvas(record) as (figure, axes):
         set_axes(axes, record.title, x, y)
         for name, point in zip(record.policies, points, strict=True):
-            colour = VERMILLION if name in ("recommended", "RBMLE") else GREY
+            colour = VERMILLION if name in (RECOMMENDED, SMALLEST_MEAN, "RBMLE") else GREY
             axes.plot(*point, "o", ms=6, color=colour, gid=gid(name, "point"))
         fit(figure, axes)
         name_points(axes, record.policies, points, 4.0)
@@ -180,8 +191,8 @@ def atlas_gaps(
 def draw_atlas_gaps(record: AtlasGaps) -> RecordFigure:
     """Draw a dot for each problem; above the line the recommended policy loses, below it wins."""
     positive = record.gap > 0.0
-    seen = record.gap[positive]
-    limits = max(float(np.quantile(seen, 0.005)), 1e-4), float(seen.max()) * 1.1
+    gaps = record.gap[positive]
+    limits = max(float(np.quantile(gaps, 0.005)), 1e-4), float(gaps.max()) * 1.1
     x = ChartAxis("Gap between the two best arms, in standard deviations", True, limits=limits)
     with canvas(record) as (figure, axes):
         for least, most, label, colour in _ARMS:
@@ -225,7 +236,9 @@ def save_atlas_figures(
 
 
 def _played(cells: Sequence[AtlasCell], family: str, horizon: int) -> list[AtlasCell]:
-    return [each for each in cells if each.family == family and each.horizon == horizon]
+    """The cells, without the policies that are played on few of the sets."""
+    here = [each for each in cells if each.family == family and each.horizon == horizon]
+    return [each for each in here if each.policy not in FAMILY_FREE]
 
 
 def _title(family: str, horizon: int, about: str) -> str:

@@ -45,13 +45,13 @@ class FinalRegret(NamedTuple):
             low, *_, high = quantiles = np.quantile(values, [0.1, 0.25, 0.5, 0.75, 0.9])
             beyond = np.sort(values[(values < low) | (values > high)])
             ranks = np.linspace(0, beyond.size - 1, min(beyond.size, _MOST_DOTS)).round()
-            shown = page_numbers([values.mean(), values.min(), *quantiles, values.max()])
+            numbers = page_numbers([values.mean(), values.min(), *quantiles, values.max()])
             boxes.append(
                 {
                     "name": clean(name),
                     "policy": clean(name),
                     "colour": drawn[name].colour,
-                    **dict(zip(columns, shown, strict=True)),
+                    **dict(zip(columns, numbers, strict=True)),
                     "dots": page_numbers(np.unique(beyond[ranks.astype(int)])),
                 }
             )

@@ -6,7 +6,8 @@ The report's page draws the same data; there a reader can see values, zoom and s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -151,8 +152,10 @@ def _draw_curve(axes: Axes, curve: ChartCurve, shift: float, bottom: float) -> N
     style = curve.style
     if curve.low is not None and curve.high is not None:
         band = np.maximum(curve.low, bottom), np.maximum(curve.high, bottom)
-        faint: dict[str, Any] = {"color": style.colour, "alpha": 0.09, "linewidth": 0}
-        axes.fill_between(curve.x, *band, gid=gid(curve.policy, "band"), **faint)
+        axes.fill_between(
+            curve.x, *band, gid=gid(curve.policy, "band"),
+            color=style.colour, alpha=0.09, linewidth=0,
+        )  # fmt: skip
     at: Sequence[int] | None = None
     if not curve.dense:
         scale = np.log if axes.get_xscale() == "log" else np.asarray
@@ -182,10 +185,10 @@ def _name_ends(
     """
     dot, page = figure.dpi / 72.0, figure.transFigure
     parts = ["" if each.part == "line" else f"{each.part}-" for each in curves]
-    look: dict[str, Any] = {"va": "center", "fontsize": 9, "transform": page}
     names = [each.name for each in curves]
+    write = partial(axes.text, va="center", fontsize=9, transform=page)
     texts = [
-        axes.text(0, 0, short(each.name, names), gid=gid(each.policy, f"{part}label"), **look)
+        write(0, 0, short(each.name, names), gid=gid(each.policy, f"{part}label"))
         for each, part in zip(curves, parts, strict=True)
     ]
     widest = max((text.get_window_extent().width for text in texts), default=0.0)
@@ -257,7 +260,7 @@ def log_ticks(low: float, high: float) -> list[float]:
     powers = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
     for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), tuple(np.arange(1.0, 10.0, 0.5))):
         values = [f * 10.0**p for p in powers for f in factors]
-        seen = [value for value in values if low * 0.999 <= value <= high * 1.001]
-        if len(seen) >= 3:
+        visible = [value for value in values if low * 0.999 <= value <= high * 1.001]
+        if len(visible) >= 3:
             break
-    return seen[:: 1 + len(seen) // 9]
+    return visible[:: 1 + len(visible) // 9]

@@ -109,13 +109,13 @@ def regret_curves(
     if not 0.0 <= low < high <= 1.0:
         words = "two rising numbers in [0, 1], as in (0.1, 0.9)"
         raise ParameterError("regret_curves", "band", words, band)
-    kept = result.places("regret_curves", policies)
-    quantiles = np.quantile(result.regret[kept], (low, high), axis=1)
+    places = result.places("regret_curves", policies)
+    quantiles = np.quantile(result.regret[places], (low, high), axis=1)
     return RegretCurves(
         title=title_of(result),
-        names=tuple(result.names[i] for i in kept),
+        names=tuple(result.names[i] for i in places),
         rounds=result.checkpoints,
-        mean=result.regret[kept].mean(axis=1),
+        mean=result.regret[places].mean(axis=1),
         low=quantiles[0],
         high=quantiles[1],
         band=(low, high) if result.replications > 1 else None,
@@ -161,8 +161,7 @@ def draw_regret_curves(
 
 
 class BestArmShare(NamedTuple):
-    """The share of pulls of the best arm up to each of `rounds`, mean over replications, (policies,
-    rounds)."""
+    """The mean share of pulls of the best arm up to each of `rounds`, (policies, rounds)."""
 
     title: str
     names: tuple[str, ...]
@@ -189,9 +188,9 @@ def best_arm_share(result: Result, policies: Sequence[str | int] | None = None) 
 
     policies: names or positions of those to show; all by default.
     """
-    kept = result.places("best_arm_share", policies)
-    share = result.best_pulls[kept].mean(axis=1) / result.checkpoints
-    names = tuple(result.names[i] for i in kept)
+    places = result.places("best_arm_share", policies)
+    share = result.best_pulls[places].mean(axis=1) / result.checkpoints
+    names = tuple(result.names[i] for i in places)
     return BestArmShare(
         title_of(result), names, result.checkpoints, share, result.problem.n_arms, result.names
     )
@@ -205,8 +204,8 @@ def draw_best_arm_share(
     log_time: a log axis of time, from the round in which each arm can have been pulled once.
     ax: axes to draw in; the returned figure is then empty.
     """
-    seen = record.share[:, record.rounds >= record.n_arms]
-    top = min(1.0, 0.2 * np.ceil(float(seen.max()) / 0.2) or 0.2)
+    visible = record.share[:, record.rounds >= record.n_arms]
+    top = min(1.0, 0.2 * np.ceil(float(visible.max()) / 0.2) or 0.2)
     steps = np.arange(0.0, top + 0.01, 0.2 if top > 0.5 else 0.1)
     chart, begin = record.chart(), float(record.n_arms) if log_time else 0.0
     x = chart.x._replace(log=log_time, limits=time_limits(record.rounds, begin))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -103,12 +103,13 @@ def name_points(
     """Write each name where it covers no point, no obstacle and no other name; a line joins a name
     to its point where they are apart.
 
-    places: (points, 2), in data coordinates. radius: of a point, in points of print. obstacles: in
-    pixels.
+    places: (points, 2), in data coordinates. radius: of a point, in points. obstacles: in pixels.
     """
     dot = axes.figure.dpi / 72.0
-    look: dict[str, Any] = {"fontsize": 8.8, "color": INK, "zorder": 4}
-    texts = [axes.text(0, 0, short(x, names), gid=gid(x, "label"), **look) for x in names]
+    texts = [
+        axes.text(0, 0, short(x, names), gid=gid(x, "label"), fontsize=8.8, color=INK, zorder=4)
+        for x in names
+    ]
     sizes = [(e.width + 2 * dot, e.height) for e in (text.get_window_extent() for text in texts)]
     points = axes.transData.transform(places)
     inside = Box(*axes.get_window_extent().extents)

@@ -149,7 +149,7 @@ def clean(name: str) -> str:
 def short(name: str, among: Iterable[str] = (), most: int = 26) -> str:
     """The name, with its middle left out where it is too long for a label.
 
-    among: names that it must be told from. It is cut to where they differ, if need be.
+    among: names that it must differ from. It is cut to where they differ, if need be.
 
     >>> names = [f"RBMLE(alpha=LogBias(c={c}), boundary='published')" for c in (2.0, 3.0)]
     >>> short(names[0]), [short(each, names) for each in names]

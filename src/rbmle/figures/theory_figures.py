@@ -35,8 +35,8 @@ class RegretAndBounds(NamedTuple):
         rows = zip(self.curves.names, self.bounds, self.propositions, strict=True)
         for name, bound, proposition in rows:
             style = Style(drawn[name].colour, DASH_DOT, "")
-            said = f"Bound, Proposition {proposition}"
-            curves.append(ChartCurve(said, name, style, self.curves.rounds, bound, "bound"))
+            label = f"Bound, Proposition {proposition}"
+            curves.append(ChartCurve(label, name, style, self.curves.rounds, bound, "bound"))
         values = np.concatenate([each.y for each in curves])
         values = values[values > 0.0]
         limits = 0.7 * float(values.min()), 1.4 * float(values.max())
@@ -77,7 +77,7 @@ def regret_and_bounds(result: Result, bounds: Mapping[str, Bound]) -> RegretAndB
 
 
 def draw_regret_and_bounds(record: RegretAndBounds) -> RecordFigure:
-    """Draw the record on log axes: measured regret solid, upper bounds dash-dotted, the lower bound
+    """Draw the record on log axes: regret solid, upper bounds dash-dotted, the lower bound
     dotted."""
     return draw_chart(record, record.chart(), record.curves.title)
 
@@ -87,9 +87,9 @@ def adaptive_chart(trace: AdaptiveTrace) -> Chart:
 
     A target or limit more than four times beta(T) is not drawn but noted.
     """
-    kept = _thinned(trace)
-    rounds: Floats = trace.rounds[kept].astype(np.float64)
-    beta, estimate = trace.beta[kept], trace.c_alpha[kept]
+    thinned = _thinned(trace)
+    rounds: Floats = trace.rounds[thinned].astype(np.float64)
+    beta, estimate = trace.beta[thinned], trace.c_alpha[thinned]
     reach = 4.0 * float(beta[-1])
     levels = [
         ("limit of the estimate", trace.limit, Style(INK, DOTTED, "", width=1.1)),
@@ -102,7 +102,7 @@ def adaptive_chart(trace: AdaptiveTrace) -> Chart:
     ends = rounds[[0, -1]]
     flat = [ChartCurve(name, "", style, ends, np.full(2, value)) for name, value, style in near]
     smaller, finite = np.minimum(beta, estimate), np.where(np.isfinite(estimate), estimate, np.nan)
-    shown = [
+    curves = [
         ("the smaller one governs", smaller, Style(ORANGE, SOLID, "", width=5.0)),
         ("beta(t)", beta, Style(BLUE, DASHED, "", width=1.4)),
         ("C_alpha(t), estimated", finite, Style(VERMILLION, SOLID, "", width=1.4)),
@@ -113,7 +113,7 @@ def adaptive_chart(trace: AdaptiveTrace) -> Chart:
         ChartAxis("Round t", log=True, limits=time_limits(trace.rounds, float(trace.rounds[0]))),
         ChartAxis("Factor of log t in alpha(t)", top=top, limits=(0.0, top)),
         ("round", "value"),
-        [*flat, *(ChartCurve(name, "", style, rounds, values) for name, values, style in shown)],
+        [*flat, *(ChartCurve(name, "", style, rounds, values) for name, values, style in curves)],
         "; ".join(notes),
     )
 
@@ -124,8 +124,8 @@ def draw_adaptive(trace: AdaptiveTrace, title: str = "") -> RecordFigure:
     trace: from `theory.adaptive_trace`. Values off the scale are noted above the figure.
     """
     chart = adaptive_chart(trace)
-    said = "\n".join(each for each in (title, *chart.note.split("; ")) if each)
-    return draw_chart(trace, chart, said, width=6.8, mark=trace.takes_over)
+    title_lines = "\n".join(each for each in (title, *chart.note.split("; ")) if each)
+    return draw_chart(trace, chart, title_lines, width=6.8, mark=trace.takes_over)
 
 
 def _thinned(trace: AdaptiveTrace) -> NDArray[np.int64]:
