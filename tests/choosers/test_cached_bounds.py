@@ -8,7 +8,16 @@ from played import simulated
 from tiers import tiered
 
 from rbmle.choosers import facts_for
-from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
+from rbmle.families import (
+    Bernoulli,
+    Binomial,
+    Bounded,
+    Exponential,
+    Gamma,
+    Gaussian,
+    NegativeBinomial,
+    Poisson,
+)
 from rbmle.policies import (
     GPUCB,
     KG,
@@ -181,6 +190,16 @@ def test_bounds_are_close(family):
             facts = facts_for(rule, family)
             assert facts.index_below(family, arms, 0, at, np.inf) >= index - least * width
             assert facts.surely_below(family, arms, 0, at, index + 5e-3 * width)
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, NegativeBinomial(2.0), Bounded()], ids=repr)
+@pytest.mark.parametrize("bound", [1e-4, 0.02, 0.5])
+def test_the_bound_of_a_root_is_close(family, bound):
+    """The mean would be a bound too, but then the arm that leads is never ahead by its bound."""
+    mean = 0.4
+    root, below = family.kl_upper(mean, bound), family.kl_upper_below(mean, bound)
+    assert below <= root
+    assert below >= root - 1e-3 * (root - mean)
 
 
 # What rises with the level, of policies whose index is cheap.

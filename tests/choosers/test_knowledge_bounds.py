@@ -1,6 +1,6 @@
 """Bounds of KG and KG* hold, and choosers that use them make the scan's choices."""
 
-from math import exp, inf
+from math import inf
 
 import numpy as np
 import pytest
@@ -10,7 +10,6 @@ from played import simulated
 
 from rbmle.choosers import facts_for
 from rbmle.families import Bernoulli, Exponential, Gaussian
-from rbmle.families.gain_bounds import exp_below
 from rbmle.policies import KG, KGStar
 from rbmle.policies.arms import Arms
 from rbmle.policies.kg import Race
@@ -72,8 +71,7 @@ def test_bounds_of_knowledge_gradients(rule, family, pulls, paid, away, left, sh
     spent=st.floats(0.0, 1.0), risen=st.floats(0.0, 3.0) | st.sampled_from([0.0, 1e-12]),
 )  # fmt: skip
 def test_no_index_passes_its_bound_later(rule, family, pulls, paid, away, left, spent, risen):
-    """With fewer rounds left and the largest mean not below what the bound is for; if the bound
-    is below that, with any largest mean above the bound."""
+    """With fewer rounds left and the largest mean not below what the bound is for."""
     arms, facts = arm_of(family, pulls, paid), facts_for(rule, family)
     mean = family.posterior_mean(pulls, arms.sums[0])
     if not 0.0 < abs(mean) < 1e100:
@@ -83,18 +81,14 @@ def test_no_index_passes_its_bound_later(rule, family, pulls, paid, away, left, 
     level = Race(float(left), 1, mean + away * spread, -inf)
     bound = facts.index_above(family, arms, 0, level, level)
     later = float(int(left * spent))
-    for least in (level.best, min(level.best, bound)):
-        best = least + risen * spread
-        assert rule.index_of(family, arms, 0, Race(later, 1, best, -inf)) <= bound
+    best = level.best + risen * spread
+    assert rule.index_of(family, arms, 0, Race(later, 1, best, -inf)) <= bound
 
 
 def test_bounds_are_close_enough():
-    """An arm 4.5 deviations behind is out of the race for KG with 10^5 rounds left, and one whose
-    gain is two percent smaller for KG*."""
+    """An arm whose gain is two percent smaller is out of the race for KG*."""
     arms = Arms(np.array([40.0]), np.array([20.0]), np.array([0.0]))
     mean = Gaussian().posterior_mean(40.0, 20.0)
-    level = Race(1e5, 1, mean + 4.5 / 41.5, 0.0)
-    assert facts_for(KG(), Gaussian()).surely_below(Gaussian(), arms, 0, level, level.best)
     for away in (0.3, 1.0, 3.0, 6.0):
         level = Race(1e5, 1, mean + away / 6.4, 0.0)
         index = KGStar().index_of(Gaussian(), arms, 0, level)
@@ -111,11 +105,6 @@ def test_other_forms_and_families_have_none():
         (KG(), Gaussian(1e60)),
     ):
         assert facts_for(rule, family) is None
-
-
-@given(q=st.floats(0.0, 60.0))
-def test_the_bound_of_an_exponential(q):
-    assert (0.9 if q <= 9.0 else 0.0) * exp(q) <= exp_below(q) <= exp(q) * (1.0 + 1e-14)
 
 
 @pytest.mark.pairs

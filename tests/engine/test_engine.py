@@ -255,7 +255,7 @@ def test_a_seed_is_short_for_a_stream_of_it():
     long = simulate(COINS, [RBMLE()], 60, 3, RewardStream(5))
     assert np.array_equal(short.regret, long.regret)
     assert short.rewards == long.rewards == "RewardStream(seed=5)"
-    for wrong, said in ((-1, "'seed' must be a whole number"), ("1", "'seed' must be")):
+    for wrong, said in ((-1, "simulate: 'seed' must be a whole number"), ("1", "'seed' must be")):
         with pytest.raises(ParameterError, match=said):
             simulate(COINS, [RBMLE()], 60, 3, seed=wrong)
     with pytest.raises(ParameterError, match="'seed' must be left out where rewards are given"):

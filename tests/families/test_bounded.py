@@ -62,13 +62,23 @@ def test_sums_at_an_end_are_at_the_end_to_the_last_bit() -> None:
 
 
 def test_an_interval_that_is_none_is_refused() -> None:
-    for low, high in ((3.0, 3.0), (4.0, -1.0)):
+    for low, high in ((3.0, 3.0), (0.0, 0.0), (4.0, -1.0)):
         with pytest.raises(
             ParameterError, match=rf"^Bounded: 'high' must be above 'low' \({low:g}\)"
         ):
             Bounded(low, high)
     with pytest.raises(ParameterError, match="'high' must be above"):
         Bounded(0.0, 10.0).replace(high=-1.0)
+
+
+@pytest.mark.parametrize("low", [1e7, 1e12, -1e12])
+def test_an_interval_that_is_narrow_for_its_place_is_refused(low: float) -> None:
+    """From 10^12 to 10^12 + 1 every mean counted as `low`, so that no policy learned anything."""
+    with pytest.raises(ParameterError, match=r"'high' must be above .*1e-6 of either \(else"):
+        Bounded(low, low + 1.0)
+    wide = Bounded(low, low + 1e-6 * abs(low) * 1.01)
+    for place in (1e-3, 0.4, 0.999):
+        assert wide.seen(wide.low + place * wide.width()) == pytest.approx(place, rel=2e-3)
 
 
 @pytest.mark.slow
@@ -142,6 +152,9 @@ def test_the_empirical_divergence_at_its_ends() -> None:
         assert empirical_divergence(coins, mean, 1.0) == pytest.approx(expected, rel=1e-12)
     assert empirical_divergence(coins, 0.4, 1.0) == empirical_divergence(coins, 0.3, 1.0) == 0.0
     assert empirical_divergence(coins, 1.0, 1.0) == inf
+    for short in (1e-16, 1e-13, 1e-10):  # of the end, as rewards are that come from sums
+        almost = empirical_divergence(coins * (1.0 - short), 0.5, 1.0)
+        assert almost == pytest.approx(Bernoulli().kl(0.4, 0.5), rel=1e-8)
     one = np.array([0.25])  # its law moves weight to the end: log((1 - x) / (1 - mean))
     assert empirical_divergence(one, 0.7, 1.0) == pytest.approx(log(0.75 / 0.3), rel=1e-12)
 

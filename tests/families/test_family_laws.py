@@ -9,7 +9,7 @@ from family_cases import OTHER_LAWS, OURS
 from tiers import tiered
 
 from rbmle import testing
-from rbmle.families import FAMILIES, Bernoulli
+from rbmle.families import FAMILIES, Bernoulli, Bounded, NegativeBinomial
 from rbmle.rewards.laws import LAWS
 
 
@@ -37,6 +37,15 @@ IDS = [f"{family}-{check.__name__}" for family, check in CASES]
 @pytest.mark.parametrize(("family", "check"), tiered(CASES, in_core, "pairs"), ids=IDS)
 def test_family(family: Any, check: testing.Check) -> None:
     check(family)
+
+
+@pytest.mark.parametrize("family", [Bounded(0.0, 1e4), Bounded(-1e6, 1e6), NegativeBinomial(1e-3)])
+def test_the_unit_of_rewards_breaks_no_law(family: Any) -> None:
+    """Steps of 1e-5 in eta were as large as eta itself where rewards are counted in thousands."""
+    ours = [each for each in testing.checks("family") if "log_partition" in each.__name__]
+    assert len(ours) == 3
+    for check in ours:
+        check(family)
 
 
 @pytest.mark.parametrize("law", tiered(OTHER_LAWS, is_first, "pairs"), ids=repr)

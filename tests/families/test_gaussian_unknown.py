@@ -166,6 +166,12 @@ def test_every_arm_is_pulled_four_times_first(policy: object) -> None:
     assert pulls.min() >= (2 if policy == rbmle.MaillardSampling() else 4)
 
 
+def test_ts_ucb_pulls_arms_without_a_posterior_before_all_others() -> None:
+    """A draw of such an arm is infinite, and with it the largest draw for all arms."""
+    problem = rbmle.Problem(GaussianUnknown(), [0.0, 0.5, 1.0])
+    assert (rbmle.simulate(problem, [rbmle.TSUCB(draws=3)], 12, 8).pulls == 4.0).all()
+
+
 def test_rewards_that_are_all_equal() -> None:
     """They are known for certain; but RBMLE plays them for as long as alpha asks for it."""
     arms, family = arms_of([2.0] * 5, [1.0, 2.5, 3.0, 1.5]), GaussianUnknown()

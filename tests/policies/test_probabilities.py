@@ -115,6 +115,7 @@ def test_compiled_equals_interpreted(policy: Any) -> None:
         (rbmle.UCB(), {"pulls": [1, 1], "sums": [1, 1], "ties": "x"}, "'ties' must be one of"),
         (rbmle.UCBTuned(), {"pulls": [1, 1], "sums": [1, 1]}, "'squares' must be given for"),
         (rbmle.MOSS(), {"pulls": [1, 1], "sums": [1, 1]}, "'horizon' must be given for MOSS"),
+        (rbmle.RBSDA(), {"pulls": [1, 1], "sums": [1, 1]}, "next to its 'choose'. Got RBSDA."),
         (rbmle.IDS("monte_carlo"), {"pulls": [1, 1], "sums": [1, 1]}, "'quadrature', for its"),
     ],
     ids=str,
@@ -124,6 +125,15 @@ def test_bad_statistics_are_refused_in_one_sentence(policy: Any, given: Any, tol
         policy.probabilities(COINS, **given)
     assert told in str(refused.value)
     assert str(refused.value).count(". ") <= 1
+
+
+def test_who_reads_variances_by_the_family_needs_squares() -> None:
+    """Maillard sampling has no index; it took the sums for the sums of squares."""
+    policy, family = rbmle.MaillardSampling(), rbmle.GaussianUnknown()
+    with pytest.raises(ParameterError, match="'squares' must be given for MaillardSampling with"):
+        policy.probabilities(family, [6, 6], [1, 2])
+    assert policy.probabilities(family, [6, 6], [1, 2], squares=[2, 3]).sum() == pytest.approx(1.0)
+    assert rbmle.UCB().probabilities(family, [6, 6], [1, 2]).tolist() == [0.0, 1.0]
 
 
 def test_a_family_that_does_not_fit_is_refused() -> None:

@@ -58,7 +58,8 @@ def test_the_worth_of_a_bound_is_the_bound_and_that_of_a_draw_the_draw() -> None
         level = policy.level(coin, ARMS, NOW)
         assert worths(policy, coin) == [policy.index_of(coin, ARMS, i, level) for i in range(4)]
     thompson = rbmle.ThompsonSampling()
-    assert worths(thompson, coin) == [thompson.draw(coin, ARMS, i, RNG) for i in range(4)]
+    draws = [thompson.draw(np.zeros(0), coin, ARMS, i, RNG) for i in range(4)]
+    assert worths(thompson, coin) == draws
     drawn = worths(rbmle.LinTS(), rbmle.Gaussian(2.0))  # N(mean, sigma^2 / n), by the same normals
     normal = [RNG.cell(i).normal(0) for i in range(4)]
     means = [ARMS.mean(i) + 2.0 * normal[i] / np.sqrt(ARMS.pulls[i]) for i in range(4)]

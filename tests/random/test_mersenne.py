@@ -7,6 +7,7 @@ import pytest
 from numba import njit
 from tiers import tiered
 
+from rbmle import EpsilonGreedy, Problem, PublishedTable, simulate
 from rbmle.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson
 from rbmle.paper.published_table import legacy_table
 from rbmle.random.mersenne import MersenneDraws
@@ -87,6 +88,13 @@ def test_the_stream_goes_on_where_the_generator_is(kind, before):
     getattr(generator, kind)(before)  # an odd number of normal numbers leaves one over
     drawn(MersenneDraws.going_on(generator, True), steps, out)
     assert np.array_equal(out, by_numpy(generator, steps))
+
+
+def test_what_epsilon_greedy_asks_for_is_two_uniform_numbers():
+    draws = MersenneDraws.going_on(np.random.RandomState(8), True)
+    assert draws.pair(0) == tuple(np.random.RandomState(8).random_sample(2))
+    problem, rewards = Problem(Bernoulli(), [0.2, 0.9]), PublishedTable(3)
+    assert simulate(problem, [EpsilonGreedy(0.1)], 300, 20, rewards).final_regret.mean() < 30.0
 
 
 def test_the_generator_itself_is_left_alone():

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._numba.compile import Floats, apart_method, record
+from .._numba.compile import Floats, record
 from ..families import Family
 from ..policies.arms import Arms, Clock
-from ..policies.base import Policy
+from ..policies.base import Policy, preferred_of_largest
 from ..random import Draws
 from .facts import CONTEXT, Facts, Level
 
@@ -48,23 +48,24 @@ class CachedBounds(NamedTuple):
     """The chooser. facts: those about the policy's index.
 
     bound: above the scaled index of each arm; infinite if it is to be computed. rise: the slopes of
-    bounds, if facts have lines. expiry: the last round in which the bound is valid. keeps:
-    whether bounds are kept from round to round; they must not be where evidence changes all arms in
-    every round.
+    bounds, if facts have lines. expiry: the last round in which the bound is valid.
+    values: room for indices. keeps: whether bounds are kept from round to round; they must not be
+    where evidence changes all arms in every round.
     """
 
     facts: Facts
     bound: Floats
     rise: Floats
     expiry: Floats
+    values: Floats
     memory: Floats
     keeps: bool
 
     @classmethod
     def of(cls, facts: Facts, n_arms: int, keeps: bool = True) -> CachedBounds:
         memory = np.zeros(CONTEXT + 3)
-        bound, rise, expiry = (np.zeros(n_arms) for _ in range(3))
-        made = cls(facts, bound, rise, expiry, memory, keeps)
+        bound, rise, expiry, values = (np.zeros(n_arms) for _ in range(4))
+        made = cls(facts, bound, rise, expiry, values, memory, keeps)
         made.restart()
         return made
 
@@ -99,11 +100,11 @@ class CachedBounds(NamedTuple):
     ) -> int:
         """The arm to play: the one that a scan finds."""
         if arms.n_arms() != self.bound.size or not self.ready(arms):
-            return self.scanned(policy, state, family, arms, clock, rng)
+            return self.facts.scanned(state, family, arms, clock, rng)
         level, memory = policy.level(family, arms, clock), self.memory
         self.renew(family, arms, level, clock)
         top, highest, at = int(memory[TOP]), -inf, self.facts.at(level)
-        first = top + 1 if top + 1 < arms.n_arms() else 0
+        first = top
         for i in range(arms.n_arms()):  # no branch on who leads: a processor could not predict it
             value = self.value(i, at)
             first = i if value > highest else first
@@ -113,13 +114,6 @@ class CachedBounds(NamedTuple):
             return top
         self.challenge(family, arms, level, clock, floor, first)
         return self.settle(policy, family, arms, level, rng)
-
-    @apart_method  # as a part of the loop it would nearly double the time of a round
-    def scanned(
-        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
-    ) -> int:
-        """The arm that a scan finds."""
-        return policy.choose(state, family, arms, clock, rng)
 
     def ready(self, arms: Arms) -> bool:
         """Whether all arms have a reward."""
@@ -148,8 +142,7 @@ class CachedBounds(NamedTuple):
         if stale or not facts.holds(memory, level, clock):
             facts.keep(memory, family, arms, level, clock)
             for i in range(arms.n_arms()):
-                if stale or not facts.lasts(memory, level, i, bound[i]):
-                    bound[i] = inf
+                bound[i] = inf
             bound[int(memory[TOP])] = -inf
             memory[STALE] = 0.0
 
@@ -164,14 +157,13 @@ class CachedBounds(NamedTuple):
         """Find the arm that leads by bounds alone, and its rivals: the arms with infinite bounds.
 
         floor: a lower bound of the index of the arm chosen last. The others challenge it in turn,
-        first the one with the highest bound.
-        If the lower bound of a challenger is larger, it takes the lead, and all others challenge
-        it.
+        from the one with the highest bound on. If the lower bound of a challenger is larger, it
+        takes the lead, and all others challenge it.
         """
         facts, memory, bound, n_arms = self.facts, self.memory, self.bound, arms.n_arms()
-        at, top, i, seen = facts.at(level), int(memory[TOP]), first, -1
-        while i != top:
-            out = i == seen or (self.value(i, at) < floor and clock.t <= self.expiry[i])
+        at, top, i, left = facts.at(level), int(memory[TOP]), first, n_arms
+        while left > 0:
+            out = i == top or (self.value(i, at) < floor and clock.t <= self.expiry[i])
             if not out and not self.renewed(family, arms, i, level, clock, floor):
                 rival, lower = not facts.surely_below(family, arms, i, level, floor), -inf
                 if rival and not facts.same_index(family, arms, i, top):
@@ -182,10 +174,8 @@ class CachedBounds(NamedTuple):
                 elif not bound[i] < inf:  # nothing is known but that it is below in this round
                     bound[i], self.expiry[i] = -inf, clock.t
                 if lower > floor:
-                    bound[top], bound[i], top, floor, seen = inf, -inf, i, lower, -1
-            if first >= 0:
-                i, seen, first = top, (first if top != first else -1), -1
-            i = i + 1 if i + 1 < n_arms else 0
+                    bound[top], bound[i], top, floor, left = inf, -inf, i, lower, n_arms
+            i, left = i + 1 if i + 1 < n_arms else 0, left - 1
         memory[TOP], self.expiry[top] = top, inf
 
     def renewed(
@@ -195,21 +185,19 @@ class CachedBounds(NamedTuple):
 
         A line, and a bound that does not expire, need not look ahead.
         """
-        facts, bound, lasting = self.facts, self.bound, not self.facts.expires(clock)
+        facts, bound = self.facts, self.bound
         if facts.straight():
             if bound[i] == inf or clock.t > self.expiry[i]:
                 base, rise = facts.line(family, arms, i)
                 bound[i], self.rise[i] = base + _NEAR * abs(base), rise + _NEAR * abs(rise)
                 self.expiry[i] = inf
             return self.value(i, facts.at(level)) < floor
-        rounds, valid = 1 + clock.t // _SHARE, bound[i] < inf and clock.t <= self.expiry[i]
-        if lasting:
-            rounds = 0
-        elif valid:
+        rounds, lasting = 1 + clock.t // _SHARE, not facts.expires(clock)
+        if bound[i] < inf and clock.t <= self.expiry[i] and not lasting:
             rounds = int(self.expiry[i] - clock.t) // 4
-        if not self.keeps or (rounds == 0 and not lasting):
+        if not self.keeps or rounds == 0:
             return False
-        later = facts.later(self.memory, family, arms, level, clock, rounds)
+        later = facts.later(self.memory, family, arms, level, clock, 0 if lasting else rounds)
         bound[i] = facts.index_above(family, arms, i, later, level)
         self.expiry[i] = inf if lasting else clock.t + rounds
         return bool(bound[i] < floor)
@@ -220,39 +208,24 @@ class CachedBounds(NamedTuple):
         If all of them have the same index, it need not be computed: any number, here 0, stands for
         it.
         """
-        memory, bound, value = self.memory, self.bound, self.expiry
+        memory, bound, expiry, values = self.memory, self.bound, self.expiry, self.values
         top, rivals, alike, until = int(memory[TOP]), 0, True, inf
         for i in range(arms.n_arms()):
             if bound[i] == inf:
                 rivals += 1
                 alike = alike and self.facts.same_index(family, arms, i, top)
             else:
-                until = min(until, self.expiry[i])
+                until = min(until, expiry[i])
         memory[EXPIRES] = until
         if rivals == 0:
             return top
         leading = 0.0 if alike else policy.index_of(family, arms, top, level)
-        best, first, ties = -inf, 0, 0
         for i in range(arms.n_arms()):
-            if i == top or bound[i] == inf:
-                value[i] = leading
-                if not self.facts.same_index(family, arms, i, top):
-                    value[i] = policy.index_of(family, arms, i, level)
-                if value[i] > best:
-                    best, first, ties = value[i], i, 1
-                elif value[i] == best:
-                    preferred = policy.prefer(family, arms, i, first, level)
-                    if preferred > 0.0:
-                        first, ties = i, 1
-                    elif preferred == 0.0:
-                        ties += 1
-        chosen, place = first, rng.among(ties) if ties > 1 else 0
-        while place > 0:  # go on to the next arm that shares the largest index
-            chosen += 1
-            rival = chosen == top or bound[chosen] == inf
-            if rival and value[chosen] == best:
-                place -= int(policy.prefer(family, arms, chosen, first, level) == 0.0)
-        value[top] = inf
+            rival = i == top or bound[i] == inf
+            values[i] = leading if rival else -inf
+            if rival and not self.facts.same_index(family, arms, i, top):
+                values[i] = policy.index_of(family, arms, i, level)
+        chosen = preferred_of_largest(policy, family, arms, level, values, rng)
         if chosen != top:
-            bound[top], bound[chosen], value[chosen], memory[TOP] = inf, -inf, inf, chosen
+            bound[top], bound[chosen], expiry[chosen], memory[TOP] = inf, -inf, inf, chosen
         return chosen

@@ -10,17 +10,17 @@ What is compared is the index times `scale(level)`, which is the same positive n
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import isfunction
 from math import inf
 from typing import Protocol, TypeAlias, TypeVar
 
-from .._numba.compile import Floats, lean, record
+from .._numba.compile import Floats, apart_method, defaults_of, record
 from ..families import Family
 from ..families.protocols import by_sums
 from ..policies.arm_bias import ArmLevel
-from ..policies.arms import ArmCount, Arms, Clock
+from ..policies.arms import ArmCount, Arms, Clock, same_past
 from ..policies.base import Policy, ranks_only
 from ..policies.kg import Race
+from ..random import Draws
 
 T = TypeVar("T")
 Level: TypeAlias = "float | ArmLevel | Race"
@@ -29,17 +29,16 @@ Level: TypeAlias = "float | ArmLevel | Race"
 CONTEXT = 6
 
 
-@lean  # by `njit` it would count references wherever its first caller did, and that is kept on disk
-def same_past(arms: Arms, i: int, j: int) -> bool:
-    """Whether two arms have the same pulls and sums."""
-    return bool(arms.pulls[i] == arms.pulls[j] and arms.sums[i] == arms.sums[j])
-
-
 class Facts(Protocol):
     """Facts about the index of `policy`: what a record has, its own or these defaults."""
 
     @property
     def policy(self) -> Policy: ...
+
+    @apart_method  # as a part of a chooser's loop it would nearly double the time of a round
+    def scanned(self, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
+        """The arm that a scan finds."""
+        return self.policy.choose(state, family, arms, clock, rng)
 
     # Which chooser is used.
 
@@ -88,10 +87,6 @@ class Facts(Protocol):
     def holds(self, memory: Floats, level: Level, clock: Clock) -> bool:
         """Whether the level is among those for which bounds were computed."""
         return True
-
-    def lasts(self, memory: Floats, level: Level, i: int, bound: float) -> bool:
-        """Whether the bound of arm i is valid also for the levels just stored by `keep`."""
-        return False
 
     def later(
         self, memory: Floats, family: Family, arms: Arms, level: Level, clock: Clock, rounds: int
@@ -155,11 +150,13 @@ class Facts(Protocol):
         return index
 
 
-_DEFAULTS = {
-    name: each for name, each in vars(Facts).items() if isfunction(each) and name[0] != "_"
-}
 _known: dict[type, list[type]] = {}  # policy -> records
 Methods: TypeAlias = dict[str, Callable[..., object]]
+
+
+def true(self: Facts) -> bool:
+    """For `facts_of`: in place of a default that returns False."""
+    return True
 
 
 def facts_of(*policies: type, **shared: Callable[..., object]) -> Callable[[type[T]], type[T]]:
@@ -169,7 +166,7 @@ def facts_of(*policies: type, **shared: Callable[..., object]) -> Callable[[type
     """
 
     def decorate(cls: type[T]) -> type[T]:
-        record(cls, _DEFAULTS | shared)
+        record(cls, defaults_of(Facts) | shared)
         for policy in policies:
             _known.setdefault(policy, []).append(cls)
         return cls

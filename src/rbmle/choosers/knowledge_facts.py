@@ -18,15 +18,14 @@ from math import floor, inf
 from typing import NamedTuple, Protocol
 
 from .._numba.compile import Floats, njit
-from ..families import Conjugate, Exponential, Family, Gaussian
-from ..families.gain_bounds import MORE, NEAR, TINY
+from ..families import Conjugate, Exponential, Family, Gaussian, Learns
 from ..families.protocols import Gains
 from ..policies import KG, KGStar
 from ..policies.arms import Arms, Clock
 from ..policies.kg import Form, Race
-from .facts import CONTEXT, Facts, Methods, facts_of
+from .facts import CONTEXT, Facts, Methods, facts_of, true
 
-_LESS, _HUGE = 1.0 - 1e-9, 1e150
+_NEAR, _LESS, _MORE, _TINY, _HUGE = 1e-13, 1.0 - 1e-9, 1.0 + 1e-9, 1e-300, 1e150
 # Bounds hold while the same arm leads and its mean falls by less than `_DOWN` standard deviations
 # of its posterior; they are computed again, to be closer, if it rises by more than `_UP` of them.
 _DOWN, _UP = 0.1, 0.2
@@ -51,10 +50,6 @@ def squared(family: Family) -> bool:
     return isinstance(family, Gaussian) and bool(family.has_squares())
 
 
-def costly(self: KnowledgeFacts) -> bool:
-    return True
-
-
 def expires(self: KnowledgeFacts, clock: Clock) -> bool:
     """No: ever fewer rounds are left."""
     return False
@@ -74,11 +69,6 @@ def holds(self: KnowledgeFacts, memory: Floats, level: Race, clock: Clock) -> bo
     return bool(leads and memory[LEAST] <= level.best <= memory[MOST])
 
 
-def lasts(self: KnowledgeFacts, memory: Floats, level: Race, i: int, bound: float) -> bool:
-    """Whether the bound is below the least best mean: see `index_above`."""
-    return bool(i != level.leader and bound < memory[LEAST])
-
-
 def later(
     self: KnowledgeFacts, memory: Floats, family: Family, arms: Arms, level: Race, clock: Clock,
     rounds: int,
@@ -91,31 +81,23 @@ def index_above(
 ) -> float:
     """An upper bound of the index while the largest mean is not below that of the later level.
 
-    If the index is below some b while the largest mean is b, it is below b while the largest mean
-    is not below b. So such a b, here half-way between the means or the level's largest mean itself,
-    is a bound as long as the largest mean is above it, however that moves.
     Of the leader nothing is known: its index rises with the second mean.
     """
     mean = family.posterior_mean(arms.pulls[i], arms.sums[i])
     if i == later.leader or not (mean < later.best and moderate(later)):
         return inf
-    b = 0.5 * (mean + later.best)
-    if self.surely_below(family, arms, i, Race(later.left, later.leader, b, b), b):
-        return b
     return max(later.best, self.behind_above(family, arms, i, later))
 
 
 _SHARED: Methods = {
-    each.__name__: each
-    for each in (
-        costly, expires, keep, holds, lasts, later, index_above
-    )
+    "costly": true, "expires": expires, "keep": keep, "holds": holds, "later": later,
+    "index_above": index_above,
 }  # fmt: skip
 
 
 @facts_of(KG, **_SHARED)
 class KGFacts(NamedTuple):
-    """KG: the posterior mean, and a gain without exponentials."""
+    """KG: the posterior mean is below the index, as gains are not negative."""
 
     policy: KG
 
@@ -123,24 +105,20 @@ class KGFacts(NamedTuple):
         known = isinstance(family, Exponential) or squared(family)
         return known and self.policy.form == Form.exact
 
-    def index_below(self, family: Gains, arms: Arms, i: int, level: Race, enough: float) -> float:
-        """The mean, as gains are not negative; or the index itself."""
+    def index_below(self, family: Learns, arms: Arms, i: int, level: Race, enough: float) -> float:
+        """The mean, or the index itself."""
         mean = family.posterior_mean(arms.pulls[i], arms.sums[i])
-        if mean - TINY > enough and moderate(level):
-            return mean - TINY
+        if mean - _TINY > enough and moderate(level):
+            return mean - _TINY
         return self.policy.index_of(family, arms, i, level)
 
-    def behind_above(self, family: Gains, arms: Arms, i: int, level: Race) -> float:
+    def behind_above(self, family: Learns, arms: Arms, i: int, level: Race) -> float:
         """The index, and what rounding may add: of a gain 1e-9, and 1e-12 for each pull where
         logarithms are multiplied with them."""
         n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
         index = self.policy.index_of(family, arms, i, level)
-        error = (index - mean) * (MORE - 1.0 + 2e-12 * n)
-        return float(index + error + NEAR * (abs(index) + abs(mean)) + TINY)
-
-    def surely_below(self, family: Gains, arms: Arms, i: int, level: Race, value: float) -> bool:
-        n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
-        return family.gain_stays_below(n, total, rival, level.left, value, False)
+        error = (index - mean) * (_MORE - 1.0 + 2e-12 * n)
+        return float(index + error + _NEAR * (abs(index) + abs(mean)) + _TINY)
 
 
 @facts_of(KGStar, **_SHARED)
@@ -155,22 +133,19 @@ class KGStarFacts(NamedTuple):
     def index_below(self, family: Gains, arms: Arms, i: int, level: Race, enough: float) -> float:
         """The mean, as gains are not negative; or the value of a whole number of pulls."""
         n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
-        if mean - TINY > enough and moderate(level):
-            return mean - TINY
+        if mean - _TINY > enough and moderate(level):
+            return mean - _TINY
         gap = mean - level.rival(i)
         m, _, _ = family.look_ahead_near(n, gap, level.left)
         rate = self.policy.rate(family, n, gap, floor(m + 0.5))
-        return mean + level.left * rate * _LESS - TINY if moderate(level) else -inf
+        return mean + level.left * rate * _LESS - _TINY if moderate(level) else -inf
 
     def behind_above(self, family: Gains, arms: Arms, i: int, level: Race) -> float:
         n, total = arms.pulls[i], arms.sums[i]
         mean = family.posterior_mean(n, total)
         rate = family.look_ahead_rate_above(n, mean - level.rival(i), level.left)
-        most = mean + level.left * rate * MORE
-        return float(most + TINY + NEAR * (abs(most) + abs(mean)))
+        most = mean + level.left * rate * _MORE
+        return float(most + _TINY + _NEAR * (abs(most) + abs(mean)))
 
     def surely_below(self, family: Gains, arms: Arms, i: int, level: Race, value: float) -> bool:
-        n, total, rival = arms.pulls[i], arms.sums[i], level.rival(i)
-        if family.gain_stays_below(n, total, rival, level.left, value, True):
-            return True
-        return self.behind_above(family, arms, i, level) < value - NEAR * abs(value)
+        return self.behind_above(family, arms, i, level) < value - _NEAR * abs(value)

@@ -13,10 +13,10 @@ from .._numba.compile import Floats
 from ..families import Bernoulli, Binomial, Exponential, Family, Gamma, Gaussian, Poisson
 from ..policies import RBMLE, ArmBias
 from ..policies.arm_bias import ArmLevel, Rounds
-from ..policies.arms import Arms, Clock
+from ..policies.arms import Arms, Clock, same_past
 from ..policies.rbmle import BiasFunction, Boundary
 from ..special.grid import GRID
-from .facts import CONTEXT, facts_of, same_past
+from .facts import CONTEXT, facts_of
 
 _KNOWN = (Bernoulli, Binomial, Exponential, Gamma, Gaussian, Poisson)
 
@@ -140,7 +140,7 @@ class ArmBiasFacts(NamedTuple):
         if value > enough:
             return value
         bound = policy.alpha.allowed(n, level) / n
-        guarded = policy.g(family, family.kl_upper_below(total / n, bound))
+        guarded = policy.g(family, family.kl_upper_below(family.mean_of(n, total), bound))
         return max(value, guarded - self.index_error(family, arms, i, guarded))
 
     def keep(

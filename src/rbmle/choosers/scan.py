@@ -15,30 +15,34 @@ from ..random import Draws
 
 @record
 class Scan(NamedTuple):
-    """Calls the policy's own `choose`. Every other chooser must make the same choices."""
+    """Calls the policy's own `choose`. Every other chooser has the same methods, and must make the
+    same choices. A scan remembers nothing, so most of them do nothing here."""
 
     n_arms: int
 
     def restart(self) -> None:
-        """Nothing to do: a scan remembers nothing."""
+        """A new replication begins."""
 
     def pick(
         self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
     ) -> int:
+        """The arm to play. It may be given only some of the arms, side by side."""
         chosen: int = policy.choose(state, family, arms, clock, rng)
         return chosen
 
     def changed(self, i: int) -> None:
-        """Nothing to do: the next scan sees the change."""
+        """The statistics of arm i have changed."""
 
     def skips_absent(self) -> bool:
+        """Whether it passes over absent arms, which have a negative number of pulls. If not, it is
+        given only the arms that are present."""
         return False
 
     def withdraw(self, i: int) -> None:
-        """Nothing to do: a scan is given only the arms that are present."""
+        """Arm i is absent."""
 
     def bring_back(self, i: int) -> None:
-        """Nothing to do, as for `withdraw`."""
+        """Arm i is present again."""
 
 
 class GuardedScan(NamedTuple):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TypeAlias
 
-from .._numba.compile import Floats
 from ..evidence import Evidence
 from ..families import Family
-from ..policies.arms import Arms, Clock
 from ..policies.base import Policy, bare
-from ..random import Draws
 from . import knowledge_facts as _knowledge_facts  # noqa: F401  the facts about our policies
 from . import rbmle_facts as _rbmle_facts  # noqa: F401
 from . import solved_facts as _solved_facts  # noqa: F401
@@ -19,26 +16,7 @@ from .facts import facts_for
 from .scan import Scan, scan_for
 from .tournament import Tournament
 
-
-class Chooser(Protocol):
-    """The interface of a chooser, which finds the arm to play.
-
-    restart: a new replication begins.
-    pick: the arm to play. It may be given only some of the arms, side by side.
-    changed: the statistics of arm i have changed.
-    skips_absent: whether the chooser passes over absent arms, which have a negative number of
-    pulls. If it does, `withdraw` and `bring_back` tell it that an arm is absent or back. If not, it
-    is given only the arms that are present.
-    """
-
-    def restart(self) -> None: ...
-    def pick(
-        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
-    ) -> int: ...
-    def changed(self, i: int) -> None: ...
-    def skips_absent(self) -> bool: ...
-    def withdraw(self, i: int) -> None: ...
-    def bring_back(self, i: int) -> None: ...
+Chooser: TypeAlias = Scan | CachedBounds | Tournament  # of the methods that `Scan` explains
 
 
 def chooser_for(
@@ -46,7 +24,7 @@ def chooser_for(
 ) -> Chooser:
     """The quickest chooser for the policy and this number of arms.
 
-    evidence: if it changes the statistics of more than the pulled arm, no bound may be kept.
+    evidence: if it changes the statistics of more than the pulled arm, no bound may be cached.
     """
     policy = bare(policy)
     facts = facts_for(policy, family)

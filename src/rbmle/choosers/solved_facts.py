@@ -22,17 +22,13 @@ from ..policies import KLUCB, BayesUCB
 from ..policies.arms import Arms, Clock
 from ..policies.klucb import Level, Search
 from ..special import normal_quantile_upper
-from .facts import Facts, Methods, facts_of
+from .facts import Facts, Methods, facts_of, true
 
 _LESS, _MORE = 1.0 - 1e-9, 1.0 + 1e-9
 _SEARCH = 1.1e-6  # the published bisection stops less than 1e-6 below the root; and 10 % more
 # An upper bound is above a lower bound of the index by this share of its distance from the mean, or
 # by eight times as much, if the index is not surely below that; and so on.
 _CLOSE = 1e-3
-
-
-def true(self: Facts) -> bool:
-    return True
 
 
 def index_above(
@@ -59,7 +55,8 @@ def root_below(
     self: AboutKLUCB, family: Family, arms: Arms, i: int, level: float, enough: float
 ) -> float:
     """`index_below` of KL-UCB. The published search may also stop at its bracket's end."""
-    mean, bound = arms.mean(i), self.policy.allowed(arms.pulls[i], level) / arms.pulls[i]
+    n = float(arms.pulls[i])
+    mean, bound = family.mean_of(n, arms.sums[i]), self.policy.allowed(n, level) / n
     index = family.kl_upper_below(mean, bound)
     if self.policy.search == Search.published:
         return max(min(index, mean + sqrt(2.0 * bound)) - _SEARCH, mean)

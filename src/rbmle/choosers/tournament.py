@@ -21,14 +21,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.compile import Floats, apart_method, record
+from .._numba.compile import Floats, record
 from ..families import Family
 from ..policies.arms import ArmCount, Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
 from .facts import Facts
 
-# The numbers of a node of the tree; room for eight, so that a node is one cache line.
+# The eight numbers of a node of the tree, one cache line.
 # First, which arm leads those below the node:
 TOP = 0  # the leading arm, the first of those that tie; -1 if there is none
 UNTIL = 1  # the level up to which this is certain
@@ -36,6 +36,7 @@ UNTIL = 1  # the level up to which this is certain
 EXPIRES = 2
 LEAST, MOST = 3, 4  # their values at EXPIRES
 LEAST_RISE, MOST_RISE = 5, 6  # their slopes
+INDEX = 7  # the leader's index where they were drawn
 _NODE = 8
 
 # Places in `memory`:
@@ -53,10 +54,6 @@ HERE, AHEAD, BEHIND, DONE = 0, 1, 2, 3  # the levels at which `enclose` computes
 # for KL-UCB 6.8, 4.7, 4.4, 4.8, 6.6; for RBMLE on Gaussian rewards 3.0, 3.1, 3.5, 4.1, 5.6.
 _SPAN = 1.0 / 16.0
 _ENDLESS, _TINY = 1e300, 1e-200  # in place of infinity and 0, which would lead to NaN
-# If a match is certain for less than this share of the span, lines are drawn again over a shorter
-# span. Measured as above, it matters little: UCB computes 4.7 to 4.9 indices a round from 0.0125 to
-# 0.5, and 4.3 at 0; the others do not change by more than 0.3.
-_POOR = 0.05
 
 
 def aligned(size: int) -> Floats:
@@ -102,7 +99,7 @@ class Tournament(NamedTuple):
     ) -> int:
         """The arm to play: the one that a scan finds."""
         if arms.n_arms() != self.size:
-            return self.scanned(policy, state, family, arms, clock, rng)
+            return self.facts.scanned(state, family, arms, clock, rng)
         chosen = self.first_unpulled(arms)
         if chosen < 0:
             present = ArmCount(arms.n_arms() - int(self.memory[ABSENT]))
@@ -110,13 +107,6 @@ class Tournament(NamedTuple):
             chosen = self.champion(rng)
             self.touch(arms, chosen)
         return chosen
-
-    @apart_method
-    def scanned(
-        self, policy: Policy, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws
-    ) -> int:
-        """The arm that a scan finds."""
-        return policy.choose(state, family, arms, clock, rng)
 
     def changed(self, i: int) -> None:
         """The statistics of arm i have changed: its matches must be played again."""
@@ -202,11 +192,7 @@ class Tournament(NamedTuple):
         if nodes[left, TOP] < 0.0 or nodes[right, TOP] < 0.0:
             outcome, until = nodes[left, TOP] - nodes[right, TOP], inf
         else:
-            outcome, until = 0.0, level
-            if nodes[left, EXPIRES] > level and nodes[right, EXPIRES] > level:
-                outcome, until = self.foreseen(left, right, level)
-            if not until > level:
-                outcome, until = self.outcome(policy, family, arms, left, right, level)
+            outcome, until = self.outcome(policy, family, arms, left, right, level)
         until = min(until, nodes[left, UNTIL], nodes[right, UNTIL])
         winner = left + int(outcome < 0.0)
         ours, theirs = abs(self.ties[left]), abs(self.ties[right])
@@ -239,62 +225,50 @@ class Tournament(NamedTuple):
     def outcome(
         self, policy: Policy, family: Family, arms: Arms, left: int, right: int, level: float
     ) -> tuple[float, float]:
-        """Which of two nodes leads, and up to which level, if the lines do not tell at first.
+        """Which of two nodes leads, and up to which level.
 
         The first number is positive if left leads, negative if right does, 0 for a tie.
         """
         nodes, span = self.nodes, _SPAN * level
         a, b = int(nodes[left, TOP]), int(nodes[right, TOP])
-        if self.facts.same_index(family, arms, a, b):
-            return policy.prefer(family, arms, a, b, level), inf
-        first = second = 0.0
-        # The attempts: with the lines as they are; with expired ones drawn again; with both drawn
-        # again; with both drawn over a shorter span.
-        for attempt in range(4):
-            expires = min(nodes[left, EXPIRES], nodes[right, EXPIRES])
+        # With the lines as they are; with expired ones drawn again; with both drawn again.
+        for attempt in range(3):
             outcome, until = self.foreseen(left, right, level)
             if until > level:
-                if attempt != 2 or until > level + _POOR * span:
-                    return outcome, until
-                span = 3.0 * (until - level)
-            elif expires >= level:
-                if self.stand_still(left, right):
-                    return policy.prefer(family, arms, a, b, level), expires
-                if attempt > 1:
-                    break
+                return outcome, until
+            if attempt == 0 and self.facts.same_index(family, arms, a, b):
+                return policy.prefer(family, arms, a, b, level), inf
+            expires = min(nodes[left, EXPIRES], nodes[right, EXPIRES])
+            constant = nodes[left, LEAST] == nodes[left, MOST]  # as at an end of the range
+            alike = nodes[left, MOST] == nodes[right, LEAST] == nodes[right, MOST]
+            if expires >= level and constant and alike:
+                return policy.prefer(family, arms, a, b, level), expires
             for child in (left, right):
-                if attempt > 0 or nodes[child, EXPIRES] < level:
-                    value = self.enclose(policy, family, arms, child, level, span)
-                    first, second = (value, second) if child == left else (first, value)
+                if attempt == 1 or (attempt == 0 and nodes[child, EXPIRES] < level):
+                    self.enclose(policy, family, arms, child, level, span)
+        first, second = nodes[left, INDEX], nodes[right, INDEX]
         if first == second:
             return policy.prefer(family, arms, a, b, level), level
         return (1.0 if first > second else -1.0), level
 
-    def stand_still(self, a: int, b: int) -> bool:
-        """Whether both indices are constant and equal, as at an end of the range."""
-        nodes = self.nodes
-        value = nodes[a, LEAST]
-        return bool(nodes[a, MOST] == value == nodes[b, LEAST] and nodes[b, MOST] == value)
-
     def enclose(
         self, policy: Policy, family: Family, arms: Arms, k: int, level: float, span: float
-    ) -> float:
-        """Draw new lines for node k's leader, from this level on; returns its index.
+    ) -> None:
+        """Draw new lines for node k's leader, from this level on, and note its index.
 
         If the index is convex (or concave) on [level - span, level + span], its mean slope from the
         level to any level ahead is between the slopes of the chords over the two halves.
         """
         nodes, i = self.nodes, int(self.nodes[k, TOP])
         span *= 1.0 + (i & 7) / 8.0  # differs between arms, so that their lines expire in turn
-        before = value = after = chosen = 0.0
-        known, shorter = True, 0
-        look = HERE
+        before = value = after = 0.0
+        look, known, shorter = HERE, True, 0
         while look != DONE:  # a loop, so that the code of an index, which may be long, occurs once
             at = level + span if look == AHEAD else (level - span if look == BEHIND else level)
             index: float = policy.index_of(family, arms, i, at)
             seen = self.facts.straightened(family, index)
             if look == HERE:
-                chosen, before, value, after = index, seen, seen, seen
+                nodes[k, INDEX], before, value, after = index, seen, seen, seen
                 look = AHEAD if abs(seen) < inf else DONE
             elif look == BEHIND:
                 before, look = seen, DONE
@@ -318,7 +292,6 @@ class Tournament(NamedTuple):
             nodes[k, LEAST_RISE], nodes[k, MOST_RISE] = least, most
             nodes[k, LEAST] = value - slack + least * span
             nodes[k, MOST] = value + slack + most * span
-        return chosen
 
     def touch(self, arms: Arms, i: int) -> None:
         """Read what the next round reads of arm i, so that all of it is on its way at once.

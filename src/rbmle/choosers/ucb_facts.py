@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ..families import Conjugate, Family
 from ..policies import GPUCB, MOSS, UCB, UCBV, GPUCBTuned, UCBTuned
-from ..policies.arms import Arms, Clock
-from .facts import Facts, facts_of, same_past
+from ..policies.arms import Arms, Clock, same_past
+from .facts import Facts, facts_of, true
 
 
 def from_many(self: Facts, family: Family) -> float:
@@ -23,11 +23,7 @@ def from_many(self: Facts, family: Family) -> float:
     return 96.0
 
 
-def straight(self: Facts) -> bool:
-    return True
-
-
-@facts_of(UCB, tournament_from=from_many, straight=straight)
+@facts_of(UCB, tournament_from=from_many, straight=true)
 class UCBFacts(NamedTuple):
     """Concave: p_i + sqrt(alpha / N_i) sqrt(log t)."""
 
@@ -40,7 +36,7 @@ class UCBFacts(NamedTuple):
         return arms.mean(i), sqrt(self.policy.alpha / arms.pulls[i])
 
 
-@facts_of(GPUCB, GPUCBTuned, tournament_from=from_many, straight=straight)
+@facts_of(GPUCB, GPUCBTuned, tournament_from=from_many, straight=true)
 class GPUCBFacts(NamedTuple):
     """Linear: the posterior mean plus the posterior standard deviation times the level."""
 

@@ -6,14 +6,14 @@ names the next one, and `ends` names the last of them, whose next one is the fir
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._numba.compile import Floats, record
-from ..random import DELAY_LANE, Cell, key
-from ..rewards.delays import Arrivals
+from ..random import delay_cell, key
+from ..rewards.delays import Arrivals, Delay
 from .game import LOST, NOTHING, PENDING, Game, Pull, Rules
 
 
@@ -48,7 +48,7 @@ class Calendar(NamedTuple):
     its ring, 0 if there is none.
     """
 
-    arrivals: Any
+    arrivals: Arrivals
     key0: int
     key1: int
     patience: int
@@ -78,12 +78,11 @@ class Calendar(NamedTuple):
             self.ends[k] = 0
 
     def put(self, replication: int, t: int, i: int, reward: float) -> int:
-        """Arm i was pulled in round t, and will pay this reward; after how many rounds."""
+        """Schedule the reward of arm i, pulled in round t; returns its delay in rounds."""
         size = self.arms.size
         self.arms[t % size] = i
         self.rewards[t % size] = reward
-        cell = Cell(self.key0, self.key1, replication, t, DELAY_LANE)
-        late = self.arrivals.comes_after(t, cell)
+        late = self.arrivals.comes_after(t, delay_cell(self.key0, self.key1, replication, t))
         if 0 <= late < self.ends.size:  # else it is lost, or comes after the horizon
             at = (t + late) % self.ends.size
             last = self.ends[at]
@@ -97,8 +96,7 @@ class Calendar(NamedTuple):
     def pulled(
         self, rules: Rules, game: Game, replication: int, t: int, i: int, reward: float
     ) -> None:
-        """Arm i was pulled in round t, or none if it is -1; learn the rewards that come after this
-        round."""
+        """Arm i was pulled in round t (-1: none); learn the rewards that come after this round."""
         imputes, size, moving = game.pending.imputes(), self.arms.size, game.features.moving()
         self.arms[t % size], late = -1, 0
         if i >= 0:
@@ -141,7 +139,7 @@ class Calendar(NamedTuple):
             game.pending.expire(rules, game, self.arms[pull % size])
 
 
-def calendar_for(delay: Any, horizon: int, seed: int) -> Calendar | NoCalendar:
+def calendar_for(delay: Delay | None, horizon: int, seed: int) -> Calendar | NoCalendar:
     """The calendar of a delay; None: rewards come at once."""
     if delay is None:
         return NoCalendar()

@@ -32,8 +32,7 @@ def play(
     """Play these rounds of some replications and fill their rows of `kept` and `pulls`.
 
     span: of the first replication; the others follow it, one for each row.
-    If another thread sets stop[0] to anything but 0, the function returns early, and its rows are
-    unfinished.
+    If another thread sets stop[0], the function returns early, and its rows are unfinished.
     """
     for row in range(pulls.shape[0]):
         mine = Checkpoints(kept.rounds, kept.regret[row], kept.best_pulls[row])

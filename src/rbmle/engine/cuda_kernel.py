@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numba import cuda
 from numpy.typing import NDArray
 
 from .._numba.compile import record
-from .rounds import Checkpoints, Span, play_rounds
+from .game import Game, Rules
+from .rounds import Checkpoints, Course, Span, play_rounds
+
+T_co = TypeVar("T_co", covariant=True)
 
 
 @record
@@ -23,16 +26,20 @@ class Slice(NamedTuple):
     end: int
 
 
-class Spread(Protocol):
+class Spread(Protocol[T_co]):
     """A record with a row for each thread: see `cuda_rows`."""
 
-    def row(self, p: int, k: int) -> Any: ...
+    def row(self, p: int, k: int) -> T_co: ...
 
 
 def play_thread(
-    rules: Spread, game: Spread, course: Spread, kept: Checkpoints, part: Slice,
+    rules: Spread[Rules],
+    game: Spread[Game],
+    course: Spread[Course],
+    kept: Checkpoints,
+    part: Slice,
     stop: NDArray[np.int64],
-) -> None:  # fmt: skip
+) -> None:
     """Play the rounds of one replication on one problem.
 
     Threads 0, 1, ... play the replications of the first problem, then those of the next one.

@@ -51,7 +51,9 @@ class FlooredRules(NamedTuple):
 record(FlooredRules, defaults_of(Rules) | {"choose_by_policy": Rules.choose})
 
 
-def rules_of(policy: Any, family: Any, evidence: Any, chooser: Any, shares: Floats | None) -> Rules:
+def rules_of(
+    policy: Policy, family: Family, evidence: Evidence, chooser: Chooser, shares: Floats | None
+) -> Rules:
     """The rules of a game; shares: the floors of all arms, if there are any."""
     if shares is None:
         return Rules(policy, family, evidence, chooser)

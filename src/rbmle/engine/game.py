@@ -24,13 +24,6 @@ PENDING, LOST, ELSEWHERE = 0, 1, 2  # what a pull was before its reward came
 NOTHING = inf  # in the place of an imputed reward
 
 
-class RoundFeatures(Protocol):
-    """The features of the arms in the present round."""
-
-    def moving(self) -> bool:
-        """Whether they change from round to round."""
-
-
 @record
 class Moment(NamedTuple):
     """When a choice is made: the round t, the horizon (0 if the policy does not know it), and the
@@ -84,7 +77,7 @@ class PendingPulls(Protocol):
         """Take back a pull of arm i that is PENDING or LOST."""
 
     def hides(self, i: int) -> bool:
-        """Whether arm i is no candidate of the present choice."""
+        """Whether arm i is left out of the present choice."""
         return False
 
     def imputes(self) -> bool:
@@ -115,7 +108,7 @@ class Game(NamedTuple):
     known: Arms
     state: Floats
     memory: Floats
-    features: Any  # RoundFeatures
+    features: Any  # of the methods `moving` and `feature`
     pending: Any  # PendingPulls
 
 
@@ -152,4 +145,4 @@ class Rules(NamedTuple):
         game.pending.learn(self, game, pull, reward)
 
     def charge(self, game: Game, replication: int, t: int, i: int) -> None:
-        """The cost of the pull of arm i in round t of a simulation is seen; here there is none."""
+        """Observe the cost of the pull of arm i in round t of a simulation, if there is one."""

@@ -17,7 +17,7 @@ from ..evidence import Evidence, can_impute
 from ..policies.arms import Arms, Clock
 from ..policies.base import Policy
 from ..random import Draws
-from ..rewards.delays import Pending
+from ..rewards.delays import Delay, Pending
 from .game import LOST, NOTHING, Game, Moment, Pull, Rules, pending_pulls
 from .late_rewards import Late, Prompt
 from .present import Present, clear
@@ -31,10 +31,9 @@ class Imputed(NamedTuple):
     the reward comes.
 
     counts: False if the evidence does not count pending pulls.
-    places, hidden: as in `Late`. If arms are left out in one way or the other, the policy sees
-    copies of the statistics of the others, in `present`. drawn: room for the errors of all arms'
-    means, where they are drawn together for some arms. checks: whether features may be so large
-    that means are no numbers.
+    places, hidden: as in `Late`. If some arms are disabled or no candidates, the policy sees copies
+    of the others' statistics, in `present`. drawn: the errors of all arms' means, if they are drawn
+    jointly while arms are left out. checks: whether features may be so large that means overflow.
     """
 
     counts: bool
@@ -71,29 +70,29 @@ class Imputed(NamedTuple):
             rules.evidence.draw(known, memory, features, rng, self.drawn)
 
     def pick(self, rules: Rules, game: Game, clock: Clock, now: Moment, rng: Draws) -> int:
-        """The arm to pull; -1 if features are so large that a mean is no number.
+        """The arm to pull; -1 if features are so large that a mean overflows.
 
         No arm is blind, as the ridge is worth something.
         """
-        policy, state, shown, places = rules.policy, game.state, game.known, self.places
+        policy, state, visible, places = rules.policy, game.state, game.known, self.places
         everyone, some = self.everyone(), self.hidden[-1] > 0.0
         if not everyone:
-            shown = self.gather(game.known)
+            visible = self.gather(game.known)
         if self.checks:
-            for k in range(shown.n_arms()):
-                if not abs(shown.sums[k]) <= _FAR or not shown.pulls[k] <= _FAR:
+            for k in range(visible.n_arms()):
+                if not abs(visible.sums[k]) <= _FAR or not visible.pulls[k] <= _FAR:
                     return -1
         if some:
-            self.present.lend(policy, state, shown.n_arms())
+            self.present.lend(policy, state, visible.n_arms())
         if not everyone and policy.draws_jointly() and rules.evidence.draws():
             state[0] = self.drawn[0]
-            for k in range(shown.n_arms()):
+            for k in range(visible.n_arms()):
                 state[1 + k] = self.drawn[1 + places[self.present.order[k]]]
         slot = 0
-        if shown.n_arms() > 1:
-            slot = rules.chooser.pick(policy, state, rules.family, shown, clock, rng)
+        if visible.n_arms() > 1:
+            slot = rules.chooser.pick(policy, state, rules.family, visible, clock, rng)
         if some:
-            self.present.take_back(policy, state, shown.n_arms())
+            self.present.take_back(policy, state, visible.n_arms())
         return int(places[slot] if everyone else places[self.present.order[slot]])
 
     def gather(self, known: Arms) -> Arms:
@@ -127,7 +126,7 @@ class Imputed(NamedTuple):
 
 
 def pending_for(
-    policy: Policy, evidence: Evidence, n_arms: int, delay: Any, hides: bool = False
+    policy: Policy, evidence: Evidence, n_arms: int, delay: Delay | None, hides: bool = False
 ) -> Any:
     """The pending pulls of a simulated game, none yet.
 

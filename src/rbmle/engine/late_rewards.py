@@ -42,11 +42,12 @@ class Late(NamedTuple):
     """Rewards come late. The policy sees a pending pull as if it had paid the arm's mean so far
     (Desautels, Krause and Burdick 2014).
 
-    counts: False if the policy does not see pending pulls.
-    waits, lost, last: for each arm, the number of its pending pulls, of those that were given up,
-    and the number of its last pull.
-    hidden: for each arm 1 if it is no candidate of the present choice; then how many of those that
-    may be played are none.
+    counts: False if pending pulls are ignored. fills: False if they are not imputed: an arm without
+    a reward is still blind, and the statistics of others are of real rewards only.
+    waits, lost, last: for each arm, the number of its pending pulls, of those that expired, and the
+    number of its last pull.
+    hidden: for each arm 1 if it is no candidate of the present choice, and last their number among
+    the playable arms.
     places: the arms that may be played, which the policy sees in this order. slots: for each arm
     its place among them, or -1.
     present: room for the candidates that are not blind. totals: the numbers of blind arms among
@@ -58,6 +59,7 @@ class Late(NamedTuple):
     """
 
     counts: bool
+    fills: bool
     waits: Floats
     lost: Floats
     last: Floats
@@ -76,8 +78,9 @@ class Late(NamedTuple):
         slots = np.full(n_arms, -1)
         slots[playable] = np.arange(playable.size)
         return cls(
-            counts, np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms + 1),
-            playable, slots, Present.of(playable.size, policy), np.zeros(2),
+            counts, counts and policy.takes_imputed(), np.zeros(n_arms), np.zeros(n_arms),
+            np.zeros(n_arms), np.zeros(n_arms + 1), playable, slots,
+            Present.of(playable.size, policy), np.zeros(2),
         )  # fmt: skip
 
     def restart(self) -> None:
@@ -94,24 +97,24 @@ class Late(NamedTuple):
                 self.show(chooser, game.known, arms, slot)
         i = self.starved(game.known, arms, now.number)
         if i < 0:
-            if changes_all and self.counts:  # its round is made of rewards that came
+            if changes_all and self.counts:  # its round counts only real rewards
                 clock = clock.after(int(self.totals[WAITING]), now.t)
             blind = self.totals[BLIND] > 0.0 and not chooser.skips_absent()
             some = blind or self.hidden[-1] > 0.0
-            shown, shared = arms, policy.remembers(0)
+            visible, shared = arms, policy.remembers(0)
             if some:
-                shown = self.gather(arms)
-                self.present.lend(policy, state, shown.n_arms())
+                visible = self.gather(arms)
+                self.present.lend(policy, state, visible.n_arms())
             else:
                 for k in range(shared):
                     self.present.kept[k] = state[k]
             slot = 0
-            if shown.n_arms() > 1:
-                slot = chooser.pick(policy, state, rules.family, shown, clock, rng)
-            # Discard what was computed from imputed rewards, or from some arms; but the numbers of
-            # an arm itself are kept.
+            if visible.n_arms() > 1:
+                slot = chooser.pick(policy, state, rules.family, visible, clock, rng)
+            # Discard state computed from imputed rewards or from a subset of arms, except each
+            # arm's own numbers.
             if some:
-                self.present.take_back(policy, state, shown.n_arms())
+                self.present.take_back(policy, state, visible.n_arms())
                 slot = int(self.present.order[slot])
             elif shared > 0 and self.imputed(changes_all):
                 for k in range(shared):
@@ -123,7 +126,8 @@ class Late(NamedTuple):
         return i
 
     def starved(self, known: Arms, arms: Arms, number: int) -> int:
-        """A blind candidate that is due, or that with the fewest pulls if all are; else -1."""
+        """A blind candidate that must be pulled now, or the one with the fewest pulls if all are
+        blind; else -1."""
         if self.totals[BLIND] > 0.0:
             oldest, others = self.oldest_blind(arms)
             if oldest >= 0 and number - self.last[oldest] > ROUNDS_BLIND * arms.n_arms():
@@ -135,9 +139,9 @@ class Late(NamedTuple):
     def imputed(self, changes_all: bool) -> bool:
         """Whether the policy saw imputed rewards."""
         waiting = 0.0
-        if self.counts and changes_all:
+        if self.fills and changes_all:
             waiting = self.totals[WAITING]
-        elif self.counts:
+        elif self.fills:
             for k in range(self.places.size):
                 waiting += self.waits[self.places[k]]
         return waiting > 0.0
@@ -172,13 +176,13 @@ class Late(NamedTuple):
         return bool(self.hidden[i] > 0.0)
 
     def show(self, chooser: Chooser, known: Arms, arms: Arms, slot: int) -> None:
-        """Write the present statistics of the arm at this slot where the policy sees them."""
+        """Update the statistics that the policy sees of the arm at this slot."""
         if slot < 0:
             return
         i = self.places[slot]
-        rewards, waiting = known.pulls[i], self.waits[i] if self.counts else 0.0
+        rewards, waiting = known.pulls[i], self.waits[i] if self.fills else 0.0
         was_blind = arms.pulls[slot] < 0.0
-        if self.counts and rewards == 0.0 and waiting + self.lost[i] > 0.0:
+        if self.counts and rewards == 0.0 and self.waits[i] + self.lost[i] > 0.0:
             if not was_blind:
                 arms.pulls[slot] = -1.0
                 self.totals[BLIND] += 1.0

@@ -22,6 +22,7 @@ from .cuda_kernel import play_thread
 from .cuda_launches import Launch, alike, bytes_a_thread, launches
 from .cuda_memory import Given, arguments, example
 from .plan import Filled, Plan, Task
+from .regret_counters import ByPulls
 
 kernel = DeviceKernel(play_thread)
 
@@ -121,7 +122,7 @@ def _play(
 def _collect(plan: Plan, launch: Launch, given: Given, filled: list[Filled]) -> None:
     """Copy the results of a launch from the device to their places."""
     counters, kept = given.course.counters, given.kept
-    pulls = counters.counts if hasattr(counters, "counts") else given.game.arms.pulls
+    pulls = given.game.arms.pulls if isinstance(counters, ByPulls) else counters.counts
     on_device: tuple[Any, ...] = kept.regret, kept.best_pulls, pulls
     arrays: list[Floats] = [each.copy_to_host() for each in on_device]
     for place, task in enumerate(launch.tasks):

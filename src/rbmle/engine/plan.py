@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._io.machine import check_memory
 from .._numba.compile import Floats
-from .._records.record import Record
 from ..errors import ParameterError, integer, one_of
 from ..evidence import Counting, Evidence, as_evidence, check_evidence
 from ..families import Family
@@ -20,7 +19,7 @@ from ..policies.floor import floors_of
 from ..policies.priced import ledger_of, net_gaps
 from ..random import MAX_REPLICATIONS, MAX_ROUNDS, Counter, key
 from ..result import Result
-from ..rewards.delays import as_delay
+from ..rewards.delays import Delay, as_delay
 from ..rewards.problems import World
 from ..rewards.sources import Rewards, check_rewards
 from ..spec import stands_in
@@ -101,7 +100,7 @@ class Plan(NamedTuple):
     random_ties: bool
     rounds: NDArray[np.int64]
     evidence: Evidence
-    delay: Record | None
+    delay: Delay | None
 
     def only(self, problem: int, policies: Sequence[int]) -> Plan:
         """The plan of some policies on one problem."""
@@ -195,9 +194,9 @@ def plan(given: Setup) -> Plan:
     )  # fmt: skip
 
 
-def _delay(owner: str, given: object, problems: Sequence[World]) -> Record | None:
+def _delay(owner: str, given: object, problems: Sequence[World]) -> Delay | None:
     """When rewards come: as given, or as the worlds say, if they do."""
-    own: set[Record | None] = {each.delay for each in problems}
+    own: set[Delay | None] = {each.delay for each in problems}
     if given is not None and any(each.replays for each in problems):
         raise ParameterError(owner, "delay", "left out for a Replay", given)
     if own == {None}:
@@ -244,8 +243,7 @@ def _player(given: Setup, policy: object, place: int, label: str) -> Player:
 
 
 def _labelled(owner: str, policies: Listed) -> tuple[tuple[str, ...], list[object]]:
-    """The labels, if policies are given as a mapping or stand-ins are among them, and the list of
-    policies."""
+    """The labels, if policies are a mapping or stand-ins are among them, and the policies."""
     labels: tuple[str, ...] = ()
     if isinstance(policies, Mapping):
         labels, policies = tuple(policies), list(policies.values())

@@ -15,10 +15,12 @@ from ..choosers.scan import Scan
 from ..evidence import Evidence
 from ..families import Family
 from ..policies.arms import Arms, Clock
-from ..policies.base import Policy
+from ..policies.base import Policy, preferred_of_largest
 from ..policies.ledger import Ledger
 from ..random import Draws
 from .game import Game, Moment, Pull, Rules
+from .imputation import Imputed
+from .late_rewards import Late
 
 
 class PricedScan(NamedTuple):
@@ -41,25 +43,10 @@ class PricedScan(NamedTuple):
         if unpulled >= 0:
             return unpulled
         level = policy.level(family, arms, clock)
-        best, first, ties = -inf, 0, 0
         for k in range(arms.n_arms()):
             worth = policy.worth(state, family, arms, k, level, rng)
-            value = self.ledger.value(worth, self.place(arms, k), clock.t)
-            self.values[k] = value
-            preferred = 0.0
-            if value == best:
-                preferred = policy.prefer(family, arms, k, first, level)
-            if value > best or preferred > 0.0:
-                best, first, ties = value, k, 1
-            elif value == best and preferred == 0.0:
-                ties += 1
-        left = rng.among(ties) if ties > 1 else 0
-        k = first
-        while left > 0:
-            k += 1
-            if self.values[k] == best and policy.prefer(family, arms, k, first, level) == 0.0:
-                left -= 1
-        return k
+            self.values[k] = self.ledger.value(worth, self.place(arms, k), clock.t)
+        return preferred_of_largest(policy, family, arms, level, self.values, rng)
 
     def place(self, arms: Arms, k: int) -> int:
         """The place of the arm that is shown as number k."""
@@ -122,7 +109,9 @@ record(
 )
 
 
-def priced_rules(policy: Any, family: Any, evidence: Any, ledger: Ledger, pending: Any) -> Rules:
+def priced_rules(
+    policy: Policy, family: Family, evidence: Evidence, ledger: Ledger, pending: Late | Imputed
+) -> Rules:
     """The rules of a game with costs. pending: its `Late` or `Imputed` pulls."""
     room = np.zeros(max(pending.places.size, 1))
     chooser: Any = PricedScan(ledger, pending.places, pending.present.order, room)

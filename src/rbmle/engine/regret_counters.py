@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,9 +12,15 @@ from ..policies.arms import Arms
 from ..rewards.problems import World
 
 
+class Gapped(Protocol):
+    """A source of rewards whose gaps may change from round to round."""
+
+    def gap(self, replication: int, t: int, i: int) -> float: ...
+
+
 @record
 class ByPulls(NamedTuple):
-    """Nothing is counted: the arms' own numbers of pulls times the gaps say it all.
+    """Nothing is counted: regret follows from the arms' own numbers of pulls and the gaps.
 
     So rounding errors do not add up.
     """
@@ -24,7 +30,7 @@ class ByPulls(NamedTuple):
     def begin(self) -> None:
         """Nothing to do: a new replication restarts the arms."""
 
-    def note(self, source: Any, replication: int, t: int, i: int) -> None:
+    def note(self, source: Gapped, replication: int, t: int, i: int) -> None:
         """Nothing to do."""
 
     def pulls(self, arms: Arms, j: int) -> float:
@@ -52,7 +58,7 @@ class ByCounts(NamedTuple):
         for j in range(self.counts.size):
             self.counts[j] = 0.0
 
-    def note(self, source: Any, replication: int, t: int, i: int) -> None:
+    def note(self, source: Gapped, replication: int, t: int, i: int) -> None:
         self.counts[i] += 1.0
 
     def pulls(self, arms: Arms, j: int) -> float:
@@ -85,7 +91,7 @@ class ByRound(NamedTuple):
         for j in range(self.counts.size):
             self.counts[j] = 0.0
 
-    def note(self, source: Any, replication: int, t: int, i: int) -> None:
+    def note(self, source: Gapped, replication: int, t: int, i: int) -> None:
         gap = source.gap(replication, t, i)
         self.sums[0] += gap
         if gap == 0.0 or self.replays:

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._numba.compile import Floats, lean, record
+from .calendar import Calendar, NoCalendar
 from .game import Game, Moment, Rules
+from .regret_counters import ByCounts, ByPulls, ByRound
 
 
 @record
@@ -19,10 +21,10 @@ class Course(NamedTuple):
     horizon: 0 if the policy does not use it. counters: what is counted for regret.
     """
 
-    calendar: Any
+    calendar: Calendar | NoCalendar
     randomness: Any
     horizon: int
-    counters: Any
+    counters: ByPulls | ByCounts | ByRound
 
 
 @record

@@ -80,14 +80,15 @@ def simulate(
     check_device("simulate", device)
     if seed is not None and rewards is not None:
         raise ParameterError("simulate", "seed", "left out where rewards are given", seed)
-    source = RewardStream(0 if seed is None else seed) if rewards is None else rewards
+    seed = integer("simulate", "seed", 0 if seed is None else seed, RewardStream.seeds)
+    source = RewardStream(seed) if rewards is None else rewards
     given = Setup(
         "simulate", [problem], policies, horizon, replications, source, ties, family, checkpoints,
         first_replication, evidence, delay,
     )  # fmt: skip
     planned = plan(given)
-    for told in _misfits(planned):
-        warnings.warn(FamilyWarning(told), stacklevel=2)
+    for warning in _misfits(planned):
+        warnings.warn(FamilyWarning(warning), stacklevel=2)
     [result] = _results("simulate", planned, device, threads, progress)
     return result
 
@@ -98,8 +99,8 @@ def _misfits(planned: Plan) -> list[str]:
     table = isinstance(rewards, Table)
     others = [each for each in players if table or each[1] is not problem.law]
     means, variances = rewards.moments(problem) if others else (np.zeros(0), np.zeros(0))
-    told = (misfit(*each, means, variances, np.ones(means.size)) for each in others)
-    return list(dict.fromkeys(each for each in told if each is not None))
+    sentences = (misfit(*each, means, variances, np.ones(means.size)) for each in others)
+    return list(dict.fromkeys(each for each in sentences if each is not None))
 
 
 def simulate_many(
@@ -138,9 +139,10 @@ def simulate_many(
         if not isinstance(each, World):
             raise ParameterError("simulate_many", "problems", "a list of problems", each)
     check_device("simulate_many", device)
+    source = RewardStream(integer("simulate_many", "seed", seed, RewardStream.seeds))
     given = Setup(
-        "simulate_many", problems, policies, horizon, replications, RewardStream(seed), ties,
-        family, checkpoints, first_replication, evidence, delay,
+        "simulate_many", problems, policies, horizon, replications, source, ties, family,
+        checkpoints, first_replication, evidence, delay,
     )  # fmt: skip
     return _results("simulate_many", plan(given), device, threads, progress)
 

@@ -1,4 +1,4 @@
-"""Linear and logistic evidence for many features: of theta's covariance the diagonal is kept."""
+"""Linear and logistic evidence that stores only the diagonal of theta's covariance."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from ..families import Bernoulli, Family
 from ..policies.arms import Arms
 from ..random import Draws
 from ..tables import as_features
-from .interface import evidence, takes_features
+from .interface import reads_features
 from .logistic import logistic, surprise_of
-from .matrices import FeatureRows, dot, largest_feature
+from .matrices import FeatureRows, dot
 
 _LEAST_VARIANCE = 1e-12  # as in `Logistic`
 _LEAST_SQUARE = 1e-300  # as in `Linear`
 
 
-@takes_features
-@evidence
+@reads_features
 class Diagonal(NamedTuple):
     """`Linear` or `Logistic` with one theta for all arms, of whose covariance P only the diagonal
     is kept: O(d) for a reward and O(K d) for a choice, instead of O(d^2) and O(K d^2).
@@ -33,10 +32,10 @@ class Diagonal(NamedTuple):
         theta += a P x,    P_jj -= w (P_jj x_j)^2 / (1 + w q),
 
     with a = (r - x'theta) / (1 + q) and w = 1; if `logistical`, a = r - m(x'(theta + a P x)) and
-    w = m (1 - m). An arm is worth 1 / q pulls, or 1 / (m (1 - m) q). What is lost: what features
-    say together. Where features are correlated, such as an intercept and the values of a category,
-    theta is learned more slowly, and an arm seems to be known better or worse than it is.
-    docs/reference/evidence.md has what that costs.
+    w = m (1 - m). An arm is worth 1 / q pulls, or 1 / (m (1 - m) q). What is lost is the
+    correlation of coefficients. Where features are correlated, such as an intercept and the values
+    of a category, theta is learned more slowly, and an arm seems to be known better or worse than
+    it is. docs/reference/evidence.md has what that costs.
 
     dimension: of the features, at most 1000. ridge: in [1e-12, 1e12]. logistical: Bernoulli rewards
     with logistic means; if False, means are linear. features: as for `Linear`.
@@ -63,15 +62,6 @@ class Diagonal(NamedTuple):
     def memory_size(self, n_arms: int) -> int:
         return 3 * self.dimension + 2
 
-    def reads(self) -> int:
-        return self.dimension
-
-    def largest(self) -> float:
-        return largest_feature(self.ridge)
-
-    def draws(self) -> bool:
-        return True
-
     def check_family(self, family: Family) -> None:
         low, high = family.mean_range()
         if self.logistical != isinstance(family, Bernoulli) or (
@@ -85,10 +75,6 @@ class Diagonal(NamedTuple):
         for k in range(memory.size):
             memory[k] = 1.0 / self.ridge if d <= k < 2 * d else 0.0
 
-    def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
-        if fresh:
-            self.show(arms, memory, features)
-
     def square(self, memory: Floats, features: FeatureRows, i: int) -> float:
         """x'P x, x the features of arm i."""
         d, total = self.dimension, 0.0
@@ -98,12 +84,10 @@ class Diagonal(NamedTuple):
         return total
 
     def mean_of(self, memory: Floats, features: FeatureRows, i: int) -> float:
-        """The mean of arm i."""
         z = dot(memory, 0, features, i, self.dimension)
         return logistic(z) if self.logistical else z
 
     def show(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
-        """Write what is known of each arm where policies read it."""
         tail = 3 * self.dimension
         residual = memory[tail + 1] / memory[tail] if memory[tail] > 0.0 else 0.0
         for i in range(arms.n_arms()):
@@ -151,13 +135,6 @@ class Diagonal(NamedTuple):
             if self.logistical:
                 error *= sqrt(max(mean * (1.0 - mean), _LEAST_VARIANCE))
             drawn[1 + i] = error
-
-    def expect(
-        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
-    ) -> float:
-        mean = self.mean_of(memory, features, i)
-        self.learn(arms, memory, features, moving, i, mean)
-        return mean
 
     def correct(
         self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int,

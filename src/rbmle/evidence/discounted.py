@@ -9,8 +9,8 @@ from .._numba.compile import Floats
 from ..policies.arms import Arms, Clock
 from .interface import evidence
 
-# Less of a pull than this is nothing: the arm is unpulled again. Its sums could still be divided by
-# it, but not for much longer: the smallest float with all its digits is 2e-308.
+# An arm with fewer discounted pulls than this counts as unpulled. Its sums could still be divided
+# by it, but not for much longer: the smallest float with all its digits is 2e-308.
 _NEGLIGIBLE_PULLS = 1e-100
 
 
@@ -30,16 +30,16 @@ class Counting(NamedTuple):
 
 @evidence
 class Discounted(NamedTuple):
-    """Everything that was seen loses the factor gamma each round (Garivier and Moulines 2011;
-    Kocsis and Szepesvari 2006).
+    """Every past reward is multiplied by gamma each round (Garivier and Moulines 2011; Kocsis and
+    Szepesvari 2006).
 
     After rounds 1, ..., t - 1 with arms I_s and rewards x_s an arm has
 
         N_i = sum_{s < t, I_s = i} gamma^(t-1-s),    S_i = sum_{s < t, I_s = i} gamma^(t-1-s) x_s,
 
-    and the round that a policy sees is what is left of all of them, 1 + sum_i N_i, rounded down.
-    It tends to 1 / (1 - gamma). The rounds to come stay as many as they are: for a policy that
-    needs the horizon, that is as far ahead of the round it sees as the real one is.
+    and the round that a policy sees is the discounted one, 1 + sum_i N_i, rounded down. It tends to
+    1 / (1 - gamma). The rounds to come are not discounted: a policy that needs the horizon sees it
+    as far ahead of its round as the real one is.
 
     gamma: in (0, 1]; 1 forgets nothing. A round takes one pass over the arms, three products each:
     policies read an arm's pulls and sums as they are, so that all of them must be up to date.
@@ -80,6 +80,6 @@ class Discounted(NamedTuple):
     def relayout(
         self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
     ) -> None:
-        """What is left of all rounds, less the rounds of arms that go."""
+        """The discounted number of rounds, less that of removed arms."""
         gone = set(range(arms.n_arms())).difference(places)
         after[0] = max(memory[0] - sum(arms.pulls[sorted(gone)].tolist()), 0.0)

@@ -9,6 +9,7 @@ arithmetic and allocate nothing.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import wraps
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -21,7 +22,7 @@ from ..policies.arms import Arms, Clock
 from ..random import Draws
 from ..spec import as_record
 from ..tables import Encode, Transformed, as_features
-from .matrices import FeatureRows
+from .matrices import FeatureRows, largest_feature
 
 T = TypeVar("T")
 
@@ -144,7 +145,7 @@ class Evidence(Record, Protocol):
         after[:] = memory
 
     def holds(self, n_arms: int, memory: Floats) -> bool:
-        """Whether this memory, read from a file, is valid for so many arms."""
+        """Whether this memory, read from a file, is valid for this many arms."""
         return True
 
 
@@ -169,9 +170,46 @@ def evidence(cls: type[T]) -> type[T]:
     return cls
 
 
-def takes_features(cls: type[T]) -> type[T]:
-    """Let a kind of evidence whose fields are `dimension` and `features` get the dimension from the
-    features, if those are told: an `Encode`, or a fitted transformer."""
+class ReadsFeatures(Evidence, Protocol):
+    """What all evidence that reads features has in common."""
+
+    dimension: int
+    ridge: float
+
+    @abstractmethod
+    def mean_of(self, memory: Floats, features: FeatureRows, i: int) -> float:
+        """The mean of arm i."""
+
+    @abstractmethod
+    def show(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
+        """Write what is known of each arm where policies read it."""
+
+    def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
+        if fresh:
+            self.show(arms, memory, features)
+
+    def expect(
+        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
+    ) -> float:
+        mean = self.mean_of(memory, features, i)
+        self.learn(arms, memory, features, moving, i, mean)
+        return mean
+
+    def draws(self) -> bool:
+        return True
+
+    def reads(self) -> int:
+        return self.dimension
+
+    def largest(self) -> float:
+        return largest_feature(self.ridge)
+
+
+def reads_features(cls: type[T]) -> type[T]:
+    """As `evidence`, for a kind whose fields are `dimension`, `ridge` and `features`. The dimension
+    is that of the features, if given: an `Encode`, or a fitted transformer."""
+    record(cls, defaults_of(ReadsFeatures))
+    register(EVIDENCE, cls)
     kind: Any = cls
     plain = kind.__new__
     del kind._field_defaults["dimension"]  # which is there for type checkers
@@ -181,10 +219,10 @@ def takes_features(cls: type[T]) -> type[T]:
         given = {**dict(zip(kind._fields, args, strict=False)), **kwargs}
         features = as_features(given.get("features", False), cls.__name__)
         if features is not False and features.dimension:
-            told = given.setdefault("dimension", features.dimension)
-            if told != features.dimension:
+            stated = given.setdefault("dimension", features.dimension)
+            if stated != features.dimension:
                 words = f"left out, or {features.dimension}, as 'features' say"
-                raise ParameterError(cls.__name__, "dimension", words, told)
+                raise ParameterError(cls.__name__, "dimension", words, stated)
             args, kwargs = (), given
         elif "dimension" not in given and set(given) <= set(kind._fields):
             raise ParameterError(cls.__name__, "dimension", "given")
@@ -211,7 +249,7 @@ def can_impute(evidence: Evidence) -> bool:
 
 
 def as_evidence(given: object, owner: str, key: str = "evidence") -> Evidence:
-    """The evidence that is meant: given as such, or by its name as in "discounted(0.99)"."""
+    """The evidence, given as a record or by name as in "discounted(0.99)"."""
     found: Evidence = as_record(given, EVIDENCE, owner, key)
     if type(found) not in EVIDENCE.values():
         raise ParameterError(owner, key, "a kind of evidence, as in Discounted(0.99)", given)

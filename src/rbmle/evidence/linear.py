@@ -12,7 +12,7 @@ from ..families import Family
 from ..policies.arms import Arms
 from ..random import Draws
 from ..tables import as_features
-from .interface import evidence, takes_features
+from .interface import reads_features
 from .matrices import (
     FeatureRows,
     add_outer,
@@ -20,7 +20,6 @@ from .matrices import (
     dot,
     estimated,
     invert_factor,
-    largest_feature,
     solve,
     square_of,
     times,
@@ -33,8 +32,7 @@ _LEAST_SQUARE = 1e-300  # of x'V^-1 x, for features that are all 0: pulls stay f
 _MOST_LOST = 0.99  # the share of x'V^-1 x that is subtracted from it; if more, it is computed anew
 
 
-@takes_features
-@evidence
+@reads_features
 class Linear(NamedTuple):
     """Rewards with mean x'theta: ridge regression (LinRBMLE: Hung, Hsieh, Liu and Kumar 2021;
     LinUCB: Abbasi-Yadkori, Pal and Szepesvari 2011; disjoint: Li, Chu, Langford and Schapire 2010).
@@ -99,17 +97,8 @@ class Linear(NamedTuple):
         """The place where the block of arm i begins."""
         return 0 if self.shared else i * self.block()
 
-    def reads(self) -> int:
-        return self.dimension
-
-    def largest(self) -> float:
-        return largest_feature(self.ridge)
-
     def separate(self) -> bool:
         return not self.shared
-
-    def draws(self) -> bool:
-        return True
 
     def check_family(self, family: Family) -> None:
         low, high = family.mean_range()
@@ -127,31 +116,34 @@ class Linear(NamedTuple):
             begin_factor(memory, place, d, self.ridge)
             invert_factor(memory, place, place + d * d, d)
 
-    def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
-        if fresh:
-            residual = self.residual(memory, 0)
-            for i in range(arms.n_arms()):
-                if not self.shared:
-                    residual = self.residual(memory, i)
-                self.look_at(arms, memory, features, i, residual)
+    def mean_of(self, memory: Floats, features: FeatureRows, i: int) -> float:
+        d = self.dimension
+        return dot(memory, self.block_of(i) + 2 * d * d + d, features, i, d)
+
+    def show(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
+        residual = self.residual(memory, 0)
+        for i in range(arms.n_arms()):
+            if not self.shared:
+                residual = self.residual(memory, i)
+            self.look_at(arms, memory, features, i, residual)
 
     def look_at(
         self, arms: Arms, memory: Floats, features: FeatureRows, i: int, residual: float
     ) -> None:
         """Compute the mean of arm i and x'V^-1 x from its features and its block."""
-        d, place = self.dimension, self.block_of(i)
+        d = self.dimension
         known = self.blocks(arms.n_arms()) * self.block() + 2 * d + 2 * i
-        mean = dot(memory, place + 2 * d * d + d, features, i, d)
-        square = square_of(memory, place + d * d, features, i, -1, d)
+        mean = self.mean_of(memory, features, i)
+        square = square_of(memory, self.block_of(i) + d * d, features, i, -1, d)
         memory[known], memory[known + 1] = mean, square
-        self.show(arms, i, mean, square, residual)
+        self.write(arms, i, mean, square, residual)
 
     def residual(self, memory: Floats, i: int) -> float:
         """The mean of the squared residuals of arm i's block."""
         place = self.block_of(i) + self.block() - 2
         return float(memory[place + 1] / memory[place]) if memory[place] > 0.0 else 0.0
 
-    def show(self, arms: Arms, i: int, mean: float, square: float, residual: float) -> None:
+    def write(self, arms: Arms, i: int, mean: float, square: float, residual: float) -> None:
         """Write what is known of arm i where policies read it; square: x'V^-1 x."""
         pulls = 1.0 / max(square, _LEAST_SQUARE)
         arms.pulls[i] = pulls
@@ -166,7 +158,7 @@ class Linear(NamedTuple):
         w = v + d  # V^-1 x
         root, z, theta = place + d * d, place + 2 * d * d, place + 2 * d * d + d
         square = solve(memory, root, features, i, v, d)
-        surprise = (reward - dot(memory, theta, features, i, d)) / (1.0 + square)
+        surprise = (reward - self.mean_of(memory, features, i)) / (1.0 + square)
         shrink = 1.0 / (1.0 + square + sqrt(1.0 + square))  # (1 - (1 + s)^-1/2) / s, s = v'v
         inverse, along, away = memory[root:z], memory[v:w], memory[w : w + d]
         for r in range(d):
@@ -213,7 +205,7 @@ class Linear(NamedTuple):
                 else:
                     memory[known] += along * surprise
                     memory[known + 1] -= less
-                    self.show(arms, j, memory[known], memory[known + 1], residual)
+                    self.write(arms, j, memory[known], memory[known + 1], residual)
 
     def draw(
         self, arms: Arms, memory: Floats, features: FeatureRows, rng: Draws, drawn: Floats
@@ -232,15 +224,6 @@ class Linear(NamedTuple):
                     memory[work + c] = rng.cell(i).normal(c)
                 times(memory, place + d * d, work, work + d, d)
             drawn[1 + i] = dot(memory, work + d, features, i, d)
-
-    def expect(
-        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
-    ) -> float:
-        """Learn a pull of arm i with the mean so far imputed as its reward; returns that mean."""
-        theta = self.block_of(i) + 2 * self.dimension * self.dimension + self.dimension
-        mean = dot(memory, theta, features, i, self.dimension)
-        self.learn(arms, memory, features, moving, i, mean)
-        return mean
 
     def correct(
         self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int,
@@ -264,7 +247,7 @@ class Linear(NamedTuple):
             memory[z + c] += surprise * p / memory[row + c]
             for r in range(c + 1, d):
                 memory[x + r] -= p * memory[row + r]
-        away = reward - dot(memory, theta, features, i, d)
+        away = reward - self.mean_of(memory, features, i)
         memory[place + self.block() - 1] += away * away
         if not moving:
             residual = self.residual(memory, i)
@@ -272,7 +255,7 @@ class Linear(NamedTuple):
                 if j == i or self.shared:
                     known = w + d + 2 * j
                     memory[known] += surprise * dot(memory, w, features, j, d)
-                    self.show(arms, j, memory[known], memory[known + 1], residual)
+                    self.write(arms, j, memory[known], memory[known + 1], residual)
 
     def estimate(self, memory: Floats, i: int) -> tuple[Floats, Floats]:
         """theta^, and the roots of V^-1's diagonal times the variance of the residuals (1 before

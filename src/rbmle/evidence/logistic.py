@@ -12,7 +12,7 @@ from ..families import Bernoulli, Family
 from ..policies.arms import Arms
 from ..random import Draws
 from ..tables import as_features
-from .interface import evidence, takes_features
+from .interface import reads_features
 from .matrices import (
     FeatureRows,
     add_outer,
@@ -20,7 +20,6 @@ from .matrices import (
     dot,
     estimated,
     invert_factor,
-    largest_feature,
     solve,
     square_of,
     times,
@@ -65,8 +64,7 @@ def surprise_of(reward: float, z: float, q: float) -> float:
     return a
 
 
-@takes_features
-@evidence
+@reads_features
 class Logistic(NamedTuple):
     """Bernoulli rewards with mean m(x) = 1 / (1 + exp(-x'theta)) (Filippi, Cappe, Garivier and
     Szepesvari 2010), by Laplace's approximation.
@@ -111,15 +109,6 @@ class Logistic(NamedTuple):
         d = self.dimension
         return 2 * d * d + 4 * d + 1 + 2 * n_arms
 
-    def reads(self) -> int:
-        return self.dimension
-
-    def largest(self) -> float:
-        return largest_feature(self.ridge)
-
-    def draws(self) -> bool:
-        return True
-
     def check_family(self, family: Family) -> None:
         if not isinstance(family, Bernoulli):
             words = "Bernoulli(); Linear is for Gaussian rewards"
@@ -131,15 +120,14 @@ class Logistic(NamedTuple):
         begin_factor(memory, 0, self.dimension, self.ridge)
         invert_factor(memory, 0, self.dimension * self.dimension, self.dimension)
 
-    def look(self, arms: Arms, memory: Floats, features: FeatureRows, fresh: bool) -> None:
-        if fresh:
-            self.show(arms, memory, features)
+    def mean_of(self, memory: Floats, features: FeatureRows, i: int) -> float:
+        d = self.dimension
+        return logistic(dot(memory, 2 * d * d, features, i, d))
 
     def show(self, arms: Arms, memory: Floats, features: FeatureRows) -> None:
-        """Write what is known of each arm where policies read it."""
         d = self.dimension
         for i in range(arms.n_arms()):
-            mean = logistic(dot(memory, 2 * d * d, features, i, d))
+            mean = self.mean_of(memory, features, i)
             q = square_of(memory, d * d, features, i, -1, d)
             pulls = 1.0 / max(max(mean * (1.0 - mean), _LEAST_VARIANCE) * q, 1e-300)
             arms.pulls[i] = pulls
@@ -209,7 +197,7 @@ class Logistic(NamedTuple):
         for i in range(arms.n_arms()):
             rewards = memory[counts + 1 + 2 * i]
             if rewards > 0.0:
-                mean = logistic(dot(memory, theta, features, i, d))
+                mean = self.mean_of(memory, features, i)
                 weight = rewards * mean * (1.0 - mean)
                 slope = memory[counts + 2 + 2 * i] - rewards * mean
                 for r in range(d):
@@ -232,15 +220,6 @@ class Logistic(NamedTuple):
             mean = arms.mean(i)
             variance = max(mean * (1.0 - mean), _LEAST_VARIANCE)
             drawn[1 + i] = dot(memory, w, features, i, d) * sqrt(variance)
-
-    def expect(
-        self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int
-    ) -> float:
-        """Learn a pull of arm i with the mean so far imputed as its reward; returns that mean."""
-        d = self.dimension
-        mean = logistic(dot(memory, 2 * d * d, features, i, d))
-        self.learn(arms, memory, features, moving, i, mean)
-        return mean
 
     def correct(
         self, arms: Arms, memory: Floats, features: FeatureRows, moving: bool, i: int,

@@ -1,7 +1,6 @@
 """Linear algebra for compiled code: small matrices in an array of numbers, row by row.
 
-A matrix A of d rows that begins at place a of `memory` has A[r, c] at a + d r + c. Nothing is
-allocated.
+A matrix A of d rows at place a of `memory` has A[r, c] at a + d r + c. Nothing is allocated.
 """
 
 from __future__ import annotations
@@ -58,9 +57,9 @@ def add_outer(
         p, before = x[j], row[j]
         row[j] = before + weight * p * p
         share = 1.0 / row[j]
-        kept, gain = before * share, weight * p * share
-        weight *= kept
-        if kept > 0.25:
+        faded, gain = before * share, weight * p * share
+        weight *= faded
+        if faded > 0.25:
             for r in range(j + 1, d):
                 x[r] -= p * row[r]
                 row[r] += gain * x[r]
@@ -68,11 +67,11 @@ def add_outer(
             for r in range(j + 1, d):
                 old = x[r]
                 x[r] -= p * row[r]
-                row[r] = kept * row[r] + gain * old
+                row[r] = faded * row[r] + gain * old
         if z >= 0:
             old, before = reward, memory[z + j]
             reward -= p * before
-            memory[z + j] = before + gain * reward if kept > 0.25 else kept * before + gain * old
+            memory[z + j] = before + gain * reward if faded > 0.25 else faded * before + gain * old
 
 
 @njit
@@ -133,17 +132,17 @@ def square_of(memory: Floats, root: int, features: FeatureRows, i: int, out: int
 
 @njit
 def times(memory: Floats, root: int, vector: int, out: int, d: int) -> None:
-    """Put R u at `out`, u the vector at `vector`; four entries at a time, as `square_of`."""
+    """Put R u at `out`, u the vector at `vector`."""
     matrix, factor = memory[root : root + d * d], memory[vector : vector + d]
-    for group in range(d // 4):
+    for group in range(d // 4):  # four rows at a time, as one sum waits for itself at each step
         r = 4 * group
-        row = d * r
         first = second = third = fourth = 0.0
         for c in range(d):
-            first += matrix[row + c] * factor[c]
-            second += matrix[row + d + c] * factor[c]
-            third += matrix[row + 2 * d + c] * factor[c]
-            fourth += matrix[row + 3 * d + c] * factor[c]
+            x = factor[c]
+            first += matrix[d * r + c] * x
+            second += matrix[d * (r + 1) + c] * x
+            third += matrix[d * (r + 2) + c] * x
+            fourth += matrix[d * (r + 3) + c] * x
         memory[out + r], memory[out + r + 1] = first, second
         memory[out + r + 2], memory[out + r + 3] = third, fourth
     for r in range(d - d % 4, d):

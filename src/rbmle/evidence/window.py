@@ -104,7 +104,7 @@ class Window(NamedTuple):
     def relayout(
         self, arms: Arms, memory: Floats, places: Sequence[int], new: Arms, after: Floats
     ) -> None:
-        """The rounds of the window, oldest first, are learned anew, without those of arms that go.
+        """The rounds of the window, oldest first, are learned again, without those of removed arms.
 
         >>> import numpy as np
         >>> window, arms, new = Window(3), Arms.fresh(3), Arms.fresh(2)

@@ -92,9 +92,6 @@ class Bernoulli(NamedTuple):
         """The sub-Gaussian sigma: Hoeffding's lemma for a variable in [0, 1]."""
         return 0.5
 
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return 0.5, 0.0
-
     def flat(self) -> Bernoulli:
         return Bernoulli(1.0, 1.0)
 
@@ -112,11 +109,9 @@ class Bernoulli(NamedTuple):
         return "beta", total + self.prior_a, pulls - total + self.prior_b
 
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
-        """The posterior probability that the mean exceeds the value."""
         return beta_tail(value, total + self.prior_a, pulls - total + self.prior_b)
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
-        """The mean that the posterior exceeds with probability `tail`."""
         return beta_quantile_upper(tail, total + self.prior_a, pulls - total + self.prior_b)
 
     def posterior_tail_above(self, pulls: float, total: float, value: float) -> float:
@@ -163,8 +158,7 @@ class Bernoulli(NamedTuple):
         return 0.0
 
     def pulls_to_cross(self, pulls: float, total: float, rival: float) -> tuple[float, float]:
-        """How many equal outcomes in a row move the posterior mean to the rival, and the
-        probability of one such outcome: successes if the mean is below the rival, else failures."""
+        """By successes if the mean is below the rival, else by failures."""
         size, mean = self.posterior_size(pulls), self.posterior_mean(pulls, total)
         if mean <= rival:
             return size * (rival - mean) / (1.0 - rival), mean
@@ -186,7 +180,6 @@ class Bernoulli(NamedTuple):
         return plain_coin_kl(mean, other)
 
     def outcome_kl(self, mean: float, other: float) -> float:
-        """The KL divergence of the next reward's distribution between these two means."""
         return close_coin_kl(mean, other)
 
     def unclipped_conjugate(self, mean: float) -> float:
@@ -261,9 +254,6 @@ class Binomial(NamedTuple):
     def sub_gaussian(self, mean: float) -> float:
         """The sub-Gaussian sigma of a sum of `trials` independent variables in [0, 1]."""
         return 0.5 * sqrt(self.trials)
-
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return 0.5 * sqrt(self.trials), 0.0
 
     def flat(self) -> Binomial:
         return Binomial(self.trials, 1.0, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor
 from typing import Annotated, Any, NamedTuple
 
 from ..errors import Interval, ParameterError
@@ -26,8 +27,9 @@ class Bounded(NamedTuple):
     that probability, so that nothing is drawn while a reward is learned.
     Where a problem draws rewards, they are `low` or `high`.
 
-    low, high: the interval, low < high. prior_a, prior_b: the prior of the mean's place in the
-    interval, from 0 to 1, is Beta(prior_a, prior_b); both in (0, inf).
+    low, high: the interval, low < high; its width is more than 1e-6 of either end, because sums of
+    rewards lose digits. prior_a, prior_b: the prior of the mean's place in the interval, from 0 to
+    1, is Beta(prior_a, prior_b); both in (0, inf).
 
     >>> Bounded(0.0, 10.0).posterior_mean(2, 15.0), round(Bounded(0.0, 10.0).kl(2.0, 5.0), 6)
     (6.25, 0.192745)
@@ -39,8 +41,9 @@ class Bounded(NamedTuple):
     prior_b: Annotated[float, "[1e-4, 1e9]"] = 1.0
 
     def check_fields(self) -> None:
-        if not self.low < self.high:
-            raise ParameterError("Bounded", "high", f"above 'low' ({self.low:g})", self.high)
+        if not self.width() > 1e-6 * max(abs(self.low), abs(self.high)):
+            told = f"above 'low' ({self.low:g}) by more than 1e-6 of either (else subtract 'low')"
+            raise ParameterError("Bounded", "high", told, self.high)
 
     def coin(self) -> Bernoulli:
         return Bernoulli(self.prior_a, self.prior_b)
@@ -52,11 +55,25 @@ class Bounded(NamedTuple):
         """The place of a mean in the interval, from 0 to 1."""
         return min(max((mean - self.low) / self.width(), 0.0), 1.0)
 
+    def seen(self, mean: float) -> float:
+        """The same of a mean of rewards. If all were `low`, or `high`, it is exactly 0 or 1, though
+        the mean may be some digits away from them; here at most 1e-12 of them."""
+        if mean - self.low <= 1e-12 * abs(self.low):
+            return 0.0
+        return 1.0 if self.high - mean <= 1e-12 * abs(self.high) else self.part(mean)
+
     def successes(self, pulls: float, total: float) -> float:
-        """What rewards of this sum are worth in successes; exact at the sum pulls x high."""
-        if total >= self.high * pulls:
+        """What rewards of this sum are worth in successes. It is a whole number where they are
+        coins and only the last digits of their sum (here 1e-12 of it) say something else."""
+        if self.high * pulls - total <= 1e-12 * abs(self.high) * pulls:
             return pulls
-        return min(max((total - self.low * pulls) / self.width(), 0.0), pulls)
+        worth = (total - self.low * pulls) / self.width()
+        lost = 1e-12 * (abs(total) + abs(self.low) * pulls) / self.width()
+        whole = floor(worth + 0.5)
+        return min(max(whole if abs(worth - whole) <= lost else worth, 0.0), pulls)
+
+    def mean_of(self, pulls: float, total: float) -> float:
+        return self.low + self.width() * (self.successes(pulls, total) / pulls)
 
     def natural(self, mean: float) -> float:
         return self.coin().natural(self.part(mean)) / self.width()
@@ -74,17 +91,17 @@ class Bounded(NamedTuple):
         return self.high
 
     def variance(self, mean: float) -> float:
-        return (mean - self.low) * (self.high - mean)
+        return max(mean - self.low, 0.0) * max(self.high - mean, 0.0)
 
     def conjugate(self, mean: float) -> float:
         place = (mean - self.low) / self.width()
         return negative_entropy(max(place, 0.0))
 
     def kl(self, mean: float, other: float) -> float:
-        return bernoulli_kl(self.part(mean), self.part(other))
+        return bernoulli_kl(self.seen(mean), self.part(other))
 
     def kl_upper(self: Any, mean: float, bound: float) -> float:
-        return float(self.low + self.width() * self.coin().kl_upper(self.part(mean), bound))
+        return float(self.low + self.width() * self.coin().kl_upper(self.seen(mean), bound))
 
     def sample(self, mean: float, cell: Cell) -> float:
         return self.high if cell.uniform(0) < self.part(mean) else self.low
@@ -92,9 +109,6 @@ class Bounded(NamedTuple):
     def sub_gaussian(self, mean: float) -> float:
         """The sub-Gaussian sigma: Hoeffding's lemma."""
         return 0.5 * self.width()
-
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return 0.5 * self.width(), 0.0
 
     def flat(self) -> Bounded:
         return Bounded(self.low, self.high, 1.0, 1.0)
@@ -115,12 +129,10 @@ class Bounded(NamedTuple):
         return self.coin().posterior_law(pulls, self.successes(pulls, total))
 
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
-        """The posterior probability that the mean exceeds the value."""
         successes = self.successes(pulls, total)
         return self.coin().posterior_tail(pulls, successes, self.part(value))
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
-        """The mean that the posterior exceeds with probability `tail`."""
         part = self.coin().posterior_quantile(pulls, self.successes(pulls, total), tail)
         return self.low + self.width() * part
 

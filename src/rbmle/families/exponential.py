@@ -15,7 +15,6 @@ from ..special import (
     scale_root_below,
 )
 from .divergences import SMALL_RATIO, log_ratio, underflowing_gain
-from .gain_bounds import LEAST, MORE, NEAR, exp_below
 from .registry import DEVIANCE_ERROR, TAIL, family
 
 _LARGEST = 700.0  # exp(710) overflows
@@ -159,25 +158,6 @@ class Exponential(NamedTuple):
         excess = exp(exponent) / (a - 1.0)
         lead = b / (a - 1.0) - rival
         return max(excess - lead, 0.0) if lead > 0.0 else excess
-
-    def gain_stays_below(
-        self, pulls: float, total: float, rival: float, left: float, value: float, several: bool
-    ) -> bool:
-        """Whether mu + left x gain is certainly below the value.
-
-        With shape a and rate b of the posterior, mu = b / (a - 1), and the gain is at most
-        rival u^a / (a - 1) with u = b / (a rival) if u < 1, else 0. With d = 1 - u,
-        log u <= -(d + d^2/2 + d^3/3). The policy computes a log(b/a) - (a - 1) log(rival), whose
-        rounding errors are below 1e-12 a, as logarithms are below 745.
-        """
-        a, b = self.prior_shape + pulls, self.prior_rate + total
-        if not (a > 1.0 and rival > 0.0):
-            return False
-        worth = value * (a - 1.0)
-        ahead = worth - b - NEAR * (abs(worth) + b)
-        d = max(1.0 - b / (a * rival), 0.0)
-        q = a * (d * (1.0 + d * (0.5 + d * (1.0 / 3.0))) - 1e-12)
-        return bool(ahead > LEAST and left * rival * MORE < ahead * exp_below(max(q, 0.0)))
 
     def chart(self, y: float) -> float:
         """theta = e^y, because the posterior of theta itself has heavy tails."""

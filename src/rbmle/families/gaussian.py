@@ -8,7 +8,6 @@ from typing import Annotated, NamedTuple
 from .._numba.compile import njit
 from ..random import Cell
 from ..special import normal_cdf, normal_density, normal_quantile_upper
-from .gain_bounds import FAR, HUGE, LEAST, MORE, NEAR, PEAK, STEEPEST, exp_below
 from .registry import family
 
 
@@ -66,9 +65,6 @@ class Gaussian(NamedTuple):
 
     def sub_gaussian(self, mean: float) -> float:
         return self.sigma
-
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return self.sigma, 0.0
 
     def flat(self) -> Gaussian:
         return Gaussian(self.sigma, 0.0, inf)
@@ -148,46 +144,7 @@ class Gaussian(NamedTuple):
             return 0.0
         return s * expected_excess(-abs(self.posterior_mean(pulls, total) - rival) / s)
 
-    def gain_stays_below(
-        self, pulls: float, total: float, rival: float, left: float, value: float, several: bool
-    ) -> bool:
-        """Whether mu + left x gain is certainly below the value; several: the gain is that of KG*.
-
-        In the notation of `KGStar`, with the posterior precision p = 1 / sd^2, the gap
-        g = |mu - rival| and G = p g: one pull has s^2 = 1 / (p (p sigma^2 + 1)), hence
-
-            y = (g / s)^2 = G^2 (sigma^2 + 1 / p),    (value - mu) / s = p (value - mu) sqrt(y) / G.
-
-        For KG* let r = (g / sd)^2 = G^2 / p. As m = p sigma^2 s^2 / (sd^2 - s^2), and y > r for
-        each m,
-
-            v(m) / m = s f(-g/s) / m = f(-sqrt(y)) (y - r) / sqrt(y) / (p^1.5 sigma^2 sqrt(r)),
-
-        where f(-sqrt(y)) is at most e^-(y-r)/2 times its bound at r, (y - r) e^-(y-r)/2 is at most
-        2/e, and 1 / sqrt(y) at most 1 / sqrt(r).
-        """
-        square = self.sigma * self.sigma
-        weight, unit = 1.0 / (self.prior_sd * self.prior_sd), 1.0 / square
-        precision, prior, paid = weight + pulls * unit, self.prior_mean * weight, total * unit
-        size = abs(prior) + abs(paid)
-        ahead = value * precision - (prior + paid) - NEAR * (abs(value) * precision + size)
-        if not ahead > LEAST:
-            return False
-        gap = abs(rival * precision - (prior + paid)) - NEAR * (abs(rival) * precision + size)
-        gap = max(gap, 0.0)
-        inverse = 1.0 / precision
-        width = inverse if several else square + inverse
-        y = min(gap * gap * width, 2.0 * FAR)
-        least = ahead * (y * y + 6.0 * y + 3.0) * exp_below(0.5 * y)
-        most = left * (y + 3.0) * MORE
-        if several:
-            least, most = least * (gap * gap * square), most * STEEPEST
-        else:
-            most *= PEAK
-        return bool(most * most < least * least * width)
-
     def look_ahead_sd(self, pulls: float, m: float) -> float:
-        """The standard deviation of the change that m more pulls bring to the posterior mean."""
         sd = self.posterior_sd(pulls, 0.0)
         if not self.has_squares():
             ratio = sd / self.sigma
@@ -198,7 +155,6 @@ class Gaussian(NamedTuple):
         return sqrt(m * variance / (self.sigma * self.sigma / variance + m))
 
     def look_ahead_bounds(self, pulls: float, gap: float) -> tuple[float, float]:
-        """Two numbers between which the best number of pulls in a row lies: see `KGStar`."""
         sd = self.posterior_sd(pulls, 0.0)
         r = (gap / sd) * (gap / sd)
         if self.has_squares():
@@ -217,7 +173,7 @@ class Gaussian(NamedTuple):
         last, sd = max(left, 1.0), self.posterior_sd(pulls, 0.0)
         low, high = self.look_ahead_bounds(pulls, gap)
         r = (gap / sd) * (gap / sd)
-        share = r * (r + 3.0) / (r * r + 6.0 * r + 1.0) if r < HUGE else 1.0
+        share = r * (r + 3.0) / (r * r + 6.0 * r + 1.0) if r < 1e150 else 1.0
         m = low + (high - low) * share
         return min(max(m, 1.0), last), max(low, 1.0), min(max(high, 1.0), last)
 

@@ -67,9 +67,6 @@ class GaussianUnknown(NamedTuple):
     def sub_gaussian(self, mean: float) -> float:
         return self.sigma
 
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return self.sigma, 0.0
-
     def share(self) -> float:
         """The share of an arm's rewards that D counts for, (n - 2) / n."""
         return 1.0 - 2.0 / self.pulls
@@ -89,8 +86,7 @@ class GaussianUnknown(NamedTuple):
         return mean + self.sigma * sqrt(expm1(double)) if double < _LARGEST else inf
 
     def bias_index(self, pulls: float, total: float, alpha: float) -> float:
-        """As `stable_index`: the canonical parameter, theta / sigma^2, is no function of the mean
-        alone here."""
+        """As `stable_index`: the canonical parameter theta / sigma^2 is no function of the mean."""
         return self.stable_index(pulls, total, alpha)
 
     def mean_index(self, pulls: float, total: float, alpha: float) -> float:
@@ -132,7 +128,6 @@ class GaussianUnknown(NamedTuple):
         return total / pulls + self.sigma * ((w - 0.5) / sqrt(spread))
 
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
-        """The posterior probability that the mean exceeds the value."""
         ahead = value - total / max(pulls, 1.0)
         if pulls < FIRST or self.sigma == 0.0:
             return 1.0 if pulls < FIRST or ahead < 0.0 else 0.0
@@ -141,7 +136,6 @@ class GaussianUnknown(NamedTuple):
         return tail if x > 0.0 else 1.0 - tail
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
-        """The mean that the posterior exceeds with probability `tail`."""
         if pulls < FIRST:
             return inf
         both, half = 2.0 * min(tail, 1.0 - tail), 0.5 * pulls - 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, inf, log, log1p, sqrt
+from math import asinh, exp, expm1, inf, log, log1p, sqrt
 from typing import Annotated, NamedTuple
 
 from ..errors import Interval
@@ -33,10 +33,10 @@ class NegativeBinomial(NamedTuple):
     prior_b: Annotated[float, "[1e-4, 1e9]"] = 1.0
 
     def natural(self, mean: float) -> float:
-        return log(mean / (self.r + mean))
+        return log_ratio(mean, self.r + mean, -self.r)
 
     def log_partition(self, eta: float) -> float:
-        return -self.r * log1p(-exp(eta))
+        return -self.r * (log(-expm1(eta)) if eta > -0.7 else log1p(-exp(eta)))
 
     def mean_range(self) -> tuple[float, float]:
         return 0.0, inf
@@ -50,18 +50,27 @@ class NegativeBinomial(NamedTuple):
 
     def conjugate(self, mean: float) -> float:
         """theta log(theta / (r + theta)) - r log(1 + theta / r)."""
-        first = mean * log(mean / (self.r + mean)) if mean > 0.0 else 0.0
+        first = mean * self.natural(mean) if mean > 0.0 else 0.0
         return first - self.r * log1p(mean / self.r)
 
+    def bias_index(self, pulls: float, total: float, alpha: float) -> float:
+        """alpha eta - n D at its maximiser; a difference of F* would be rounded away."""
+        mean, biased = total / pulls, (total + alpha) / pulls
+        if not biased > 0.0:
+            return 0.0
+        return alpha * self.natural(biased) - pulls * self.kl(mean, biased)
+
     def kl(self, mean: float, other: float) -> float:
-        """p log(p / q) - (p + r) log((p + r) / (q + r))."""
+        """p log(a / b) - r log((p + r) / (q + r)), a = p / (p + r) and b = q / (q + r): where means
+        are much larger than r, both terms are of the order of r, as D is."""
         if mean == other:
             return 0.0
         if other <= 0.0:
             return inf
-        step, r = mean - other, self.r
-        first = mean * log_ratio(mean, other, step) if mean > 0.0 else 0.0
-        return max(first - (mean + r) * log_ratio(mean + r, other + r, step), 0.0)
+        step, one, two = mean - other, mean + self.r, other + self.r
+        gap = self.r / one * (step / two)
+        first = mean * log_ratio(mean / one, other / two, gap) if mean > 0.0 else 0.0
+        return max(first - self.r * log_ratio(one, two, step), 0.0)
 
     def sample(self, mean: float, cell: Cell) -> float:
         return cell.poisson(cell.gamma(self.r, 1) * (mean / self.r), 0)
@@ -95,12 +104,10 @@ class NegativeBinomial(NamedTuple):
         return self.odds(cell.beta(self.prior_b + total, self.prior_a + self.r * pulls, k))
 
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
-        """The posterior probability that the mean exceeds the value."""
         failure = value / (self.r + value)
         return beta_tail(failure, self.prior_b + total, self.prior_a + self.r * pulls)
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
-        """The mean that the posterior exceeds with probability `tail`."""
         a, b = self.prior_a + self.r * pulls, self.prior_b + total
         return self.odds(beta_quantile_upper(tail, b, a))
 
@@ -113,8 +120,7 @@ class NegativeBinomial(NamedTuple):
             return inf
         push = d * sqrt(d * d + 4.0 * p + 4.0 * p * p / self.r)
         m = (2.0 * p + d * d + push) / (2.0 * left)
-        x = sqrt(m / self.r)
-        g = 2.0 * sqrt(self.r) * log(x + sqrt(1.0 + x * x))
+        g = 2.0 * sqrt(self.r) * asinh(sqrt(m / self.r))
         return g - self.kl(p, m) / d if d > 0.0 else g
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from math import inf, nan, sqrt
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from .._numba.compile import Floats
 from .._records.record import Record
@@ -63,6 +63,11 @@ class Law(Protocol):
         low, high = self.mean_range()
         return Interval(low, high, closed_low=low > -inf, closed_high=high < inf)
 
+    def sub_exponential(self: Any, mean: float) -> tuple[float, float]:
+        """(rho, kappa) of Definition 2. The default is for a law with a `sub_gaussian` sigma
+        (Definition 1), whose bound holds for every lambda."""
+        return self.sub_gaussian(mean), 0.0
+
 
 class Family(Record, Equations, Law, Protocol):
     """The methods of every family. A policy that needs more names them in `policy(needs=...)`."""
@@ -75,6 +80,10 @@ class Family(Record, Equations, Law, Protocol):
         """The family as it is for arm i, which policies ask in place of the family itself: itself,
         if pulls and sums are all that it asks of an arm; `GaussianUnknown` reads the variance."""
         return self
+
+    def mean_of(self, pulls: float, total: float) -> float:
+        """The mean of rewards with this sum, without its rounding errors where they are known."""
+        return total / pulls
 
     def nudged(self, mean: float) -> float:
         """The mean, moved slightly inside if it is at an end of the range, where eta is infinite.
@@ -101,7 +110,7 @@ class Family(Record, Equations, Law, Protocol):
         If nu + alpha / n is at or beyond the upper end of the range of the mean, the reward-biased
         likelihood has no finite maximiser, and the index is infinite.
         """
-        mean = total / pulls
+        mean = self.mean_of(pulls, total)
         biased = mean + alpha / pulls
         _, high = self.mean_range()
         if biased >= high:
@@ -152,8 +161,11 @@ class Family(Record, Equations, Law, Protocol):
         return self.kl(mean, other)
 
     def kl_upper_below(self, mean: float, bound: float) -> float:
-        """A cheap lower bound of `kl_upper`, rounding errors included."""
-        return mean
+        """A lower bound of `kl_upper`, rounding errors included: a cheap one where that is a root.
+
+        The default is `kl_upper` itself. A loose bound would make choosers solve every arm.
+        """
+        return self.kl_upper(mean, bound)
 
     def density_kl(self, mean: float, other: float) -> float:
         """`kl` with an absolute error of some units in the last place of 1, for densities."""
@@ -176,8 +188,8 @@ def by_sums(family: object) -> bool:
 def require_by_sums(owner: str, family: object) -> None:
     """Raise ParameterError for a family that asks more of an arm than its pulls and sum."""
     if not by_sums(family):
-        told = "one whose only parameter is the mean"
-        raise ParameterError(owner, "family", told, Words(type(family).__name__))
+        allowed = "one whose only parameter is the mean"
+        raise ParameterError(owner, "family", allowed, Words(type(family).__name__))
 
 
 class Conjugate(Family, Protocol):
@@ -248,13 +260,8 @@ class LooksAhead(Conjugate, Protocol):
         """Two numbers between which the best number of pulls in a row lies: see `KGStar`."""
 
 
-class Gains(Learns, LooksAhead, Protocol):
+class Gains(LooksAhead, Protocol):
     """A family with bounds on what pulls are worth."""
-
-    def gain_stays_below(
-        self, pulls: float, total: float, rival: float, left: float, value: float, several: bool
-    ) -> bool:
-        """Whether mu + left x gain is certainly below the value; several: the gain of KG*."""
 
     def look_ahead_near(
         self, pulls: float, gap: float, left: float

@@ -75,7 +75,7 @@ class Bias(Adaptive, Protocol):
     def capped_ratio(self, family: Family, a: float, mean: float, low: float, beta: float) -> float:
         """a / K*(mean, low), or infinity if it is larger than beta.
 
-        Whether it is larger is told by one evaluation of xi (line 9 of Algorithms 2 and 3), so that
+        One evaluation of xi decides whether it is larger (line 9 of Algorithms 2 and 3), so that
         K*, a root, is only computed if it matters.
         """
         larger = family.xi(a / beta, low) < family.natural(mean)

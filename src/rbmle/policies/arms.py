@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._numba.compile import Floats, njit, record
+from .._numba.compile import Floats, lean, njit, record
 from .._numba.guards import read_only
 
 Name: TypeAlias = str | int  # of an arm, live and in logs; in a simulation its place
@@ -139,3 +139,9 @@ class Clock(NamedTuple):
         """So many rounds later, but not after round `last`; the horizon moves with it."""
         more = min(last, self.t + rounds) - self.t
         return Clock(self.t + more, self.horizon + more if self.horizon > 0 else 0)
+
+
+@lean  # by `njit` it would count references wherever its first caller did, and that is kept on disk
+def same_past(arms: Arms, i: int, j: int) -> bool:
+    """Whether two arms have the same pulls and sums."""
+    return bool(arms.pulls[i] == arms.pulls[j] and arms.sums[i] == arms.sums[j])

@@ -9,13 +9,16 @@ from math import inf
 from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._numba.compile import Floats, defaults_of, kernel, lean, record
 from .._records.record import Record, register
-from ..errors import ParameterError
+from ..errors import ParameterError, Words
+from ..families import Family
+from ..families.protocols import require_by_sums
 from ..random import Draws
 from ..spec import class_named
-from .arms import Arms, Clock
+from .arms import ArmCount, Arms, Clock
 
 T = TypeVar("T")
 
@@ -26,23 +29,24 @@ NEEDS: dict[type, tuple[str, ...]] = {}  # policy -> methods it needs that not e
 class Policy(Record, Protocol):
     """The methods of every policy, with the defaults that a class gets unless it has its own.
 
-    The type of `family` is what the policy needs of it, that of `level` whatever it returns.
+    A level is whatever the policy's `level` returns. A family is `Any` where a policy's own method
+    may need more of it than every family has.
     """
 
-    def level(self, family: Any, arms: Any, clock: Clock) -> Any:
+    def level(self, family: Any, arms: Arms | ArmCount, clock: Clock) -> Any:
         """The part that all indices of a round have in common, computed once; default: log t."""
         return clock.log_t()
 
-    def index_of(self, family: Any, arms: Arms, i: int, level: Any) -> float:
+    def index_of(self, family: Any, arms: Arms, i: int, level: object) -> float:
         """The index of arm i. The default is for policies with `choose`, which have no index."""
         return 0.0
 
-    def prefer(self, family: Any, arms: Arms, i: int, j: int, level: Any) -> float:
+    def prefer(self, family: Family, arms: Arms, i: int, j: int, level: object) -> float:
         """Which of two arms with equal indices is preferred: i if > 0, j if < 0, neither if 0."""
         return 0.0
 
     def worth(
-        self, state: Floats, family: Any, arms: Arms, i: int, level: Any, rng: Draws
+        self, state: Floats, family: Family, arms: Arms, i: int, level: object, rng: Draws
     ) -> float:
         """What the policy believes that arm i pays, on the scale of rewards: an upper bound of its
         mean, or a draw. A cost can be set against it (`Priced`). The default is for policies that
@@ -58,7 +62,7 @@ class Policy(Record, Protocol):
         first, ties = self.leaders(family, arms, level)
         return self.tied(family, arms, first, level, rng.among(ties)) if ties > 1 else first
 
-    def leaders(self, family: Any, arms: Arms, level: Any) -> tuple[int, int]:
+    def leaders(self, family: Family, arms: Arms, level: object) -> tuple[int, int]:
         """The first arm of those with the largest index, and how many tie with it, itself too."""
         best, first, ties = -inf, 0, 0
         for i in range(arms.n_arms()):
@@ -73,7 +77,7 @@ class Policy(Record, Protocol):
                     ties += 1
         return first, ties
 
-    def tied(self, family: Any, arms: Arms, first: int, level: Any, place: int) -> int:
+    def tied(self, family: Family, arms: Arms, first: int, level: object, place: int) -> int:
         """The arm at this place among those that tie with arm `first`, which is at place 0."""
         best, i = self.index_of(family, arms, first, level), first
         while place > 0:
@@ -84,8 +88,8 @@ class Policy(Record, Protocol):
         return i
 
     def probabilities(
-        self, family: Any, pulls: Any, sums: Any, squares: Any = None, t: int | None = None,
-        horizon: int | None = None, ties: str = "random",
+        self, family: object, pulls: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None,
+        t: int | None = None, horizon: int | None = None, ties: str = "random",
     ) -> Floats:  # fmt: skip
         """The probability with which the policy plays each arm in round t, as an array.
 
@@ -110,8 +114,8 @@ class Policy(Record, Protocol):
         rank arms by an index; one with its own `choose` needs its own, or has no probabilities.
         """
         if not ranks_only(self):
-            told = "defined next to its 'choose', for its probabilities to be known"
-            raise ParameterError(type(self).__name__, "propensities", told)
+            told = "one whose probabilities are known, by 'propensities' next to its 'choose'"
+            raise ParameterError("probabilities", "policy", told, Words(type(self).__name__))
         p = np.empty(arms.pulls.size)
         share_ties(self, family, arms, clock, ties, p)
         return p
@@ -126,7 +130,7 @@ class Policy(Record, Protocol):
         """
         return 0
 
-    def scratch(self, family: Any, n_arms: int) -> int:
+    def scratch(self, family: Family, n_arms: int) -> int:
         """The size of the work space of `choose`, in numbers, without what it remembers.
 
         They follow in the array `state`. In round 1 they are 0. Later they usually are as `choose`
@@ -157,20 +161,78 @@ class Policy(Record, Protocol):
         """Whether the policy wants the errors of all arms' means, drawn together, in `state`."""
         return False
 
+    def keeps_rewards(self) -> bool:
+        """Whether the policy reads rewards one by one, by how an arm's pulls and sum grow. Evidence
+        that changes them without a pull is refused then."""
+        return False
+
+    def takes_imputed(self) -> bool:
+        """Whether a pull whose reward has not come is shown as if it had paid the arm's mean so
+        far. If not, as for a policy that would keep that for a reward, it sees rewards alone."""
+        return True
+
     def settles(self) -> bool:
         """Whether regret is meant to be sublinear: the best arm is played ever more often."""
         return True
 
 
 def index_is_worth(
-    self: Any, state: Floats, family: Any, arms: Arms, i: int, level: Any, rng: Draws
+    self: Policy, state: Floats, family: Family, arms: Arms, i: int, level: object, rng: Draws
 ) -> float:
     """The `worth` of an arm for policies whose index is an upper bound of its mean."""
     return float(self.index_of(family, arms, i, level))
 
 
+def by_sums_alone(self: Any, family: Any) -> None:
+    """The `check_family` of policies that take D for that of pulls and sums."""
+    require_by_sums(type(self).__name__, family)
+
+
 @lean
-def mean_where(policy: Any, family: Any, near: float, value: float) -> float:
+def one_of_largest(values: Floats, rng: Draws) -> int:
+    """The place of the largest of these numbers; of several, one by lot."""
+    best, first, ties = -inf, 0, 0
+    for i in range(values.size):
+        if values[i] > best:
+            best, first, ties = values[i], i, 1
+        elif values[i] == best:
+            ties += 1
+    left, i = rng.among(ties), first
+    while left > 0:
+        i += 1
+        left -= 1 if values[i] == best else 0
+    return i
+
+
+@lean
+def preferred_of_largest(
+    policy: Policy, family: Family, arms: Arms, level: object, values: Floats, rng: Draws
+) -> int:
+    """The arm with the largest of these values; of those that tie, the one that the policy prefers,
+    or one by lot: as `Policy.choose` does it with indices."""
+    best, first, ties = -inf, 0, 0
+    for i in range(arms.n_arms()):
+        preferred = policy.prefer(family, arms, i, first, level) if values[i] == best else 0.0
+        if values[i] > best or preferred > 0.0:
+            best, first, ties = values[i], i, 1
+        elif values[i] == best and preferred == 0.0:
+            ties += 1
+    left, i = rng.among(ties) if ties > 1 else 0, first
+    while left > 0:
+        i += 1
+        if values[i] == best and policy.prefer(family, arms, i, first, level) == 0.0:
+            left -= 1
+    return i
+
+
+class HasRise(Protocol):
+    """A policy with a function g of the mean that rises."""
+
+    def g(self, family: Family, mean: float) -> float: ...
+
+
+@lean
+def mean_where(policy: HasRise, family: Family, near: float, value: float) -> float:
     """The mean m with g(m) = value, where g = `policy.g` rises; an end of the range of means if g
     does not reach the value. near: a mean to search from."""
     low, high = family.mean_range()
@@ -194,7 +256,7 @@ def mean_where(policy: Any, family: Any, near: float, value: float) -> float:
 
 @kernel
 def share_ties(
-    policy: Policy, family: Any, arms: Arms, clock: Clock, ties: bool, p: Floats
+    policy: Policy, family: Family, arms: Arms, clock: Clock, ties: bool, p: Floats
 ) -> None:
     """Fill p as `Policy.choose` plays: 1 for the arm with the largest index. Those that tie share
     it, or without `ties` the first of them has it."""
@@ -210,10 +272,10 @@ def share_ties(
 def policy(cls: type[T], /) -> type[T]: ...
 @overload
 def policy(
-    *, needs: Sequence[str] = (), **shared: Callable[..., Any]
+    *, needs: Sequence[str] = (), **shared: Callable[..., object]
 ) -> Callable[[type[T]], type[T]]: ...
 def policy(
-    cls: type[T] | None = None, /, *, needs: Sequence[str] = (), **shared: Callable[..., Any]
+    cls: type[T] | None = None, /, *, needs: Sequence[str] = (), **shared: Callable[..., object]
 ) -> Any:
     """Make a NamedTuple class a policy: its fields are checked, its methods compiled.
 
@@ -250,7 +312,7 @@ def policy_named(name: str) -> type:
     return class_named(name, POLICIES, "policy", "name")
 
 
-def fresh_state(policy: Policy, family: Any, n_arms: int) -> Floats:
+def fresh_state(policy: Policy, family: Family, n_arms: int) -> Floats:
     """The array `state` that `choose` gets in the first round of a replication."""
     return np.zeros(policy.remembers(n_arms) + policy.scratch(family, n_arms))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf, log, sqrt
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from ..families import Conjugate, Family
 from ..random import Draws
 from .arms import Arms, Clock
-from .base import index_is_worth, mean_where, policy
+from .base import index_is_worth, mean_where, one_of_largest, policy
 from .largest_draw import NORMAL, largest_draw
 from .posteriors import probability_of_draws
 
@@ -52,7 +52,21 @@ class Prior(Choice):
     flat = 1
 
 
-@policy(needs=("posterior_draw",))
+def largest_drawn(
+    self: Any, state: Floats, family: Any, arms: Arms, clock: Clock, rng: Draws
+) -> int:
+    """`choose` of policies that play the arm with the largest draw; draws do not tie."""
+    best, chosen = -inf, arms.unpulled()
+    if chosen >= 0:
+        return chosen
+    for i in range(arms.n_arms()):
+        drawn = self.draw(state, family, arms, i, rng)
+        if drawn > best:
+            best, chosen = drawn, i
+    return max(chosen, 0)
+
+
+@policy(needs=("posterior_draw",), choose=largest_drawn)
 class ThompsonSampling(NamedTuple):
     """Thompson sampling (Thompson 1933; Agrawal and Goyal 2012): draw each mean, play the largest.
 
@@ -65,24 +79,14 @@ class ThompsonSampling(NamedTuple):
     >>> from rbmle import Arms, Bernoulli
     >>> from rbmle.random import Draws
     >>> arms = Arms(np.array([8.0]), np.array([4.0]), np.array([4.0]))
-    >>> round(float(ThompsonSampling().draw(Bernoulli(), arms, 0, Draws(1, 0, 0, 3, True))), 6)
+    >>> rng = Draws(1, 0, 0, 3, True)
+    >>> round(float(ThompsonSampling().draw(np.zeros(0), Bernoulli(), arms, 0, rng)), 6)
     0.560312
     """
 
     prior: Prior | str = "conjugate"
 
-    def choose(self, state: Floats, family: Conjugate, arms: Arms, clock: Clock, rng: Draws) -> int:
-        unpulled = arms.unpulled()
-        if unpulled >= 0:
-            return unpulled
-        best, chosen = -inf, 0
-        for i in range(arms.n_arms()):
-            drawn = self.draw(family, arms, i, rng)
-            if drawn > best:  # no ties: draws are continuous
-                best, chosen = drawn, i
-        return chosen
-
-    def draw(self, family: Conjugate, arms: Arms, i: int, rng: Draws) -> float:
+    def draw(self, state: Floats, family: Conjugate, arms: Arms, i: int, rng: Draws) -> float:
         """A draw from the posterior of arm i's mean."""
         known = family.given(arms, i)
         if self.prior == Prior.flat:
@@ -92,7 +96,7 @@ class ThompsonSampling(NamedTuple):
     def worth(
         self, state: Floats, family: Conjugate, arms: Arms, i: int, level: float, rng: Draws
     ) -> float:
-        return self.draw(family, arms, i, rng)
+        return self.draw(state, family, arms, i, rng)
 
     def propensities(
         self, state: Floats, family: Conjugate, arms: Arms, clock: Clock, ties: bool
@@ -119,8 +123,12 @@ class TSUCB(NamedTuple):
     smallest (f - p_i) sqrt(N_i) is played.
     draws: how many draws are averaged, in [1, 1000]; 1 and 100 in its paper.
 
-    >>> TSUCB(draws=100)
-    TSUCB(draws=100)
+    >>> import numpy as np
+    >>> from rbmle import Arms, Bernoulli, Clock
+    >>> from rbmle.random import Draws
+    >>> arms = Arms(np.array([8.0, 2.0]), np.array([4.0, 1.0]), np.array([4.0, 1.0]))
+    >>> TSUCB().choose(np.zeros(2), Bernoulli(), arms, Clock(11, 0), Draws(1, 0, 0, 11, True))
+    1
     """
 
     draws: Annotated[int, "[1, 1000]"] = 1
@@ -135,27 +143,23 @@ class TSUCB(NamedTuple):
             for i in range(arms.n_arms()):
                 n, s = arms.pulls[i], arms.sums[i]
                 drawn = family.given(arms, i).posterior_draw(n, s, rng.cell(i), k)
+                if drawn == inf:  # it has no posterior yet, `GaussianUnknown`
+                    return i
                 largest = max(largest, drawn)
             total += largest
-        least, first, ties = inf, 0, 0
+        scores = state[: arms.n_arms()]
         for i in range(arms.n_arms()):
-            score = (total / self.draws - arms.mean(i)) * sqrt(arms.pulls[i])
-            if score < least:
-                least, first, ties = score, i, 1
-            elif score == least:  # as of arms with the same past
-                ties += 1
-        left, i = rng.among(ties), first
-        while left > 0:
-            i += 1
-            score = (total / self.draws - arms.mean(i)) * sqrt(arms.pulls[i])
-            left -= 1 if score == least else 0
-        return i
+            scores[i] = -(total / self.draws - arms.mean(i)) * sqrt(arms.pulls[i])
+        return one_of_largest(scores, rng)  # arms with the same past tie
+
+    def scratch(self, family: Conjugate, n_arms: int) -> int:
+        return n_arms
 
     def samples_posteriors(self) -> bool:
         return True
 
 
-@policy(needs=("unbounded_means",))
+@policy(needs=("unbounded_means",), choose=largest_drawn)
 class LinTS(NamedTuple):
     """Linear Thompson sampling (Agrawal and Goyal 2013): draw theta ~ N(theta^, v^2 sigma^2 V^-1)
     once, and play the arm with the largest x'theta.
@@ -173,17 +177,6 @@ class LinTS(NamedTuple):
     """
 
     v: Annotated[float, "(0, inf)"] = 1.0
-
-    def choose(self, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-        unpulled = arms.unpulled()
-        if unpulled >= 0:
-            return unpulled
-        best, chosen = -inf, 0
-        for i in range(arms.n_arms()):
-            value = self.draw(state, family, arms, i, rng)
-            if value > best:
-                best, chosen = value, i
-        return chosen
 
     def draw(self, state: Floats, family: Family, arms: Arms, i: int, rng: Draws) -> float:
         """A draw of arm i's canonical parameter."""

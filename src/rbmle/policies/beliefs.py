@@ -31,6 +31,8 @@ from ..families import Shaped
 from ..random import Draws
 from .arms import Arms
 from .quadrature_panels import (
+    CLOSE,
+    LEAST,
     NODES,
     NOWHERE,
     UP_TO,
@@ -42,9 +44,6 @@ from .quadrature_panels import (
     sum_of_products,
 )
 
-# The largest accepted |sum of p_a - 1|. In 4,000 random histories of 5 arms it was at most 1e-10.
-CLOSE = 1e-9
-LEAST = 1e-300  # in place of an F that rounds to 0: h = f / F stays finite, and h F is still f
 _BLOCKS_A_DRAW = 256  # random blocks set aside for a posterior draw: two gamma draws of 128 each
 
 
@@ -245,16 +244,11 @@ class Beliefs(NamedTuple):
             for k in range(first, first + NODES):
                 away = start + (self.far_at[k] + ahead * self.tilt_at[k])
                 hazard[k] = exp(-size * away)
-            for k in range(0, NODES, 4):
-                s0, s1, s2, s3 = mass, mass, mass, mass
+            for k in range(NODES):
+                total = mass
                 for m in range(NODES):
-                    f = hazard[first + m] * self.slope_at[first + m]
-                    s0 += UP_TO[m, k] * f
-                    s1 += UP_TO[m, k + 1] * f
-                    s2 += UP_TO[m, k + 2] * f
-                    s3 += UP_TO[m, k + 3] * f
-                here = first + k
-                below[here], below[here + 1], below[here + 2], below[here + 3] = s0, s1, s2, s3
+                    total += UP_TO[m, k] * (hazard[first + m] * self.slope_at[first + m])
+                below[first + k] = total
             for m in range(NODES):
                 mass += W[m] * (hazard[first + m] * self.slope_at[first + m])
         share = 1.0 / mass

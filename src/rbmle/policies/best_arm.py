@@ -10,10 +10,9 @@ import numpy as np
 
 from .._numba.compile import Floats, lean
 from ..families import Conjugate, Family
-from ..families.protocols import require_by_sums
 from ..random import Draws
 from .arms import Arms, Clock
-from .base import Policy, policy
+from .base import Policy, by_sums_alone, policy
 from .bayes import ThompsonSampling
 from .fit import as_inner_policy
 
@@ -52,12 +51,7 @@ def certain(
     return p
 
 
-def check_family(self: Policy, family: Family) -> None:
-    """Refuse a family whose divergence is not that of `transport`."""
-    require_by_sums(type(self).__name__, family)
-
-
-@policy(propensities=certain, check_family=check_family)
+@policy(propensities=certain, check_family=by_sums_alone)
 class TrackAndStop(NamedTuple):
     """Track-and-Stop's sampling rule with D-tracking (Garivier and Kaufmann 2016).
 
@@ -171,7 +165,7 @@ def as_base(given: object) -> Any:
     return as_inner_policy(given, "TopTwo", "base")
 
 
-@policy(needs=("posterior_draw",), check_family=check_family)
+@policy(needs=("posterior_draw",), check_family=by_sums_alone)
 class TopTwo(NamedTuple):
     """Top-two sampling (Russo 2016): a leader, or else the arm that may be better than it.
 

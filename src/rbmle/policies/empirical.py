@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import inf, log, log1p
 from typing import NamedTuple, Protocol
 
-from .._numba.compile import Floats, lean
+from .._numba.compile import Floats, defaults_of, lean
 from ..families import Family
 from ..random import Draws
-from ..special.grid import on_grid
+from ..special.grid import as_much, on_grid
 from .arms import Arms, Clock
-from .base import policy
-from .history import Capacity, note_each, size_of
+from .base import one_of_largest, policy
+from .history import Capacity, KeepsRewards, note_each, size_of
 
 _STEPS = 100  # of the search, at most; a bisection needs 53, Newton's steps about five
-_CLOSE = 1e-9  # the change of c at which it ends: K, which is flat there, is off by its square
+_CLOSE = 1e-9  # of c and of the way to the pole: where it ends; K, flat there, is off by its square
 
 
 class Ended(Family, Protocol):
@@ -32,21 +32,22 @@ def empirical_divergence(rewards: Floats, mean: float, high: float) -> float:
 
     It is concave in c, with the slope -average of y / (1 - c y). If that is positive even at c = 1,
     where a reward at `high` makes it -inf, the maximum is there. If not, Newton's method finds it
-    in a bracket, which is halved where a step would leave it.
+    in a bracket, which is halved where a step would leave it. Near a pole of the slope, at 1 / y,
+    steps are as short as the way to it; so they are measured by that.
     """
     n, width = rewards.size, high - mean
     total, highest = 0.0, -inf
     for k in range(n):
         total += rewards[k]
         highest = max(highest, rewards[k])
-    if not total < n * mean:
+    if not total < n * mean or as_much(total, n * mean):
         return 0.0
-    if not width > 0.0:
+    if not width > 0.0 or as_much(high, mean):
         return inf
-    low, top, c = 0.0, 1.0, 1.0
+    low, top, c, peak = 0.0, 1.0, 1.0, min((highest - mean) / width, 1.0)
     for step in range(_STEPS):
         slope, bend = 0.0, 0.0
-        if c == 1.0 and highest >= high:
+        if c == 1.0 and peak == 1.0:
             slope = -inf
         else:
             for k in range(n):
@@ -58,9 +59,9 @@ def empirical_divergence(rewards: Floats, mean: float, high: float) -> float:
             break
         low, top = (c, top) if slope > 0.0 else (low, c)
         before, c = c, 0.5 * (low + top)
-        if slope > -inf and low < before + slope / bend < top:
+        if step > 0 and low < before + slope / bend < top:
             c = before + slope / bend
-        if abs(c - before) <= _CLOSE * c:
+        if abs(c - before) <= _CLOSE * c * (1.0 - c * peak):
             break
     value = 0.0
     for k in range(n):
@@ -68,7 +69,7 @@ def empirical_divergence(rewards: Floats, mean: float, high: float) -> float:
     return max(value / n, 0.0)
 
 
-@policy(needs=("largest_reward",))
+@policy(needs=("largest_reward",), **defaults_of(KeepsRewards))
 class EmpiricalIMED(NamedTuple):
     """IMED (Honda and Takemura 2015) by the rewards themselves: the arm with the smallest
     N_i K(F_i, max_j p_j) + log N_i, F_i the law of its rewards so far.
@@ -90,39 +91,25 @@ class EmpiricalIMED(NamedTuple):
     memory: Capacity = 20_000
 
     def choose(self, state: Floats, family: Ended, arms: Arms, clock: Clock, rng: Draws) -> int:
+        size = size_of(self.memory)
         for i in range(arms.n_arms()):
-            note_each(state, self.place(i), self.memory, arms.pulls[i], arms.sums[i])
+            note_each(state, size * i, self.memory, arms.pulls[i], arms.sums[i])
         unpulled = arms.unpulled()
         if unpulled >= 0:
             return unpulled
-        best, least, first, ties = arms.largest_mean(), inf, 0, 0
-        scores = state[self.place(arms.n_arms()) :]
+        best, begin = arms.largest_mean(), size * arms.n_arms()
+        scores = state[begin : begin + arms.n_arms()]
         for i in range(arms.n_arms()):
-            scores[i] = self.score(state, family, arms, i, best)
-            if scores[i] < least:
-                least, first, ties = scores[i], i, 1
-            elif scores[i] == least:
-                ties += 1
-        left, i = rng.among(ties), first
-        while left > 0:
-            i += 1
-            left -= 1 if scores[i] == least else 0
-        return i
+            scores[i] = -self.score(state, family, arms, i, best)
+        return one_of_largest(scores, rng)
 
     def score(self, state: Floats, family: Ended, arms: Arms, i: int, best: float) -> float:
         """What is smallest for the arm to play."""
-        n, base = float(arms.pulls[i]), self.place(i)
+        n, base = float(arms.pulls[i]), size_of(self.memory) * i
         if not arms.mean(i) < best:
             return on_grid(log(n))
         kept = state[base + 2 : base + 2 + min(int(state[base]), self.memory)]
         return on_grid(n * empirical_divergence(kept, best, family.largest_reward()) + log(n))
-
-    def place(self, i: int) -> int:
-        """Where the numbers of arm i begin."""
-        return size_of(self.memory) * i
-
-    def remembers(self, n_arms: int) -> int:
-        return size_of(self.memory) * n_arms
 
     def scratch(self, family: Ended, n_arms: int) -> int:
         """The score of each arm."""

@@ -30,8 +30,12 @@ class EXP3(NamedTuple):
     (Corollary 3.2), against the best arm for the rewards that there were, even those of an
     adversary. In a world of laws others have far less.
 
-    >>> EXP3(gamma=0.2)
-    EXP3(gamma=0.2)
+    >>> import numpy as np
+    >>> from rbmle import Arms
+    >>> arms = Arms(np.zeros(2), np.zeros(2), np.zeros(2))
+    >>> state = np.array([np.log(3.0), 0.0, 0.0, 0.0, 0.0, 0.0])  # the weights are 3 and 1
+    >>> round(EXP3(gamma=0.2).probability(state, arms, 0, 4.0), 6)
+    0.7
     """
 
     gamma: Annotated[float, "(0, 1]"] = 0.1
@@ -79,6 +83,9 @@ class EXP3(NamedTuple):
 
     def remembers(self, n_arms: int) -> int:
         return _EACH * n_arms
+
+    def keeps_rewards(self) -> bool:
+        return True
 
     def plays_each_first(self) -> bool:
         return False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Sequence
 from math import isnan
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 from .._io.text import described_record, distinct_names
 from .._numba.guards import an_arm
 from .._numba.mistakes import rehearse
-from .._records.record import checked, is_package
+from .._records.record import Record, checked, is_package
 from ..errors import DefinitionError, ParameterError, Words
 from ..families import FAMILIES, Family, Law
 from ..families.registry import mean_at
@@ -18,6 +18,8 @@ from ..random import Draws
 from ..spec import STAND_INS, as_record, stands_in
 from .arms import Arms, Clock
 from .base import NEEDS, POLICIES, Policy, bare, fresh_state, ranks_only
+
+T = TypeVar("T")
 
 WRAPPERS: dict[str, type] = {}  # `Floor`
 PLAYERS: ChainMap[str, type] = ChainMap(POLICIES, WRAPPERS, STAND_INS)  # what a name may mean
@@ -27,14 +29,14 @@ _tried: set[tuple[object, ...]] = set()
 
 
 def as_policy(given: object, owner: str = "Assuming", key: str = "policy") -> Any:
-    """The policy or stand-in that is meant: given as such, or by its name as in "ucb(alpha=1)"."""
+    """The policy or stand-in, given as a record or by name as in "ucb(alpha=1)"."""
     return as_record(given, PLAYERS, owner, key)
 
 
 def as_inner_policy(given: object, owner: str, key: str, stand_ins: bool = False) -> Any:
-    """A policy that is a part of another, given as such or by its name.
+    """A policy that is a part of another, given as a record or by name.
 
-    stand_ins: whether one that stands for a policy, as "recommended" does, is allowed too.
+    stand_ins: whether a stand-in such as "recommended" is allowed too.
     """
     found = as_policy(given, owner, key) if isinstance(given, (str, tuple)) else None
     if type(found) not in POLICIES.values() and not (stand_ins and stands_in(found)):
@@ -43,7 +45,7 @@ def as_inner_policy(given: object, owner: str, key: str, stand_ins: bool = False
 
 
 def as_family(given: object, owner: str = "Assuming", key: str = "family") -> Any:
-    """The family that is meant: given as such, or by its name as in "gaussian(sigma=2)"."""
+    """The family, given as a record or by name as in "gaussian(sigma=2)"."""
     return as_record(given, FAMILIES, owner, key)
 
 
@@ -72,17 +74,19 @@ class HasLaw(Protocol):
     def family(self) -> Family | None: ...
 
 
-class DrawsErrors(Protocol):
-    """What is asked of evidence: whether it draws the errors of all means together."""
+class ForPolicies(Protocol):
+    """What is asked of evidence: whether it draws the errors of all means together, and whether it
+    changes the statistics of arms that are not pulled."""
 
     def draws(self) -> bool: ...
+    def changes_all(self) -> bool: ...
 
 
 def player(
     given: object,
     problem: HasLaw,
     family: object,
-    evidence: DrawsErrors | None = None,
+    evidence: ForPolicies | None = None,
     owner: str = "simulate",
 ) -> tuple[Policy, Family]:
     """The policy to play on a problem and the family it assumes, checked to fit each other.
@@ -112,7 +116,7 @@ def player(
 
 
 def on_problem(given: Any, problem: object) -> Any:
-    """The policy to play on the problem: what a stand-in stands for, or what was given."""
+    """The policy to play on the problem: that of a stand-in, or the given one."""
     policy, family = given if isinstance(given, Assuming) else (given, None)
     if bare(policy) is not policy and stands_in(bare(policy)):
         return policy.replace(policy=policy.policy.on(problem, family))
@@ -120,21 +124,23 @@ def on_problem(given: Any, problem: object) -> Any:
 
 
 def on_family(policy: Any, family: object, owner: str, key: str = "policy") -> Any:
-    """The policy to play where only the family is known: what a stand-in stands for, or the policy.
+    """The policy to play where only the family is known: that of a stand-in, or the given one.
 
     owner, key: whose parameter the policy is, for error messages.
     """
     if bare(policy) is not policy:
         return policy.replace(policy=on_family(policy.policy, family, owner, key))
-    if not stands_in(policy):
+    if type(policy) in NEEDS:
         return policy
+    if not stands_in(policy):
+        raise ParameterError(owner, key, "an instance of a policy class, as in UCB()", policy)
     if not hasattr(policy, "on_family"):
         name = type(policy).__name__
         raise ParameterError(owner, key, "known without the means of the arms", Words(name))
     return policy.on_family(family)
 
 
-def labelled(players: Sequence[Any]) -> dict[str, Any]:
+def labelled(players: Sequence[T]) -> dict[str, T]:
     """The policies by label: distinct labels made of class names and parameters."""
     described = []
     for each in players:
@@ -144,27 +150,29 @@ def labelled(players: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(distinct_names(described), players, strict=True))
 
 
-def check_fit(policy: Any, family: Any, evidence: DrawsErrors | None = None) -> None:
-    """Raise ParameterError unless it is a policy that fits the family.
+def check_fit(policy: object, family: Family, evidence: ForPolicies | None = None) -> None:
+    """Raise ParameterError unless the policy fits the family.
 
-    evidence: if it draws errors of means together, as the policy wants, it checks the family.
+    evidence: if it draws errors of means together, as the policy wants, it checks the family. A
+    policy that keeps rewards is refused unless every reward counts once.
     A user's own policy is also refused if it uses what it must not; see `dry_run`.
     """
-    policy = bare(policy)
-    if type(policy) not in NEEDS:
-        wanted = "an instance of a policy class, as in UCB()"
-        raise ParameterError("policy", "policy", wanted, policy)
-    together = evidence is not None and evidence.draws() and policy.draws_jointly()
-    missing = [] if together else _missing(type(policy), type(family))
+    rule = bare(policy)
+    kind = type(rule)
+    together = evidence is not None and evidence.draws() and rule.draws_jointly()
+    missing = [] if together else _missing(kind, type(family))
     if missing:
-        fitting = [each.__name__ for each in families_of(type(policy))]
+        fitting = [each.__name__ for each in families_of(kind)]
         allowed = f"{'one of ' * (len(fitting) > 1)}{', '.join(fitting)}"
         own = "" if is_package(type(family)) else f", which has no method {missing[0]}"
         got = Words(f"{type(family).__name__}{own}")
-        raise ParameterError(type(policy).__name__, "family", allowed, got)
-    if hasattr(policy, "check_family"):
-        policy.check_family(family)
-    dry_run(policy, family)
+        raise ParameterError(kind.__name__, "family", allowed, got)
+    if evidence is not None and evidence.changes_all() and rule.keeps_rewards():
+        allowed = "one in which every reward counts once, as in Counting()"
+        raise ParameterError(kind.__name__, "evidence", allowed, evidence)
+    if hasattr(rule, "check_family"):
+        rule.check_family(family)
+    dry_run(rule, family)
 
 
 def families_of(policy: type) -> list[type]:
@@ -219,7 +227,7 @@ def dry_run(policy: Policy, family: Family) -> None:
         _tried.add(key)
 
 
-def _refuse_changing_fields(record: Any) -> None:
+def _refuse_changing_fields(record: Record) -> None:
     """Raise ParameterError if a field of the record holds a list, an array or the like."""
     for name, value in record._asdict().items():
         try:

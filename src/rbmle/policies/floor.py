@@ -66,7 +66,7 @@ class Floor(NamedTuple):
         return self.policy
 
     def __getattr__(self, name: str) -> Any:
-        """The methods of the policy, for who asks what it needs."""
+        """The methods of the policy, such as those that say what it needs."""
         if name in vars(Policy) and not name.startswith("_"):
             return getattr(self.policy, name)
         raise AttributeError(name)
@@ -78,7 +78,7 @@ class Floor(NamedTuple):
         return False
 
     def probabilities(
-        self, family: object, pulls: ArrayLike, sums: ArrayLike, **more: Any
+        self, family: object, pulls: ArrayLike, sums: ArrayLike, **more: object
     ) -> Floats:
         """As `Policy.probabilities`, with the floor; arms are known by their places."""
         p = self.policy.probabilities(family, pulls, sums, **more)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from math import inf, log
 from typing import Annotated, NamedTuple
 
-from .._numba.compile import Floats
+from .._numba.compile import Floats, defaults_of
 from .._records.record import Choice
 from ..families import Family
-from ..families.protocols import require_by_sums
 from ..random import Draws
 from .arms import Arms, Clock
-from .base import policy
-from .history import Capacity, note, size_of, sum_after
+from .base import by_sums_alone, one_of_largest, policy
+from .history import Capacity, KeepsRewards, note, size_of, sum_after
 
 # What is remembered of each arm before its history: how many rewards it had at its last restart, in
 # which round that was, and with how many it was last tested.
@@ -26,7 +25,7 @@ class Restart(Choice):
     all = 1
 
 
-@policy
+@policy(needs=(), check_family=by_sums_alone, **defaults_of(KeepsRewards))
 class GLRKLUCB(NamedTuple):
     """GLR-klUCB (Besson, Kaufmann, Maillard and Seznec 2022), for means that jump: KL-UCB on the
     rewards since the last restart, max {theta : n D(p, theta) <= log(t - tau)}.
@@ -34,14 +33,26 @@ class GLRKLUCB(NamedTuple):
     An arm has changed if for some s the likelihood ratio of two means, one up to its reward s and
     one after it, against a single one exceeds log(3 n^(3/2) / delta), n the rewards since the last
     restart: s D(p_1..s, p_1..n) + (n - s) D(p_s+1..n, p_1..n).
-    delta: in (0, 1), the probability of a false alarm. exploration: the share of rounds, in [0, 1),
-    in which arms take turns, so that changes of those that are not played are seen.
+    delta: in (0, 1), the level of the test. exploration: the share of rounds, in [0, 1), in which
+    arms take turns, so that changes of those that are not played are seen.
     restart: "local" forgets the rewards of the arm that changed, "all" those of every arm.
-    step: every so many rewards of an arm it is tested, and at every so many s (both 10 in the
-    authors' code for speed). memory: how many of an arm's rewards are tested at most, 8 bytes each.
+    step: every so many rewards of an arm it is tested, and at every so many s. memory: how many of
+    an arm's rewards are tested at most, and count for its index after a restart; 8 bytes each.
 
-    >>> GLRKLUCB(delta=0.05).restart
-    'local'
+    Where it deviates: the proofs have a larger limit, with which delta is the probability of a
+    false alarm; the authors' code (github.com/EmilieKaufmann/PiecewiseStationaryBandits) has
+    log(n^(3/2) / delta). There delta is 1 / sqrt(T), and the share of exploration grows with the
+    number of restarts, sqrt(k K log T / T) before the k-th; here both are given, so that no horizon
+    is needed. The paper tests after every reward at every s, which is step=1; its code every ten
+    rounds. D is that of the family, in the paper that of coins. So the paper's bounds on regret are
+    not those of the defaults.
+
+    >>> import numpy as np
+    >>> from rbmle import Arms, Bernoulli, Clock
+    >>> policy, arms = GLRKLUCB(), Arms(np.array([10.0]), np.array([5.0]), np.array([5.0]))
+    >>> state = np.zeros(policy.remembers(1))  # no restart so far
+    >>> round(float(policy.value(state, Bernoulli(), arms, 0, Clock(100, 0))), 6)
+    0.887909
     """
 
     delta: Annotated[float, "(0, 1)"] = 0.01
@@ -58,21 +69,11 @@ class GLRKLUCB(NamedTuple):
         turn = self.turn(arms, clock)
         if turn >= 0:
             return turn
-        best, first, ties = -inf, 0, 0
+        begin = self.place(arms.n_arms())
+        values = state[begin : begin + arms.n_arms()]
         for i in range(arms.n_arms()):
-            index = self.value(state, family, arms, i, clock)
-            if index > best:
-                best, first, ties = index, i, 1
-            elif index == best:
-                ties += 1
-        left, i = rng.among(ties), first
-        while left > 0:
-            i += 1
-            left -= 1 if self.value(state, family, arms, i, clock) == best else 0
-        return i
-
-    def check_family(self, family: Family) -> None:
-        require_by_sums("GLRKLUCB", family)
+            values[i] = self.value(state, family, arms, i, clock)
+        return one_of_largest(values, rng)
 
     def turn(self, arms: Arms, clock: Clock) -> int:
         """The arm whose turn it is to be explored, or -1."""
@@ -104,10 +105,8 @@ class GLRKLUCB(NamedTuple):
         n = last - first
         if n < 2:
             return False
-        before, after = (
-            sum_after(state, base, self.memory, first),
-            sum_after(state, base, self.memory, last),
-        )
+        before = sum_after(state, base, self.memory, first)
+        after = sum_after(state, base, self.memory, last)
         mean, limit = (after - before) / n, log(3.0 * n**1.5 / self.delta)
         for s in range(self.step, n, self.step):
             between = sum_after(state, base, self.memory, first + s)
@@ -136,7 +135,11 @@ class GLRKLUCB(NamedTuple):
         return (_OWN + size_of(self.memory)) * i
 
     def remembers(self, n_arms: int) -> int:
-        return (_OWN + size_of(self.memory)) * n_arms
+        return self.place(n_arms)
+
+    def scratch(self, family: Family, n_arms: int) -> int:
+        """The index of each arm."""
+        return n_arms
 
     def settles(self) -> bool:
         """Not with a share of exploration: it never ends."""

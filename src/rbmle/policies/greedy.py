@@ -6,39 +6,39 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from .._numba.compile import Floats, njit
+from .._numba.compile import Floats, lean
 from ..families import Family
 from ..random import Draws
+from ..special.grid import as_much
 from .arms import Arms, Clock
-from .base import policy
+from .base import one_of_largest, policy
 
 
-@njit
-def largest_mean(arms: Arms, rng: Draws) -> int:
-    """The arm with the largest mean; of several, one by lot."""
-    first, ties = 0, 1
-    for i in range(1, arms.n_arms()):
-        if arms.mean(i) > arms.mean(first):
-            first, ties = i, 1
-        elif arms.mean(i) == arms.mean(first):
-            ties += 1
-    left, i = rng.among(ties), first
-    while left > 0:
-        i += 1
-        left -= 1 if arms.mean(i) == arms.mean(first) else 0
-    return i
+@lean
+def largest_mean(room: Floats, arms: Arms, rng: Draws) -> int:
+    """The arm with the largest mean; of several, whose means may differ by rounding (`as_much`),
+    one by lot. Whether an arm is one of them is put into `room`."""
+    among, best = room[: arms.n_arms()], arms.largest_mean()
+    for i in range(arms.n_arms()):
+        among[i] = 1.0 if as_much(arms.mean(i), best) else 0.0
+    return one_of_largest(among, rng)
+
+
+def a_number_each(self: object, family: Family, n_arms: int) -> int:
+    """The `scratch` of policies that call `largest_mean`."""
+    return n_arms
 
 
 def of_largest_mean(arms: Arms, ties: bool) -> Floats:
     """The probability with which `largest_mean` is each arm."""
-    means = arms.sums / arms.pulls
-    best = means == means.max()
+    means, top = arms.sums / arms.pulls, arms.largest_mean()
+    best = np.array([as_much(each, top) for each in means.tolist()])
     if not ties:
         best[best.argmax() + 1 :] = False
     return np.asarray(best / best.sum())
 
 
-@policy
+@policy(scratch=a_number_each)
 class EpsilonGreedy(NamedTuple):
     """Epsilon-greedy (Watkins 1989): any arm with probability epsilon, else the one with the
     largest mean.
@@ -66,7 +66,7 @@ class EpsilonGreedy(NamedTuple):
         explores, which = rng.cell(0).pair(0)
         if explores < self.share(arms, clock):
             return min(int(which * arms.n_arms()), arms.n_arms() - 1)
-        return largest_mean(arms, rng)
+        return largest_mean(state, arms, rng)
 
     def propensities(
         self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
@@ -78,11 +78,13 @@ class EpsilonGreedy(NamedTuple):
         return self.c > 0.0
 
 
-@policy
+@policy(scratch=a_number_each)
 class ExploreThenCommit(NamedTuple):
     """Explore, then commit (Robbins 1952): each arm m times, then for good the one with the largest
     mean.
 
+    It remembers which arm that is, also while others are the only candidates. If an arm has fewer
+    than m pulls again, as a new one has, it is explored, and the choice is made anew.
     m: in [1, 10^9]. Of the order (sd / gap)^2 log T it has little regret (Garivier, Lattimore and
     Kaufmann 2016), but the gap is not known; and the best arm may be lost for good.
 
@@ -93,25 +95,43 @@ class ExploreThenCommit(NamedTuple):
 
     m: Annotated[int, "[1, 1e9]"] = 10
 
-    def candidate(self, arms: Arms) -> int:
-        """The arm that is to be explored, or was committed to; -1 if one is to be committed to."""
-        fewest, most = 0, 0
+    def unexplored(self, arms: Arms) -> int:
+        """The arm with the fewest pulls, if they are fewer than m, else -1."""
+        fewest = 0
         for i in range(1, arms.n_arms()):
             fewest = i if arms.pulls[i] < arms.pulls[fewest] else fewest
-            most = i if arms.pulls[i] > arms.pulls[most] else most
-        if arms.pulls[fewest] < self.m:
-            return fewest
-        return most if arms.pulls[most] > self.m else -1
+        return fewest if arms.pulls[fewest] < self.m else -1
+
+    def committed(self, state: Floats, arms: Arms) -> int:
+        """The arm that was committed to, the first of several, or -1."""
+        found = -1
+        for i in range(arms.n_arms()):
+            if state[i] > 0.0 and (found < 0 or state[i] < state[found]):
+                found = i
+        return found
 
     def choose(self, state: Floats, family: Family, arms: Arms, clock: Clock, rng: Draws) -> int:
-        found = self.candidate(arms)
-        return found if found >= 0 else largest_mean(arms, rng)
+        explored = self.unexplored(arms)
+        if explored >= 0:
+            for i in range(arms.n_arms()):
+                state[i] = 0.0
+            return explored
+        found = self.committed(state, arms)
+        if found < 0:
+            found = largest_mean(state[arms.n_arms() :], arms, rng)
+            state[found] = clock.t
+        return found
 
     def propensities(
         self, state: Floats, family: Family, arms: Arms, clock: Clock, ties: bool
     ) -> Floats:
-        found = self.candidate(arms)
+        explored = self.unexplored(arms)
+        found = explored if explored >= 0 else self.committed(state, arms)
         return np.eye(arms.n_arms())[found] if found >= 0 else of_largest_mean(arms, ties)
+
+    def remembers(self, n_arms: int) -> int:
+        """Of each arm, the round in which it was committed to."""
+        return n_arms
 
     def settles(self) -> bool:
         return False

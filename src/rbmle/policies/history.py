@@ -11,12 +11,32 @@ and the rewards.
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Protocol, TypeAlias
 
 from .._numba.compile import Floats, njit
 from ..random import Cell
+from .base import Policy
 
 Capacity: TypeAlias = Annotated[int, "[2, 1e7]"]
+
+
+class KeepsRewards(Policy, Protocol):
+    """What policies have in common that keep rewards one by one.
+
+    memory: how many of an arm's rewards are kept, 8 bytes each.
+    """
+
+    memory: int
+
+    def remembers(self, n_arms: int) -> int:
+        """The history of each arm, unless a policy remembers more."""
+        return size_of(self.memory) * n_arms
+
+    def keeps_rewards(self) -> bool:
+        return True
+
+    def takes_imputed(self) -> bool:
+        return False
 
 
 @njit
@@ -47,7 +67,7 @@ def note(state: Floats, base: int, capacity: int, pulls: float, total: float) ->
 
 @njit
 def block(state: Floats, base: int, capacity: int, start: int, size: int) -> float:
-    """The sum of so many rewards after the first `start`."""
+    """The sum of `size` rewards after the first `start`."""
     first = sum_after(state, base, capacity, start)
     return sum_after(state, base, capacity, start + size) - first
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from math import inf
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
@@ -102,7 +102,7 @@ class Directed(Policy, Protocol):
     commit: float
 
     @abstractmethod
-    def learned(self, beliefs: Beliefs, family: Any, i: int) -> float:
+    def learned(self, beliefs: Beliefs, family: Shaped, i: int) -> float:
         """The information of arm i."""
 
     def panels(self) -> int:
@@ -203,7 +203,7 @@ class Directed(Policy, Protocol):
 
 
 @kernel
-def share_mixture(policy: Directed, state: Floats, family: Any, arms: Arms, p: Floats) -> None:
+def share_mixture(policy: Directed, state: Floats, family: Shaped, arms: Arms, p: Floats) -> None:
     """Fill p, which is 0, with the probabilities of the two arms."""
     first, second, odds = policy.mixture(state, family, arms, Draws(0, 0, 0, 0, False))
     p[first] += odds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, log, log1p, sqrt
+from math import log, log1p, sqrt
 from typing import Annotated, NamedTuple
 
 from .._records.record import Choice
@@ -70,10 +70,8 @@ class KLUCB(NamedTuple):
             return float(clock.t)
         if self.upto == Level.left and clock.horizon > 0:
             return (clock.left() + 1.0) / arms.n_arms()
-        if self.upto == Level.left:
-            return clock.t / arms.n_arms()
-        if self.needs_horizon():
-            return clock.horizon / arms.n_arms()
+        if self.uses_horizon():
+            return (clock.t if self.upto == Level.left else clock.horizon) / arms.n_arms()
         log_t = clock.log_t()
         return log_t + self.c * log(log_t) if self.c > 0.0 and log_t > 1.0 else log_t
 
@@ -105,7 +103,7 @@ class KLUCB(NamedTuple):
             raise ParameterError("KLUCB", "c", f"0 with the level {self.upto!r}", self.c)
 
     def index_of(self, family: Family, arms: Arms, i: int, level: float) -> float:
-        n, mean = float(arms.pulls[i]), arms.mean(i)
+        n, mean = float(arms.pulls[i]), family.mean_of(float(arms.pulls[i]), float(arms.sums[i]))
         bound = self.allowed(n, level) / n
         if self.search == Search.published:
             return self.bisected(family, mean, bound)
@@ -115,12 +113,12 @@ class KLUCB(NamedTuple):
         """The index of the code behind the tables: the bracket [p, p + sqrt(2 bound)] is halved
         until it is 1e-6 wide, at most 100 times; the index is its lower end.
 
-        The bracket is not clipped to the range of the mean. Where it may not contain the root
-        (Exponential), it is doubled first until it does.
+        The bracket is not clipped to the range of the mean. Where it does not contain the root, as
+        with exponential rewards it may not, it is doubled first until it does.
         """
         low, high = mean, mean + sqrt(2.0 * bound)
         _, end = family.mean_range()
-        while end == inf and family.clipped_kl(mean, high) <= bound:
+        while high < end and family.clipped_kl(mean, high) <= bound:
             step = high - mean if high > mean else 1e-15 * abs(mean)  # 0 if it was lost to rounding
             high = mean + 2.0 * step
         for _ in range(100):
@@ -135,8 +133,8 @@ class KLUCB(NamedTuple):
 
     @staticmethod
     def spelled(given: Mapping[str, object]) -> dict[str, object]:
-        """The parameters by the names of the fields: `level` is that of a method, so that the field
-        has another; plus=True stands for level="plus"."""
+        """The parameters by the names of the fields. `level` is the name of a method, so its field
+        is `upto`; plus=True is short for level="plus"."""
         words = {("upto" if name == "level" else name): value for name, value in given.items()}
         for name in ("plus", "plus_plus"):
             if isinstance(words.get(name), bool) and "upto" not in words:

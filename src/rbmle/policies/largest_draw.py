@@ -24,13 +24,10 @@ from .._numba.compile import Floats, kernel, lean, njit, record
 from ..special.beta import beta_scale
 from ..special.gamma import gamma_scale
 from ..special.normal import INV_SQRT_2PI
-from .quadrature_panels import NODES, UP_TO, W, X, sum_of_products
+from .quadrature_panels import CLOSE, LEAST, NODES, UP_TO, WIDEST, W, X, sum_of_products
 
 NORMAL, BETA, GAMMA, INVERSE_GAMMA = 0, 1, 2, 3
-CLOSE = 1e-9  # the largest accepted |sum of p_a - 1|
 _DROP = 25.0  # of the log density at the ends of a posterior: about 1e-11 of it is outside
-_WIDEST = 2.5  # standard deviations in a panel
-_LEAST = 1e-300  # in place of an F that rounds to 0: h = f / F stays finite, and h F is still f
 _MOST_PARTS, _MAX_PANELS = 64.0, 4_096
 _NEVER = 1e-18  # where P is less, the largest draw never is
 _MANY = 100  # from so many on, panels are a third narrower at first: else sums are 1e-7 to 5e-6 off
@@ -117,7 +114,7 @@ class Posteriors(NamedTuple):
         """
         kind, a, b = self.kind, self.a[i], self.b[i]
         if kind == NORMAL:
-            return float(_WIDEST * b)
+            return float(WIDEST * b)
         y, least = y + self.top, a
         if kind == BETA:
             least = min(a, b)
@@ -125,7 +122,7 @@ class Posteriors(NamedTuple):
         else:
             away = abs(y - log(b)) if kind == INVERSE_GAMMA else abs(y + log(b))
         unit = max(sd_of(kind, a, b), 1.0 / least)  # the latter where a tail falls slowly
-        return float(min(_WIDEST * unit, _WIDEST + 0.2 * away))
+        return float(min(WIDEST * unit, WIDEST + 0.2 * away))
 
     def lay(self, begin: float, end: float, parts: float, left: Floats, span: Floats) -> int:
         """Cover an interval with panels, of which each has so many parts; returns how many."""
@@ -174,7 +171,7 @@ def accumulate(whole: float, f: Floats, below: Floats) -> float:
             for k in range(NODES):
                 below[first + k] += UP_TO[m, k] * f[first + m]
         for k in range(NODES):
-            below[first + k] = max(below[first + k], _LEAST)
+            below[first + k] = max(below[first + k], LEAST)
         for m in range(NODES):
             mass += W[m] * f[first + m]
     return mass

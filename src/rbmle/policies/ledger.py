@@ -19,7 +19,7 @@ class Ledger(NamedTuple):
     """The costs of a game; `Priced` explains them.
 
     costs: of one pull of each arm, by its place; the largest possible where costs are seen only
-    with the rewards. sums, counts: of the costs that were seen.
+    with the rewards. sums, counts: of the costs observed so far.
     totals: what was spent; what pulls reserve whose cost is not known; the price; the number of
     pulls; the sum of the squared steps of the price; the number of rewards, the smallest and the
     largest one.
@@ -112,7 +112,7 @@ class Ledger(NamedTuple):
         self.totals[PAID] = 1.0
 
     def told(self, i: int, cost: float, reserved: bool) -> None:
-        """The cost of a pull of arm i is seen. reserved: it was made here, not elsewhere."""
+        """Observe the cost of a pull of arm i. reserved: the pull was made here, not elsewhere."""
         self.sums[i] += cost
         self.counts[i] += 1.0
         if reserved:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -68,18 +68,14 @@ def _compiled() -> Callable[..., float]:
     return largest_draw.specialised(NORMAL, *(np.ones(1) for _ in range(4)))
 
 
-def _has_posterior(family: object) -> TypeGuard[Conjugate]:
-    return hasattr(type(family), "posterior_law")
-
-
 def _laws(
-    family: object, pulls: Floats, sums: Floats, owner: str, asked: str
+    family: Any, pulls: Floats, sums: Floats, owner: str, asked: str
 ) -> tuple[Conjugate, str, Floats, Floats]:
     """The family, the kind of its posteriors, and two parameters of each.
 
     owner, asked: for error messages.
     """
-    if not _has_posterior(family):
+    if not hasattr(type(family), "posterior_law"):
         told = f"one with a conjugate posterior, for {asked}"
         raise ParameterError(owner, "family", told, Words(type(family).__name__))
     laws = list(map(family.posterior_law, pulls.tolist(), sums.tolist()))

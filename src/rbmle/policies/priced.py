@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -28,10 +28,10 @@ def as_largest(given: object) -> Shares:
 
 @checked
 class Seen(NamedTuple):
-    """Costs that are not known before: each is told with the reward, `update(arm, reward, cost=)`.
+    """Costs that are known only with the reward, `update(arm, reward, cost=)`.
 
     largest: the most that a pull can cost, for every arm, or for each, {"small": 0.01, ...}. Until
-    its cost is told, a pull reserves this of the budget.
+    its cost is known, a pull reserves this of the budget.
 
     >>> Seen(0.05)
     Seen(largest=0.05)
@@ -60,7 +60,7 @@ def as_objective(given: object) -> str:
     return one_of("Priced", "objective", given, (NET, RATIO))
 
 
-def _optional(name: str, interval: str) -> Any:
+def _optional(name: str, interval: str) -> Callable[[object], float | None]:
     return lambda given: None if given is None else number("Priced", name, given, interval)
 
 
@@ -109,7 +109,7 @@ class Priced(NamedTuple):
         return self.policy
 
     def __getattr__(self, name: str) -> Any:
-        """The methods of the policy, for who asks what it needs."""
+        """The methods of the policy, such as those that say what it needs."""
         if name in vars(Policy) and not name.startswith("_"):
             return getattr(self.policy, name)
         raise AttributeError(name)
@@ -120,7 +120,7 @@ class Priced(NamedTuple):
     def plays_each_first(self) -> bool:
         return False
 
-    def probabilities(self, *args: object, **more: object) -> Any:
+    def probabilities(self, *args: object, **more: object) -> NoReturn:
         """Refused: they depend on what was spent."""
         raise ParameterError(
             "Priced", "policy", "one without costs, for probabilities", self.policy
@@ -175,7 +175,7 @@ register(WRAPPERS, Priced)
 
 
 def priced(policy: object, cost: object, objective: str, price: object, budget: object) -> object:
-    """The policy with these costs, as a `Decider` is told; the policy itself without costs."""
+    """The policy with the costs given to a `Decider`; without costs the policy itself."""
     if cost is not None:
         return Priced(policy, cost, objective, price, budget)
     given = price if budget is None else budget

@@ -11,9 +11,10 @@ import numpy as np
 from .._numba.compile import Floats
 from ..errors import ParameterError, integer, one_of
 from ..families import Family
+from ..families.protocols import by_sums
 from ..random import MAX_ROUNDS
 from .arms import Arms, Clock
-from .base import Policy, fresh_state
+from .base import Policy, fresh_state, has_index
 from .fit import as_family, check_fit
 
 _OWNER = "probabilities"
@@ -49,7 +50,7 @@ def propensities_of(
 
 
 class _NoSquares(Arms):
-    """Statistics without squares: who reads a variance is told that they are missing."""
+    """Statistics without squares: reading a variance raises an error that says so."""
 
     def variance(self, i: int) -> float:
         raise ParameterError(_OWNER, "squares", "given for a policy that reads variances", None)
@@ -80,6 +81,9 @@ def stated_probabilities(
     if squares is None and n.all():
         unknown = _NoSquares(*arms)
         policy.index_of(model, unknown, 0, policy.level(model, unknown, clock))
+        if not has_index(policy) and not by_sums(model):
+            told = f"given for {type(policy).__name__} with {type(model).__name__}"
+            raise ParameterError(_OWNER, "squares", told, None)
     by_lot = one_of(_OWNER, "ties", ties, ("random", "first")) == "random"
     state = fresh_state(policy, model, n.size)
     return propensities_of(policy, state, model, arms, clock, by_lot)

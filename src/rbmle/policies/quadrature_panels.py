@@ -1,4 +1,4 @@
-"""The nodes and panels (intervals) over which `beliefs` integrates posteriors numerically."""
+"""The nodes and panels (intervals) over which `beliefs` and `largest_draw` integrate posteriors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 from .._numba.compile import Floats, lean, njit, record
 
 WIDEST = 2.5  # posterior standard deviations; with 12 nodes the error is about 1e-12, see `beliefs`
+# The largest accepted |sum of p_a - 1|. In 4,000 random histories of 5 arms it was at most 1e-10.
+CLOSE = 1e-9
+LEAST = 1e-300  # in place of an F that rounds to 0: h = f / F stays finite, and h F is still f
 
 # Measured: random histories of up to 100 arms with up to 10^8 pulls need at most 122 panels before
 # any are halved (Bernoulli; Gaussian 38, Exponential 72). The rest is room for halving.

@@ -13,7 +13,7 @@ from ..families import Bernoulli, Binomial, Bounded, Exponential, Family, Gamma,
 from ..families.protocols import require_by_sums
 from ..random import Draws
 from ..spec import stand_in
-from ..special.grid import on_grid
+from ..special.grid import as_much, on_grid
 from .alpha import BetaBias, as_bias
 from .arm_bias import ArmBias
 from .arms import Arms, Clock
@@ -98,7 +98,7 @@ class RBMLE(NamedTuple):
             value = self.unit_index(known, n, total, alpha, self.alpha.up_to(level))
             if self.alpha.guards():
                 bound = self.alpha.allowed(n, level) / n
-                value = max(value, self.g(family, known.kl_upper(total / n, bound)))
+                value = max(value, self.g(family, known.kl_upper(known.mean_of(n, total), bound)))
             return value * family.index_unit(alpha) if self.alpha.shared() else value
         if self.boundary != Boundary.exact:
             value = self.printed_index(family, n, total, alpha)
@@ -173,14 +173,14 @@ class RBMLE(NamedTuple):
         alpha = self.alpha.of_arm(arms.pulls[i], level) * self.alpha.unit(level)
         if self.boundary != Boundary.exact or arms.mean(i) + alpha / arms.pulls[i] < high:
             return 0.0
-        excess = arms.sums[i] - high * arms.pulls[i]
-        other = arms.sums[j] - high * arms.pulls[j]
-        if excess != other:
+        excess = arms.sums[i] + high * arms.pulls[j]  # both plus high (n_i + n_j)
+        other = arms.sums[j] + high * arms.pulls[i]
+        if not as_much(excess, other):
             return 1.0 if excess > other else -1.0
         return float(arms.pulls[j] - arms.pulls[i])
 
     def described(self) -> tuple[type, dict[str, object]]:
-        """The class and parameters for its label; a recommended form is told by its family."""
+        """The class and parameters for its label; a recommended form is named by its family."""
         for risk, forms in _FORMS.items():
             for kind, form in forms.items():
                 if self == form:
@@ -247,7 +247,7 @@ def recommended(family: object, risk: str = "tails") -> RBMLE:
     simulations tell it their horizon, and so does `Decider(horizon=...)`. A decider without a
     horizon supposes in each round that as many are to come as have been played.
     risk: "tails", the default, keeps unlucky runs short: an arm is not left while the data allow
-    that it is the best (the guard of `ArmBias`). "mean" has the smallest mean regret, but loses
+    that it is the best (the guard of `ArmBias`). "mean" has a smaller mean regret, but loses
     the best arm for good in some runs of a hundred on hard problems.
     Its regret is of the order (log T)^1.2, for Exponential and Gamma rewards (log T)^1.4, on every
     problem, which is proved (docs/explanation/mathematics.md). Its constants were chosen by

@@ -2,7 +2,6 @@
 
 from .philox import (
     COST_LANE,
-    DELAY_LANE,
     MAX_ARMS,
     MAX_REPLICATIONS,
     MAX_ROUNDS,
@@ -22,7 +21,6 @@ from .philox import (
 
 __all__ = [
     "COST_LANE",
-    "DELAY_LANE",
     "MAX_ARMS",
     "MAX_REPLICATIONS",
     "MAX_ROUNDS",

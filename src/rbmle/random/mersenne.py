@@ -82,6 +82,9 @@ class MersenneDraws(NamedTuple):
         low = next_word(self.words, self.position) >> 6
         return (high * 67108864.0 + low) / 9007199254740992.0
 
+    def pair(self, k: int) -> tuple[float, float]:
+        return self.uniform(k), self.uniform(k)
+
     def normal(self, k: int) -> float:
         """`standard_normal`: Marsaglia's polar method, which makes two numbers and keeps one."""
         if self.spare[0] != 0.0:

@@ -12,19 +12,25 @@ the paper), and take 0.7 of the time of the ten that the paper recommends for a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, floor, inf, log, log1p, pi, sqrt
+from math import exp, floor, inf, log, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._numba.compile import Floats, njit, plain, record
-from ..special import deviance, normal_quantile, stirling_error
+from ..special import (
+    binomial_probability,
+    deviance,
+    normal_quantile,
+    poisson_probability,
+    stirling_error,
+)
 
 # Purposes: numbers for one are never used for another. PATHS are those of means that change, SLEEP
 # of arms that are asleep.
 REWARDS, CHOICES, TIES, SAMPLES, DELAYS, PATHS, FEATURES, SLEEP, COSTS = range(9)
 PURPOSE_SHIFT = 28
-DELAY_LANE, SLEEP_LANE, COST_LANE = (x << PURPOSE_SHIFT for x in (DELAYS, SLEEP, COSTS))
+SLEEP_LANE, COST_LANE = SLEEP << PURPOSE_SHIFT, COSTS << PURPOSE_SHIFT
 MAX_ARMS = 1 << PURPOSE_SHIFT  # an arm's number shares a 32-bit word with the purpose
 MAX_ROUNDS = (1 << 32) - 1
 MAX_REPLICATIONS = 1 << 32
@@ -192,10 +198,7 @@ class Cell(NamedTuple):
         if mean > _LARGEST_INVERTED_MEAN:
             return self.poisson_by_rejection(mean, k)
         mode = float(floor(mean))
-        peak = exp(-mean)
-        if mode > 0.0:
-            peak = exp(-stirling_error(mode) - deviance(mode, mean)) / sqrt(2.0 * pi * mode)
-        return self.from_mode(mode, peak, mean, inf, k)
+        return self.from_mode(mode, poisson_probability(mode, mean), mean, inf, k)
 
     def from_mode(self, mode: float, peak: float, odds: float, trials: float, k: int) -> float:
         """A binomial number by inversion that starts at the mode and goes both ways (Kemp 1981).
@@ -262,23 +265,6 @@ def accepted(w: float, d: float, y: float) -> bool:
 
 
 @njit
-def binomial_probability(x: float, trials: float, p: float) -> float:
-    """The probability of x successes in `trials` trials, by Loader's accurate formula (2000)."""
-    if x == 0.0:
-        return exp(trials * log1p(-p))
-    if x == trials:
-        return exp(trials * log(p))
-    exponent = (
-        stirling_error(trials)
-        - stirling_error(x)
-        - stirling_error(trials - x)
-        - deviance(x, trials * p)
-        - deviance(trials - x, trials * (1.0 - p))
-    )
-    return exp(exponent) * sqrt(trials / (2.0 * pi * x * (trials - x)))
-
-
-@njit
 def feature_cell(key0: int, key1: int, replication: int, t: int, i: int) -> Cell:
     """The random numbers for the features of arm i in round t; round 0 is a whole replication."""
     return Cell(key0, key1, replication, t, i + (FEATURES << PURPOSE_SHIFT))
@@ -330,9 +316,10 @@ class Counter(NamedTuple):
         return Draws(self.key0, self.key1, replication, t, self.random_ties)
 
 
+@njit
 def delay_cell(key0: int, key1: int, replication: int, t: int) -> Cell:
     """The random numbers that say when the reward of round t comes."""
-    return Cell(key0, key1, replication, t, DELAY_LANE)
+    return Cell(key0, key1, replication, t, DELAYS << PURPOSE_SHIFT)
 
 
 def key(seed: int) -> tuple[int, int]:

@@ -5,8 +5,8 @@ Distribution functions and quantiles (normal, gamma, beta), and bounds on them t
 
 from __future__ import annotations
 
-from .beta import beta_cdf, beta_density, beta_quantile, beta_quantile_upper, beta_tail
-from .deviance import deviance, stirling_error
+from .beta import beta_cdf, beta_quantile, beta_quantile_upper, beta_tail
+from .deviance import binomial_probability, deviance, poisson_probability, stirling_error
 from .divergence_bounds import (
     coin_below,
     coin_root_below,
@@ -16,7 +16,6 @@ from .divergence_bounds import (
 )
 from .gamma import (
     gamma_cdf,
-    gamma_density,
     gamma_quantile,
     gamma_quantile_upper,
     gamma_tail,
@@ -36,12 +35,12 @@ from .tail_bounds import (
 
 __all__ = [
     "beta_cdf",
-    "beta_density",
     "beta_quantile",
     "beta_quantile_below",
     "beta_quantile_upper",
     "beta_tail",
     "beta_tail_above",
+    "binomial_probability",
     "coin_below",
     "coin_root_below",
     "count_root_below",
@@ -49,7 +48,6 @@ __all__ = [
     "deviance_below",
     "gamma_cdf",
     "gamma_cdf_above",
-    "gamma_density",
     "gamma_quantile",
     "gamma_quantile_above",
     "gamma_quantile_below",
@@ -62,6 +60,7 @@ __all__ = [
     "normal_density",
     "normal_quantile",
     "normal_quantile_upper",
+    "poisson_probability",
     "ratio_above",
     "scale_root_below",
     "stirling_error",

@@ -49,23 +49,6 @@ def _either_tail(x: float, a: float, b: float) -> tuple[float, bool]:
 
 
 @njit
-def beta_density(x: float, a: float, b: float) -> float:
-    """The density x^(a - 1) (1 - x)^(b - 1) / B(a, b), for a, b > 0.
-
-    >>> round(beta_density(0.25, 2.0, 3.0), 12)
-    1.6875
-    """
-    if x < 0.0 or x > 1.0:
-        return 0.0
-    if x == 0.0:
-        return 0.0 if a > 1.0 else (b if a == 1.0 else math.inf)
-    if x == 1.0:
-        return 0.0 if b > 1.0 else (a if b == 1.0 else math.inf)
-    y = 1.0 - x
-    return beta_scale(a, b) * math.exp(-beta_deviance(x, y, a, b)) / y / x
-
-
-@njit
 def beta_cdf(x: float, a: float, b: float) -> float:
     """I_x(a, b), the integral of the density from 0 to x; small values keep all their digits.
 

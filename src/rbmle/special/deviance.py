@@ -1,4 +1,4 @@
-"""The Stirling error and the deviance, from which accurate densities are built.
+"""The Stirling error and the deviance, from which accurate probabilities are built.
 
 C. Loader, "Fast and accurate computation of binomial probabilities" (2000): a Poisson or binomial
 probability is a smooth factor, given by Stirling errors, times exp(-deviance). The deviance
@@ -80,3 +80,36 @@ def deviance(x: float, m: float) -> float:
     if m < 1e-290 * x:  # the ratio would overflow
         return x * (math.log(x) - math.log(m)) - gap
     return x * math.log(x / m) - gap
+
+
+@njit
+def poisson_probability(x: float, mean: float) -> float:
+    """The probability that a Poisson number of this mean is x.
+
+    >>> round(poisson_probability(2.0, 1.0), 12)
+    0.183939720586
+    """
+    if x == 0.0:
+        return math.exp(-mean)
+    return math.exp(-stirling_error(x) - deviance(x, mean)) / math.sqrt(2.0 * math.pi * x)
+
+
+@njit
+def binomial_probability(x: float, trials: float, p: float) -> float:
+    """The probability of x successes in `trials` trials, each of probability p in (0, 1).
+
+    >>> round(binomial_probability(1.0, 4.0, 0.5), 12)
+    0.25
+    """
+    if x == 0.0:
+        return math.exp(trials * math.log1p(-p))
+    if x == trials:
+        return math.exp(trials * math.log(p))
+    exponent = (
+        stirling_error(trials)
+        - stirling_error(x)
+        - stirling_error(trials - x)
+        - deviance(x, trials * p)
+        - deviance(trials - x, trials * (1.0 - p))
+    )
+    return math.exp(exponent) * math.sqrt(trials / (2.0 * math.pi * x * (trials - x)))

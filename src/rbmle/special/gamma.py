@@ -79,22 +79,6 @@ def _either_tail(x: float, a: float) -> tuple[float, bool]:
 
 
 @njit
-def gamma_density(x: float, a: float) -> float:
-    """The density x^(a - 1) exp(-x) / Gamma(a), for a > 0.
-
-    >>> round(gamma_density(2.0, 3.0), 12)
-    0.270670566473
-    """
-    if x < 0.0 or x == math.inf:
-        return 0.0
-    if x == 0.0:
-        return 0.0 if a > 1.0 else (1.0 if a == 1.0 else math.inf)
-    if x < 1e-280:  # the division by x below could overflow; exp(-x) is 1 here
-        return math.exp((a - 1.0) * math.log(x) - log_gamma(a))
-    return gamma_scale(a) * math.exp(-deviance(a, x)) / x
-
-
-@njit
 def gamma_cdf(x: float, a: float) -> float:
     """P(a, x), the integral of the density from 0 to x; small values keep all their digits.
 

@@ -1,8 +1,8 @@
-"""Rounding to a grid, so that numbers which mathematics makes equal are equal."""
+"""Rounding to a grid, so that numbers which mathematics makes equal are equal, and a tolerance."""
 
 from __future__ import annotations
 
-from .._numba.compile import njit
+from .._numba.compile import lean, njit
 
 GRID = 2.0**-32  # 2.3e-10
 _SHIFT = 1.5 * 2.0**20  # doubles of this size, from 2^20 to 2^21, are GRID apart
@@ -23,3 +23,10 @@ def on_grid(x: float) -> float:
     (True, 31.0)
     """
     return (x + _SHIFT) - _SHIFT
+
+
+@lean
+def as_much(a: float, b: float, of: float = 0.0) -> bool:
+    """Whether two sums of rewards are equal up to rounding of their terms, or of the sum `of` that
+    contains one of them."""
+    return abs(a - b) <= 1e-12 * (abs(a) + abs(b) + abs(of))

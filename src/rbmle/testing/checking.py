@@ -1,4 +1,4 @@
-"""The parts of checks: what they raise, what they require, and at which means they look.
+"""The parts of checks: what they raise, what they require, and the means that they try.
 
 A check is a function that returns if its law holds, raises `BrokenLawError` if not, and raises
 `NotApplicable` with the reason if the law says nothing about what is checked; pytest shows that as
@@ -11,7 +11,7 @@ import functools
 import unittest
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from ..errors import RbmleError
 from ..families import Law
 from ..families.registry import mean_at
 
+T = TypeVar("T")
 Check = Callable[..., None]
 Decorator = Callable[[Check], Check]
 SEED = 7  # of every check, so that a check always gives the same answer
@@ -50,13 +51,13 @@ class Checks(list[Check]):
         self.append(function)
         return function
 
-    def at(self, points: Callable[[Any], Iterable[Sequence[float]]], *methods: str) -> Decorator:
+    def at(self, points: Callable[[T], Iterable[Sequence[float]]], *methods: str) -> Decorator:
         """A decorator that adds a check of a thing at each of its points, such as its means. It
         applies only to a thing with these methods."""
 
         def decorator(function: Check) -> Check:
             @functools.wraps(function)
-            def check(thing: object) -> None:
+            def check(thing: T) -> None:
                 require_method(thing, *methods)
                 for point in points(thing):
                     function(thing, *point)

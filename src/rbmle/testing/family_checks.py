@@ -36,9 +36,11 @@ _FARTHEST = 2.2  # for sqrt(n) times the Kolmogorov-Smirnov distance: p = 2 exp(
 FAMILY_CHECKS = Checks()
 
 
-def _step(eta: float) -> float:
-    """A step in eta for central differences, small enough to stay on one side of 0."""
-    return 1e-4 * max(abs(eta), 0.1)
+def _step(family: Family, eta: float) -> float:
+    """A step in eta for central differences: small beside eta, so that it stays on one side of 0,
+    and beside the way between two middle means, whatever the unit of rewards."""
+    low, high = (family.natural(mean_at(family, place)) for place in (0.4, 0.6))
+    return 1e-4 * min(max(abs(eta), 0.1), abs(high - low) or 0.1)
 
 
 def _slope(function: Callable[[float], float], x: float, h: float) -> float:
@@ -68,8 +70,9 @@ def the_mean_is_the_slope_of_the_log_partition(family: Family, mean: float) -> N
     """F'(natural(m)) = m. A wrong sign or factor in `log_partition` or `natural` breaks it."""
     eta = family.natural(mean)
     what = f"the slope of 'log_partition' at natural({mean:.6g}) = {eta:.6g}"
-    slope = _slope(family.log_partition, eta, _step(eta))
-    require_close(slope, mean, what, rel=1e-6, scale=1e-2)
+    slope = _slope(family.log_partition, eta, _step(family, eta))
+    unit = mean_at(family, 0.6) - mean_at(family, 0.4)
+    require_close(slope, mean, what, rel=1e-6, scale=1e-2 * unit)
 
 
 @FAMILY_CHECKS.at(each_mean, "variance")
@@ -87,7 +90,8 @@ def the_conjugate_is_the_legendre_transform(family: Family, mean: float) -> None
     eta = family.natural(mean)
     value = mean * eta - family.log_partition(eta)
     require_close(family.conjugate(mean), value, f"'conjugate' at {mean:.6g}", rel=1e-9)
-    for other in (eta - _step(eta), eta + _step(eta)):
+    step = _step(family, eta)
+    for other in (eta - step, eta + step):
         below = mean * other - family.log_partition(other) <= value + 1e-9 * (1.0 + abs(value))
         require(below, f"m eta - F(eta) must be largest at natural({mean:.6g}). Got {other}.")
 

@@ -31,10 +31,10 @@ def check_policy(policy: object, family: object) -> list[Outcome]:
     Outcome(check='every_chooser_equals_the_scan', outcome='does not apply: ThompsonSampling is \
 always played by a scan')
     """
-    policy, family = as_policy(policy, "check_policy"), as_family(family, "check_policy")
-    policy = on_family(policy, family, "check_policy")
-    check_fit(policy, family)
-    return POLICY_CHECKS.run(policy, family)
+    assumed = as_family(family, "check_policy")
+    policy = on_family(as_policy(policy, "check_policy"), assumed, "check_policy")
+    check_fit(policy, assumed)
+    return POLICY_CHECKS.run(policy, assumed)
 
 
 def check_family(family: object) -> list[Outcome]:

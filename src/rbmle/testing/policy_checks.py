@@ -117,8 +117,7 @@ def every_chooser_equals_the_scan(policy: Policy, family: Family) -> None:
 
 @POLICY_CHECKS
 def work_can_be_divided(policy: Policy, family: Family) -> None:
-    """Results do not depend on the number of threads, and a replication played alone is the same as
-    in a batch."""
+    """Results depend neither on the number of threads nor on the replications played together."""
     problem = easy_problem(family)
     whole = simulate(problem, [policy], 150, 5, _STREAM, threads=1).regret
     threaded = simulate(problem, [policy], 150, 5, _STREAM, threads=3).regret
@@ -184,8 +183,7 @@ def an_index_does_not_depend_on_the_arms_place(policy: Policy, family: Family) -
 
 
 def _indices(policy: Policy, family: Family, arms: Arms, clock: Clock) -> list[float]:
-    """The index of every arm. Where two are equal, `prefer` must change its sign if the arms are
-    exchanged."""
+    """The index of every arm. Between equal ones `prefer` must change its sign with their order."""
     level = policy.level(family, arms, clock)
     found = [float(policy.index_of(family, arms, i, level)) for i in range(5)]
     for i, j in combinations(range(5), 2):
@@ -243,8 +241,7 @@ def _propensities(
 
 
 def _four_arms(family: Family, pulls_of_third: float) -> Arms:
-    """Four arms, of which the second and the third have the largest mean; they tie if both have 8
-    pulls."""
+    """Four arms: the second and third have the largest mean, and tie if both have 8 pulls."""
     low, high = family.mean_range()
     places = np.array([0.45, 0.5, 0.5, 0.4])
     means = low + places * (high - low) if high < inf else places + (low if low > -inf else 0.0)
