@@ -100,6 +100,10 @@ def test_a_study_is_plotted_with_a_panel_for_each_problem(
     assert (tmp_path / "both.svg").read_text("utf-8").startswith("<?xml")
     with pytest.raises(ParameterError, match="'ax' must be left out with several problems"):
         found.plot(ax=figure.axes[0])
+    begun = StudyResult(found.study, {"more <coins>": found.results["more <coins>"]}, {})
+    (axes,) = begun.plot().axes  # nothing is played on the other problem
+    assert axes.get_title("left").startswith("more <coins>: ")
+    assert axes.lines
     one = StudyResult(Study(COINS, [UCB()], 50, 4), {"problem": found.results["coins"]}, {})
     assert len(one.plot().axes) == 1
     assert one.plot(ax=figure.axes[0]) is figure.axes[0]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from math import cbrt, expm1, inf, isfinite, log, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,10 +121,10 @@ class ComparisonTable:
     @property
     def title(self) -> str:
         """The title of the table."""
-        said = "Difference of final regret on the same rewards"
+        words = "Difference of final regret on the same rewards"
         if any(not isfinite(each.high - each.low) for each in self.rows):
-            return f"{said} (one replication: no spread, so no interval)"
-        return f"{said}, with its {self.level:.4g} interval"
+            return f"{words} (one replication: no spread, so no interval)"
+        return f"{words}, with its {self.level:.4g} interval"
 
     def cells(self) -> list[tuple[str, list[str]]]:
         """The rows as text: (pair, cells)."""
@@ -185,6 +185,12 @@ class StudyComparison:
         return titled_html(self.tables)
 
 
-def titled_html(tables: Mapping[str, Any]) -> str:
+class Shown(Protocol):
+    """What a notebook shows as HTML."""
+
+    def _repr_html_(self) -> str: ...
+
+
+def titled_html(tables: Mapping[str, Shown]) -> str:
     """Tables for a notebook, each below its name."""
     return "".join(f"<h4>{escape(name)}</h4>{x._repr_html_()}" for name, x in tables.items())

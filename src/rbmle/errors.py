@@ -60,9 +60,9 @@ class ParameterError(RbmleError):
         self, owner: str, name: str, allowed: str, got: object = _NOTHING, hint: str = ""
     ) -> None:
         self.owner, self.name, self.allowed, self.got, self.hint = owner, name, allowed, got, hint
-        told = f" Got {shown}." if (shown := show(got)) else ""
+        given = f" Got {shown}." if (shown := show(got)) else ""
         rule = f"'{name}' must be {allowed}" if name else allowed
-        super().__init__(f"{owner}: {rule}.{told}{hint}")
+        super().__init__(f"{owner}: {rule}.{given}{hint}")
 
     def of(
         self, owner: str, name: str | None = None, instead_of: str | None = None

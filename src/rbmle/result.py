@@ -22,7 +22,6 @@ from .errors import ParameterError, Words, integer, number, one_of
 from .evidence import Counting, Evidence
 from .families import Family
 from .rewards.problems import World
-from .rewards.table_worlds import Replay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -171,11 +170,11 @@ class Result:
 
     def cells(self) -> list[tuple[str, list[str]]]:
         """The rows of the table of statistics as text: (name, cells) for each policy."""
-        shown = [list(map(number_text, values)) for values in self.statistics()]
+        numbers = [list(map(number_text, values)) for values in self.statistics()]
         if self.replications == 1:
-            for row in shown:
+            for row in numbers:
                 row[STATISTICS.index("std")] = "-"
-        return list(zip(self.names, shown, strict=True))
+        return list(zip(self.names, numbers, strict=True))
 
     def summary(self) -> str:
         """The statistics of the final regret as a text table, one row for each policy."""
@@ -183,17 +182,8 @@ class Result:
         return Words("\n".join(filter(None, [table, self.note()])))
 
     def note(self) -> str:
-        """The mean reward of each policy, where the world is a `Replay`; else nothing."""
-        if not isinstance(self.problem, Replay):
-            return ""
-        paid = self.problem.reward_of(self.final_regret).mean(axis=1)
-        rows = self.pulls.sum(axis=2).mean(axis=1)
-        each = (
-            f"{name} {number_text(reward)} ({count_text(round(count), 'row')})"
-            for name, reward, count in zip(self.names, paid, rows, strict=True)
-        )
-        best = number_text(self.problem.best)
-        return f"Reward of a row that counts: {', '.join(each)}; the log's best arm has {best}."
+        """What the world says of the policies: the mean reward of each in a `Replay`."""
+        return self.problem.note(self.names, self.final_regret, self.pulls)
 
     def __repr__(self) -> str:
         return self.summary()

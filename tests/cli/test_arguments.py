@@ -164,6 +164,7 @@ def test_what_is_left_to_typer() -> None:
     arranged = command.arranged
     assert arranged(["a", "-1", "--horizon", "-5"]) == ["--horizon=-5", "--", "a", "-1"]
     assert arranged(["a", "-x", "--help"]) == ["-x", "--help", "--", "a"]
+    assert arranged(["a", "--horizn", "b"]) == ["--horizn", "--", "a", "b"]
     assert arranged(["--import", "a", "--import=b"]) == ["--import=a", "--import=b"]
     assert arranged(["--no-times"]) == ["--no-times"]
     assert arranged([]) == []

@@ -221,7 +221,7 @@ DEEDS = [
     )],
     ("simulate", "policies", (), run(policies=())),
     ("simulate", "policies", UCB, run(policies=UCB)),
-    *[("policy", "policy", x, run(policies=[x])) for x in (None, 2.0, Bernoulli())],
+    *[("simulate", "policies", x, run(policies=[x])) for x in (None, 2.0, Bernoulli())],
     ("simulate", "policies", ..., run(policies=[UCB])),
     ("simulate", "policies", "UBC", run(policies=["UBC"])),
     ("Assuming", "policy", ..., lambda: Assuming(UCB, Bernoulli())),

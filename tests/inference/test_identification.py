@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import log, sqrt
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,10 @@ def test_refusals() -> None:
         identify(problem, [UCB()], delta=0.0)
     with pytest.raises(ParameterError, match="identify: 'problem' must be a Problem"):
         identify([0.5, 0.4], [UCB()])  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"identify: 'budget' .* in \[2, inf\). Got 1"):
+        identify(problem, [SuccessiveRejects()], budget=1)
+    with pytest.raises(ParameterError, match="identify: 'means' must be numbers with one best arm"):
+        identify(Problem(Bernoulli(), [0.5, 0.5]), [UCB()])
 
 
 @pytest.mark.slow
@@ -200,6 +205,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     told = capsys.readouterr().out
     assert "no rule is quicker" in told
     assert "TrackAndStop" in told
+    assert re.search(r"errors .* unfinished\n.* 0.0% .* 0\n", told)
     assert run([*line, "--policies", "trackandstop", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["policies"]["TrackAndStop"]["errors"] <= 0.1
     assert run(["identify", "bernoulli", "0.8", "0.3", "--delta", "2"]) == 2

@@ -68,6 +68,8 @@ def test_pieces_frames_and_lines_are_the_same(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
     assert evaluate(path, TARGET) == whole
+    pd.DataFrame(log).to_csv(tmp_path / "log.csv", index=False)
+    assert evaluate(tmp_path / "log.csv", TARGET) == whole
 
 
 def test_a_function_of_the_context_and_a_model() -> None:
@@ -128,15 +130,25 @@ def test_bad_logs_are_refused_in_a_sentence(change: Any, policy: Any, told: str)
         assert live.t == 1
 
 
-def test_other_refusals() -> None:
+def test_other_refusals(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"\xff\xfe")
+    (tmp_path / "log.csv").write_text("arm,reward")
     for log, told in (
         ([], "at least one row"),
         ({"arm": [], "reward": []}, "It lacks '?(red|rows)"),
         ({"arm": [1]}, "a column 'reward'"),
-        (3, "a table"),
+        (3, "'log' must be tables, mappings"),
+        ([("red", 1)], "'log' must be an iterable of tables"),
+        (tmp_path / "no.jsonl", r"'log' must be a file that can be read \(No such file"),
+        (tmp_path / "no.csv", r"'log' must be a file that can be read \(No such file"),
+        (tmp_path / "log", r"'log' must be a file that can be read \(not text"),
+        (tmp_path / "log.csv", "'log' must be a CSV file with distinct names in its first line"),
     ):
         with pytest.raises(ParameterError, match=told):
             evaluate(log, TARGET)
+    for arms, policy, name in ((["a", "b"], "nope", "policy"), (["a"], "ts", "arms")):
+        with pytest.raises(ParameterError, match=f"evaluate: '{name}' must be"):
+            evaluate({"arm": arms, "reward": [1] * len(arms)}, policy)
     half = [made(5, 1), {k: v for k, v in made(5, 2).items() if k != "probability"}]
     with pytest.raises(ParameterError, match="whose probabilities are all known, or none"):
         evaluate(half, TARGET)

@@ -93,6 +93,17 @@ def test_an_id_keeps_its_probability(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert decider.decide(id="visit-8").probability is None
 
 
+def test_an_id_may_be_a_whole_number_of_numpy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpret(monkeypatch)
+    decider = Decider(["a", "b"], "ts", "bernoulli", seed=3)
+    made = decider.decide(id=np.int64(7))
+    assert type(made.id) is int
+    decider.save(tmp_path / "decider.json")
+    assert Decider.load(tmp_path / "decider.json").decide(id=7) == made
+
+
 def test_what_has_no_probability_is_refused_and_nothing_is_pulled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

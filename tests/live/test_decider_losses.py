@@ -151,7 +151,10 @@ def test_what_is_refused_of_named_decisions():
     other = "b" if arm == "a" else "a"
     decider.update(id="x", reward=1.0)
     for call, said in (
-        (lambda: decider.update(id="x", reward=0.0), "'reward' must be 1, which was told for 'x'"),
+        (
+            lambda: decider.update(id="x", reward=0.0),
+            "'reward' must be 1, the reward already recorded for 'x'",
+        ),
         (lambda: decider.update(other, 1.0, id="x"), f"'arm' must be {arm!r}, chosen for 'x'"),
         (lambda: decider.update(id="y", reward=1.0), "'id' must be that of a pull"),
         (lambda: decider.update(id="x", reward=2.0), r"'reward' must be a number in \[0, 1\]"),

@@ -52,6 +52,10 @@ REFUSED = [
         "'context' must be features of 'red', 'blue'",
     ),
     (
+        lambda live: live.pull(context={"age": 31}),
+        "Got 'age'. A row with columns needs evidence with features=Encode(...).",
+    ),
+    (
         lambda live: live.pull(context=[1.0, 2.0]),
         "'context' must be the features of each arm, as in",
     ),

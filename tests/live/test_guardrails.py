@@ -168,8 +168,11 @@ def test_bad_metrics_lose_nothing(
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({}, "Guardrail: 'at_least' must be given, or else 'at_most'. Got None."),
-        ({"at_most": 1, "at_least": 0}, "'at_least' must be given, or else 'at_most'. Got 0."),
+        ({}, "Guardrail: 'at_least' must be given, or else 'at_most'; not both. Got None."),
+        (
+            {"at_most": 1, "at_least": 0},
+            "'at_least' must be given, or else 'at_most'; not both. Got 0.",
+        ),
         ({"at_most": 1.5}, "'at_most' must be a number in [0, 1]. Got 1.5."),
         ({"at_most": 0.5, "delta": 0}, "'delta' must be a number in (0, 1). Got 0."),
         ({"at_most": 0.5, "low": 2}, "'high' must be above 2, 'low'. Got 1.0."),

@@ -12,8 +12,8 @@ from rbmle import Decider, Encode, Linear, ParameterError
 pytestmark = [pytest.mark.peers, pytest.mark.filterwarnings("ignore")]
 
 QUICKER = 5.0  # times as long as ours the others take at least, with the features that ours has
-TURNS = 5  # of which the quickest counts: the machine may be busy
-LONG = 5e5  # microseconds beyond which a play is not repeated
+TURNS = 20  # of which the quickest counts: the machine may be busy
+LONG = 2e6  # microseconds beyond which a play is not repeated
 
 
 @pytest.mark.parametrize("name", ["phishing", "digits"])

@@ -7,6 +7,7 @@ import pytest
 from tiers import tiered
 
 from rbmle.engine import simulate
+from rbmle.errors import ParameterError
 from rbmle.paper.published import MISPRINTS, published, published_problem, tables
 from rbmle.paper.published_table import PublishedTable
 from rbmle.paper.reproduction import equal_in_print
@@ -47,6 +48,13 @@ def statistics(table, policies):
         checkpoints=[entry["horizon"]],
     )
     return dict(zip(policies, result.statistics(), strict=True))
+
+
+@pytest.mark.parametrize("what", [published_problem, lambda table: published(table, "UCB")])
+def test_an_unknown_table_is_refused_by_the_function_that_was_called(what):
+    name = "published_problem" if what is published_problem else "published"
+    with pytest.raises(ParameterError, match=f"^{name}: 'table' must be one of 'Bernoulli_ID=2'"):
+        what("Bernoulli_ID=1")
 
 
 def check(table, policy, computed):

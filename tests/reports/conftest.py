@@ -34,7 +34,7 @@ def report(result):
         sections=[
             Section("Compared", EVIL, ReportTable(["policy", "mean", "q10"], rows)),
             section_of(result, "Three arms"),
-            section_of(result, "Three arms again", "Once more."),
+            section_of(result, "Three arms again"),
             Section("Time", figures=[Plot(timing, f"Time {EVIL}")], policies=["UCB", EVIL]),
         ],
         provenance={"seed": 0, "platform": "any " + "x" * 300, "versions": {"numpy": EVIL}},

@@ -124,7 +124,7 @@ def test_results_are_reported_from_python(tmp_path: Path) -> None:
             rbmle.report(result)
     with pytest.raises(ParameterError, match="report: 'run' must be a run folder"):
         rbmle.report(7)  # type: ignore[arg-type]
-    with pytest.raises(RunError, match=r"study\.json: cannot be read"):
+    with pytest.raises(RunError, match=r"nowhere: is no run folder, as it has no study\.json"):
         rbmle.report(tmp_path / "nowhere")
 
 

@@ -102,7 +102,7 @@ def test_ctrl_c_ends_the_head_and_frees_the_workers(
         assert time.monotonic() - now < 2.0
         assert (head.returncode, said.splitlines()[-1]) == (
             130,
-            "rbmle: interrupted; what was finished is kept",
+            "rbmle: interrupted; what was finished is kept, and the same command continues",
         )
         wait_until(lambda: not any(client.processing().values()), 10.0)
         for answer in [client.submit(pow, 2, n, pure=False) for n in range(4)]:

@@ -152,7 +152,7 @@ def test_a_broken_study_of_a_run_is_one_sentence(change: Any, said: str, copied:
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"study\.json: cannot be read \(No such file or directory"):
+    with pytest.raises(RunError, match=r"is no run folder, as it has no study\.json"):
         load(tmp_path)
     with pytest.raises(ParameterError, match="run: 'study' must be a Study"):
         run("study")  # type: ignore[arg-type]

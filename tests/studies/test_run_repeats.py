@@ -30,7 +30,7 @@ def test_a_run_is_what_simulate_gives(finished: Path) -> None:
             list(STUDY.policies.values()),
             HORIZON,
             STUDY.replications,
-            STUDY.rewards_source(),
+            STUDY.plan.rewards,
             checkpoints=STUDY.checkpoints,
         )
         plain = dataclasses.replace(plain, labels=tuple(STUDY.policies))

@@ -148,8 +148,8 @@ def test_a_study_cannot_be_changed() -> None:
 
 
 def test_rewards_are_those_of_the_seed() -> None:
-    assert repr(study(seed=3).rewards_source()) == repr(RewardStream(3))
-    assert repr(study(seed=3, rewards="published").rewards_source()) == repr(PublishedTable(3))
+    assert repr(study(seed=3).plan.rewards) == repr(RewardStream(3))
+    assert repr(study(seed=3, rewards="published").plan.rewards) == repr(PublishedTable(3))
 
 
 def test_policies_of_a_list_get_distinct_labels() -> None:

@@ -185,7 +185,7 @@ def test_an_unreadable_file_is_one_sentence(tmp_path: Path) -> None:
         (
             {"problems": {"x": Problem(Bernoulli(), [0.5, 0.5])}, "policies": [Theoretical(2)]},
             "Study: RBMLE(alpha=Theoretical(proposition=2)) on x: Proposition 2: 'means' must be "
-            "with one best arm, a gap above 0.",
+            "numbers with one best arm, a gap above 0.",
         ),
         (
             {"problems": {"x": Problem(Bernoulli(), [0.5, 1])}, "policies": {"R": Theoretical(2)}},

@@ -69,7 +69,7 @@ def test_lower_family_and_caution(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["bernoulli", 0.4, 0.4], "'means' must be with one best arm, a gap above 0."),
+        (["bernoulli", 0.4, 0.4], "'means' must be numbers with one best arm, a gap above 0."),
         (["bernoulli", 0.0, 0.4], "'means' must be inside (0, 1) for Bernoulli"),
         (["bernoulli", 0.4, 1.4], "[0, 1]"),
         (["bernoulli", 0.4], "'means' must be a list of 2"),

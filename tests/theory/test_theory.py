@@ -261,9 +261,12 @@ EDGE = Problem(Bernoulli(), [0.2, 1.0])
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: theory.smallest_c_alpha(FLAT, 2), "'means' must be with one best arm"),
+        (lambda: theory.smallest_c_alpha(FLAT, 2), "'means' must be numbers with one best arm"),
         (lambda: theory.smallest_c_alpha(EDGE, 2), "inside (0, 1) for Bernoulli, off its ends"),
-        (lambda: theory.regret_bound(FLAT, 9, 4), "'means' must be with one best arm, a gap"),
+        (
+            lambda: theory.regret_bound(FLAT, 9, 4),
+            "'means' must be numbers with one best arm, a gap",
+        ),
         (lambda: theory.regret_bound(EDGE, 9, 2), "inside (0, 1) for Bernoulli, off its ends"),
         (lambda: theory.regret_bound(CLEAR, 1, 2), "'horizon' must be a whole number in [2, inf)"),
         (lambda: theory.regret_bound(CLEAR, 9, 2, epsilon=1), "'epsilon' must be a number in (0"),

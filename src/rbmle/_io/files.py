@@ -61,7 +61,12 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | Iterable[byt
         if isinstance(problem, OSError):
             raise FileError(os.fspath(path), problem) from None
         raise
-    if hasattr(os, "O_DIRECTORY"):  # the new name itself must survive a loss of power too
+    sync_folder(folder)
+
+
+def sync_folder(folder: str) -> None:
+    """Let the names of new files in the folder survive a loss of power, as their content does."""
+    if hasattr(os, "O_DIRECTORY"):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(handle)

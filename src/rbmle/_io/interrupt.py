@@ -10,7 +10,7 @@ import signal
 import sys
 
 CODE = 130  # 128 + SIGINT, the convention of shells
-KEPT = "interrupted; what was finished is kept"
+KEPT = "interrupted; what was finished is kept, and the same command continues"
 words = "interrupted"  # what is said; a command that stores its results says KEPT
 
 

@@ -18,11 +18,11 @@ _WIDTH = 24  # of the bar, in characters
 
 
 def watched() -> bool:
-    """Whether a person sees stderr: it is a terminal's or a notebook's, and no test is running."""
+    """Whether a person watches stderr: a terminal's or a notebook's, outside tests."""
     stream = sys.stderr  # None in a process without a console
     notebook = type(stream).__module__ == "ipykernel.iostream"
-    seen = notebook or (stream is not None and stream.isatty())
-    return seen and "PYTEST_CURRENT_TEST" not in os.environ
+    visible = notebook or (stream is not None and stream.isatty())
+    return visible and "PYTEST_CURRENT_TEST" not in os.environ
 
 
 class Bar(logging.Handler):

@@ -14,7 +14,7 @@ from .._records.record import Record, is_record
 def labels(policies: Sequence[Record], families: Sequence[object]) -> tuple[str, ...]:
     """A distinct name for each policy: its class, and the parameters that are not the defaults.
 
-    families: told only where policies of one class assume different ones.
+    families: named only where policies of one class assume different ones.
 
     >>> from rbmle.policies import RBMLE, UCB
     >>> labels([RBMLE(), RBMLE(2.0), UCB()], [None] * 3)
@@ -122,8 +122,8 @@ def with_error(mean: float, error: float) -> tuple[str, str]:
     if not 1e-4 <= error < 1e6:
         return number_text(mean), number_text(error)
     decimals = max(0, 1 - math.floor(math.log10(error)))
-    shown = round(mean, decimals) + 0.0  # adding 0 makes -0 the 0 that it equals
-    return f"{shown:,.{decimals}f}", f"{error:,.{decimals}f}"
+    rounded = round(mean, decimals) + 0.0  # adding 0 makes -0 the 0 that it equals
+    return f"{rounded:,.{decimals}f}", f"{error:,.{decimals}f}"
 
 
 def print_text(value: float) -> str:

@@ -1,4 +1,4 @@
-"""What happens while a kernel is compiled: who waits is told, and Python works less."""
+"""Around a compilation: log a message for the person who waits, and pause garbage collection."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Announcement(event.Listener):  # type: ignore[misc]
     """Logs once for each pair of classes that they are being compiled, to explain the wait.
 
     Python's garbage collector pauses meanwhile: a compiler makes many objects and little garbage,
-    and looking at them again and again takes a tenth of the time. Types of operators are kept
-    (`operators.py`). Numba compiles in one thread at a time, so that no other meets either.
+    and looking at them again and again takes a tenth of the time. Types of operators are cached
+    (`operators.py`). Numba compiles in one thread at a time, so other threads notice neither.
     """
 
     def __init__(self, args: tuple[object, ...], compiler: str) -> None:

@@ -116,7 +116,7 @@ def _call_type(
 
 @functools.cache
 def constant_of(function: FunctionType, n_args: int) -> tuple[types.Type, object] | None:
-    """The type and the value of what a method with so many arguments always returns.
+    """The type and the value of the constant that a method with this many arguments returns.
 
     Many do, such as the defaults of a record: such a method need not be compiled. None: it does
     more than that.

@@ -85,8 +85,8 @@ def check_device(owner: str) -> None:
             f"numba-cuda's simulator runs in the interpreter, and only there."
         )
     if not cuda.is_available():
-        said = " ".join(str(cuda.cuda_error() or "the driver shows none").split())
-        reason = said.partition(". ")[0].rstrip(".")  # its first sentence
+        driver_error = " ".join(str(cuda.cuda_error() or "the driver shows none").split())
+        reason = driver_error.partition(". ")[0].rstrip(".")  # its first sentence
         raise RbmleError(f"{owner}: 'device' must be 'cpu': no CUDA device was found ({reason}).")
 
 

@@ -58,7 +58,7 @@ _EXCEPTIONS = {"RAISE_VARARGS": "raised", "PUSH_EXC_INFO": "caught"}
 _Return = tuple[CodeType, int, object]  # a user's method, the line where it returned, the value
 
 
-class _Enough(BaseException):
+class _RehearsalDone(BaseException):
     """Ends a rehearsal that found nothing wrong."""
 
 
@@ -81,14 +81,14 @@ def rehearse(function: Callable[..., object], args: tuple[object, ...]) -> None:
         elif happened == "call" and frame.f_globals.get("__name__", "").startswith("rbmle."):
             calls += 1
             if calls > _MAX_CALLS:
-                raise _Enough
+                raise _RehearsalDone
 
     outer, own = sys.getprofile(), copy.deepcopy(args)
     try:
         with np.errstate(all="ignore"):
             sys.setprofile(watch)
             function(*own)
-    except _Enough:
+    except _RehearsalDone:
         pass
     except _MISTAKES as problem:
         sys.setprofile(outer)
@@ -116,7 +116,7 @@ def refuse_generators(args: tuple[object, ...]) -> None:
 def refuse_exceptions(args: tuple[object, ...], compiled: Container[FunctionType]) -> None:
     """Raise DefinitionError if a method of a user's class raises or catches exceptions.
 
-    compiled: the methods that run on a device. Others may: `check_family` is meant to.
+    compiled: the methods that run on a device. Others may, as `check_family` does.
     """
     for function in _users_functions(args):
         found = exception_in(function) if function in compiled else None
@@ -169,8 +169,8 @@ def explained(
 
 def _reason_in(text: str) -> str:
     """The first line of the compiler's message that says something, or an empty string."""
-    said = [each.strip() for each in text.splitlines()]
-    first = next((each for each in said if each and not _NOISE.search(each)), "")
+    lines = [each.strip() for each in text.splitlines()]
+    first = next((each for each in lines if each and not _NOISE.search(each)), "")
     if _WRITES.search(text):
         return _WRITTEN
     return NO_ARM if "function an_arm " in first else _UNKNOWN.sub(_CANNOT, first)

@@ -28,8 +28,8 @@ def _find_once(
     args: tuple[types.Type, ...],
     kws: Mapping[str, types.Type],
 ) -> Signature | None:
-    """The type of a call. That of an operator on numbers, or of an element of an array, is kept:
-    it depends on nothing but the types of its arguments, not on the options of who calls it."""
+    """The type of a call. That of an operator on numbers, or of an element of an array, is cached:
+    it depends only on the types of its arguments, not on the caller's options."""
     indexed = self.typing_key in _INDEXING
     if (
         self.typing_key not in _OPERATORS
@@ -45,6 +45,6 @@ def _find_once(
 
 
 def find_once(once: bool) -> None:
-    """Find the types of operators once from now on, or each time again, as Numba does."""
+    """Cache the types of operators from now on, or look them up each time, as Numba does."""
     _found.clear()
     BaseFunction.get_call_type = _find_once if once else _find  # type: ignore[method-assign]

@@ -44,8 +44,7 @@ ALIASES = {
 
 
 class Combination(NamedTuple):
-    """A name from the literature without a class: the policy and the evidence that it is, and its
-    source."""
+    """A name from the literature without a class: its policy, its evidence and its source."""
 
     name: str
     policy: str

@@ -99,7 +99,7 @@ def checked(cls: type[T]) -> type[T]:
 
     That covers the constructor, `_make` and `replace`, which it gives to the class. A class with a
     static method `spelled` is given its parameters by other names too: it maps them to its fields.
-    One with a method `check_fields` refuses by it fields that do not go together.
+    A method `check_fields` may refuse fields that do not go together.
     """
     kind: Any = cls
     plain, fields = kind.__new__, kind._fields
@@ -108,9 +108,8 @@ def checked(cls: type[T]) -> type[T]:
     spelled = vars(cls).get("spelled")
 
     @wraps(plain)
-    def new(cls_: type[T], *args: object, **kwargs: object) -> T:
-        if spelled is not None:
-            kwargs = kind.spelled(kwargs)
+    def new(cls_: type[T], *args: object, **typed: object) -> T:
+        kwargs = typed if spelled is None else kind.spelled(typed)
         try:
             given = plain(cls_, *args, **kwargs)
         except TypeError:
@@ -121,10 +120,17 @@ def checked(cls: type[T]) -> type[T]:
             takes = f"the parameters {', '.join(map(repr, fields))}" if fields else "no parameters"
             unknown = next((name for name in kwargs if name not in fields), None)
             hint = did_you_mean(unknown, fields) if unknown else ""
-            shown = [*map(show, args), *(f"{key}={show(value)}" for key, value in kwargs.items())]
-            got = Words(f"({', '.join(shown)})")
+            texts = [*map(show, args), *(f"{key}={show(value)}" for key, value in typed.items())]
+            got = Words(f"({', '.join(texts)})")
             raise ParameterError(cls.__name__, "", f"takes {takes}", got, hint) from None
-        values = [each.coerce(value) for each, value in zip(known.values(), given, strict=True)]
+        try:
+            values = [each.coerce(value) for each, value in zip(known.values(), given, strict=True)]
+        except ParameterError as mistake:
+            other = next((name for name in typed if name not in fields), None)
+            spelt = mistake.name in kwargs and mistake.name not in typed
+            if mistake.owner != cls.__name__ or not spelt or other is None:
+                raise
+            raise mistake.of(cls.__name__, other) from None
         made = tuple.__new__(cls_, values)  # type: ignore[type-var]
         if "check_fields" in vars(cls):
             kind.check_fields(made)

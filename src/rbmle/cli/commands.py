@@ -24,6 +24,7 @@ from .options import (
     Json,
     Means,
     Run,
+    RunOrDecider,
     Threads,
     command,
     names_given,
@@ -55,7 +56,7 @@ def run(
     modules: Import = None,
     json: Json = False,
 ) -> None:
-    """Run a study of your own, and go on where an earlier run of it stopped.
+    """Run a study file; the same command continues a run that was stopped.
 
     --evidence and --delay are used in place of what the file states.
 
@@ -188,8 +189,8 @@ def identify(
 
 
 @command()
-def show(folder: Run, modules: Import = None, json: Json = False) -> None:
-    """Show the tables of a run; or of a decider's file, what may be concluded from it.
+def show(folder: RunOrDecider, modules: Import = None, json: Json = False) -> None:
+    """Show the tables of a run, or the summary of a saved decider.
 
     Example: rbmle show study-run
 
@@ -235,12 +236,11 @@ def export(
 
 @command()
 def report(
-    folder: Run,
-    out: Annotated[Path | None, Option(help="The page; report.html in the folder.")] = None,
+    folder: RunOrDecider,
+    out: Annotated[Path | None, Option(help="The page; else report.html, or decider.html.")] = None,
     modules: Import = None,
 ) -> None:
-    """Write a run as one self-contained page with tables and figures; or what may be concluded from
-    a decider's file, as decider.html.
+    """Write a run, or the summary of a saved decider, as one self-contained page.
 
     Example: rbmle report study-run
 

@@ -63,8 +63,8 @@ def run(
     """Run a command line and return its exit code; parameters as in `main`."""
     typed = list(sys.argv[1:] if arguments is None else arguments)
     interrupt.words = interrupt.KEPT if {*typed[:1]} & _STORING else "interrupted"
-    shown, level = _Shown(), log.level
-    log.addHandler(shown)
+    handler, level = _Shown(), log.level
+    log.addHandler(handler)
     log.setLevel(logging.INFO)
     try:
         with warnings.catch_warnings():  # restores `showwarning` too
@@ -73,7 +73,11 @@ def run(
             sys.stdout.flush()
             return code
     except _UsageError as problem:
-        return _say(problem.format_message(), 2)
+        message = problem.format_message()
+        if message.startswith("Usage: "):  # the help of a group of commands
+            print(message, file=sys.stderr)
+            return 2
+        return _say(_mistyped(problem), 2)
     except KeyboardInterrupt:
         return _say(interrupt.words, interrupt.CODE)
     except BrokenPipeError:  # the reader, such as `head`, has left
@@ -87,7 +91,7 @@ def run(
     except MemoryError:
         return _say("there is not enough memory for this.", 2)
     finally:
-        log.removeHandler(shown)
+        log.removeHandler(handler)
         log.setLevel(level)
 
 
@@ -104,6 +108,14 @@ def _invoke(application: typer.Typer, name: str, typed: list[str]) -> int:
             return command.invoke(context) or 0
     except typer.Exit as end:
         return end.exit_code
+
+
+def _mistyped(problem: typer.BadParameter) -> str:
+    """What typer says of a mistyped line, with the name of the command and where its help is."""
+    path = problem.ctx.command_path if problem.ctx else "rbmle"
+    owner, message = path.partition(" ")[2], problem.format_message()
+    end = "" if message.endswith("?") else "."
+    return f"{owner}{': ' * bool(owner)}{message.rstrip('.')}{end} See `{path} --help`."
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -50,9 +50,9 @@ class Command(TyperCommand):
             for name in (*each.opts, *each.secondary_opts)
         }
         places = [str(each.name) for each in self.params if isinstance(each, TyperArgument)]
-        kept: list[str] = []
+        front: list[str] = []
         loose: list[str] = []
-        seen: set[str | None] = set()
+        given: set[str | None] = set()
         left = iter(typed)
         for token in left:
             name, equals, value = token.partition("=")
@@ -60,21 +60,22 @@ class Command(TyperCommand):
             if token == "--":
                 loose.extend(left)
             elif option is None:
-                (kept if token.startswith("-") and not _is(float, token) else loose).append(token)
-            elif option.name in seen and not option.multiple:
+                (front if token.startswith("-") and not _is(float, token) else loose).append(token)
+            elif option.name in given and not option.multiple:
                 raise ParameterError(str(self.name), name, "given once")
             else:
-                seen.add(option.name)
+                given.add(option.name)
                 if not option.is_flag:
                     value = value if equals else next(left, name)
                     if not equals and value in options:
                         raise ParameterError(str(self.name), name, "followed by its value")
                     token = f"{name}={self._checked(name, option.name, value)}"
-                kept.append(token)
-        for number, value in enumerate(loose if places else ()):
+                front.append(token)
+        unknown = any(each.partition("=")[0] not in options for each in front)  # typer refuses them
+        for number, value in enumerate(loose if places and not unknown else ()):
             place = places[min(number, len(places) - 1)]
             self._checked(place, place, value)
-        return [*kept, "--", *loose] if loose else kept
+        return [*front, "--", *loose] if loose else front
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """The first sentence of the help, whole."""
@@ -169,6 +170,7 @@ Json = Annotated[bool, Option("--json", help="Print data for scripts.")]
 Threads = Annotated[int | None, Option(help="Threads; results do not depend on it.")]
 Device = Annotated[str, Option(help="cpu, or cuda for a GPU.")]
 Run = Annotated[Path, Argument(help="A run folder.")]
+RunOrDecider = Annotated[Path, Argument(help="A run folder, or a decider's file.")]
 Means = Annotated[list[float], Argument(help="The mean of each arm.")]
 _MODULE = "A module with policies or families of your own."
 Import = Annotated[list[str] | None, Option("--import", help=_MODULE, callback=_import)]

@@ -129,8 +129,8 @@ def show_comparison(table: str, rows: Sequence[ComparedRow]) -> None:
 def show_compared(title: str, columns: Sequence[str], rows: Sequence[ComparedRow]) -> None:
     """Print a table of all numbers with their verdicts' marks; where a number differs from print,
     the printed one stands beside it."""
-    shown: list[list[str | Text]] = [[row.policy, *map(_compared, row.cells)] for row in rows]
-    show_table(title, ["policy", *columns], shown)
+    cells: list[list[str | Text]] = [[row.policy, *map(_compared, row.cells)] for row in rows]
+    show_table(title, ["policy", *columns], cells)
     say("; ".join(f"{PLAIN_MARKS[each]} {words}" for each, words in VERDICTS.items()))
     say(
         "A number that differs from the paper's is followed by the paper's and, in brackets, by "
@@ -179,8 +179,8 @@ def show_scaling(records: Sequence[Scaling]) -> None:
             for timing, ratio, paper in zip(times, ratios, printed, strict=True):
                 spread = (timing.largest - timing.least) / 2
                 mean, error = with_error(timing.median * 1e6, spread * 1e6)
-                shown = "" if paper is None else f" ({number_text(paper)})"
-                cells += [f"{mean} ±{error}" if spread else mean, f"{number_text(ratio)}{shown}"]
+                in_print = "" if paper is None else f" ({number_text(paper)})"
+                cells += [f"{mean} ±{error}" if spread else mean, f"{number_text(ratio)}{in_print}"]
             rows.append(cells)
         heads = [head for n in record.arms for head in (f"{n} arms, us", "x UCB (paper)")]
         show_table(f"{record.family}: time per decision", ["policy", *heads], rows)
@@ -212,7 +212,7 @@ def show_bounds(data: dict[str, Any]) -> None:
         )
     for caution in dict.fromkeys(each["caution"] for each in propositions if each.get("caution")):
         say(f"{caution} See docs/explanation/theory.md.")
-    # A sharp form that has the obstacle of a plain one is not told again.
+    # A sharp form that has the obstacle of a plain one is not printed again.
     obstacles = [each for each in propositions if "obstacle" in each]
     plain = {each["obstacle"] for each in obstacles if not each["sharp"]}
     if obstacles:

@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 @command()
 def reproduce(
     tables: Annotated[
-        list[str] | None, Argument(help="Bernoulli_ID=2, ... or figures: 1a 3b.")
+        list[str] | None, Argument(help="Bernoulli_ID=2, ... or its figures: 1a 3b.")
     ] = None,
-    paper: Annotated[
-        str, Option(help="rbmle; or another paper, whose tables have numbers: sda, ...")
-    ] = "rbmle",
+    paper: Annotated[str, Option(help="rbmle; or sda, whose tables are 1 to 5 and 11.")] = "rbmle",
     policies: Annotated[
         str | None, Option(help="The tables' names, with commas: RBMLE,UCB")
     ] = None,
     quick: Annotated[
-        bool, Option("--quick", help="Figure 1's problems, the fast policies.")
+        bool, Option("--quick", help="Only Figure 1 and fast policies; of sda 1 run in 25.")
     ] = False,
     folder: Annotated[
-        Path | None, Option(help="Where runs, figures and the report go: rbmle-paper, rbmle-NAME.")
+        Path | None, Option(help="Where the results go; else rbmle-paper, or rbmle-sda.")
     ] = None,
     replications: Annotated[int | None, Option(help="Trials; 100 in the paper.")] = None,
     monte_carlo: Annotated[
         bool, Option("--monte-carlo", help="IDS and VIDS by 10,000 samples: hours.")
     ] = False,
     threads: Threads = None,
-    check: Annotated[bool, Option("--check", help="Exit with 1 if a cell differs.")] = False,
+    check: Annotated[
+        bool, Option("--check", help="Exit with 1 if one differs from print.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Recompute the paper's tables and compare each number with print.
@@ -67,10 +67,10 @@ def reproduce(
     folder = folder or Path("rbmle-paper")
     if not json:
         require_extra("reproduce", "report")
-    with progress() as shown:
+    with progress() as bar:
         rows = recompute(
             tables or (QUICK_TABLES if quick else ()), folder, chosen or (QUICK if quick else ()),
-            replications, monte_carlo, threads, shown, None if json else output.show_comparison,
+            replications, monte_carlo, threads, bar, None if json else output.show_comparison,
         )  # fmt: skip
     if not json:
         page = rbmle.report(folder, command=shlex.join(["rbmle", *sys.argv[1:]]))

@@ -1,5 +1,5 @@
 """The process of a command: Ctrl-C ends it within two seconds, whatever it is doing, and closed
-streams, narrow encodings and readers that leave are no errors.
+streams, narrow encodings and broken pipes are no errors.
 
 Python cannot handle a signal while compiled code runs. So the operating system wakes a thread of
 ours, which ends the process if it has not ended by itself after a moment. Further Ctrl-Cs are

@@ -67,24 +67,23 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str |
     for part in parts:
         if part is not parts[0]:
             print()
-        shown = Table(box=None, padding=(0, 1), pad_edge=False, show_header=False)
+        table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=False)
         for c in (0, *part):
-            shown.add_column(width=widths[c], justify="right" if c else "left", no_wrap=True)
+            table.add_column(width=widths[c], justify="right" if c else "left", no_wrap=True)
         tallest = max(cells[0][c].count("\n") for c in (0, *part))
         # Heads of fewer lines stand at the bottom.
         heads = ["\n" * (tallest - cells[0][c].count("\n")) + cells[0][c] for c in (0, *part)]
-        shown.add_row(*(Text(head, "bold") for head in heads))
+        table.add_row(*(Text(head, "bold") for head in heads))
         for texts, row in zip(cells[1:], rows, strict=True):
-            shown.add_row(*(Text(texts[c], getattr(row[c], "style", "")) for c in (0, *part)))
-        _show(shown)
+            table.add_row(*(Text(texts[c], getattr(row[c], "style", "")) for c in (0, *part)))
+        _show(table)
     if len(parts) > 1:
         count = len(parts)
         say(f"(in {count} parts, because {room} columns are too few for all of it side by side)")
 
 
 def _show(what: RenderableType) -> None:
-    """Print what rich makes of it, without blanks at the ends of lines. Rich itself would exit at a
-    closed pipe."""
+    """Print as rich does, without trailing blanks; but rich itself would exit at a closed pipe."""
     console = Console(width=100_000, highlight=False)  # so wide that rich never wraps or cuts
     with console.capture() as captured:
         console.print(what)
@@ -192,9 +191,9 @@ def progress(
             return
         last = time.monotonic()
         left = number_text((total - done) / task.speed) if task.speed else ""
-        said = [f"{name} {done}/{total}"]
-        said += [rate, f"{left} s left"] if rate and done < total else []
-        print(", ".join([*said, *([there] if there else [])]), file=sys.stderr, flush=True)
+        parts = [f"{name} {done}/{total}"]
+        parts += [rate, f"{left} s left"] if rate and done < total else []
+        print(", ".join([*parts, *([there] if there else [])]), file=sys.stderr, flush=True)
 
     bars = Progress(
         # Only names may be wrapped into several lines, numbers never.

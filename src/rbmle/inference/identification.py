@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from math import inf, log, nan
+from math import inf, isnan, log, nan
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ HEAD = "errors", "mean", "q10", "q50", "q90", "unfinished"
 
 
 class Threshold(Choice):
-    """How much evidence is enough."""
+    """How much evidence suffices to stop."""
 
     experiments = 0
     proven = 1
@@ -100,7 +100,7 @@ def race(
     """Play replications until the rule stops them, or for `most` rounds: fill the rows of `found`
     with the number of rounds and the arm; -1 if the rule has not stopped.
 
-    most: negative to play so many rounds without a rule.
+    most: if negative, play that many rounds without a rule.
     """
     for row in range(found.shape[0]):
         rules.restart(game)
@@ -118,6 +118,13 @@ def race(
                 break
         if most < 0:
             found[row, 1] = survivor(game.arms)
+
+
+def _in_words(errors: float, *numbers: float) -> list[str]:
+    """The cells of `Found` as a table shows them: a share, numbers of rounds, and a count."""
+    *rounds, unfinished = numbers
+    share = number_text(nan) if isnan(errors) else f"{errors:.1%}"
+    return [share, *map(number_text, rounds), f"{unfinished:,.0f}"]
 
 
 class Found(NamedTuple):
@@ -155,10 +162,7 @@ class Identification:
 
     def rows(self) -> list[tuple[str, list[str]]]:
         """The rows of the table."""
-        return [
-            (name, [number_text(each) for each in found.cells()])
-            for name, found in self.policies.items()
-        ]
+        return [(name, _in_words(*found.cells())) for name, found in self.policies.items()]
 
     def data(self) -> dict[str, object]:
         """The same as data that JSON can hold."""
@@ -218,7 +222,8 @@ def identify(
         raise ParameterError("identify", "problem", "a Problem", problem)
     rule = GLR(number("identify", "delta", delta, "(0, 1)"), threshold)
     rounds = integer("identify", "most", most, "[1, inf)")
-    fixed = None if budget is None else integer("identify", "budget", budget, "[1, inf)")
+    few = f"[{problem.n_arms}, inf)"
+    fixed = None if budget is None else integer("identify", "budget", budget, few)
     horizon, source = fixed or rounds, rewards or RewardStream(seed)
     given = "identify", [problem], policies, horizon, replications, source, "random"
     game = plan(Setup(*given, family, [horizon]))
@@ -226,13 +231,16 @@ def identify(
     model = game.players[0][0][1]
     require_by_sums("identify", model)
     _, time = _optimum(model, means)
+    if fixed is None and time == inf:
+        allowed = "numbers with one best arm, where no budget is given"
+        raise ParameterError("identify", "means", allowed, means.tolist())
     bound = nan if fixed else time * _coin_kl(delta)
     found = {}
     names = game.labels or labels(*zip(*game.players[0], strict=True))
     for index, name in enumerate(names):
         if fixed is None and game.players[0][index][0].needs_horizon():
-            told = "one that needs no horizon, or given a budget"
-            raise ParameterError("identify", "policies", told, game.players[0][index][0])
+            allowed = "one that needs no horizon, or given a budget"
+            raise ParameterError("identify", "policies", allowed, game.players[0][index][0])
         found[name] = _raced(game, index, rule, -fixed if fixed else rounds, means)
     stop = f"after {fixed:,} pulls" if fixed else f"by GLR at delta {delta:g}"
     beside = "" if fixed else f"; no rule is quicker than {number_text(bound)} on average"

@@ -78,8 +78,8 @@ def beats(
 def _mixture(family: object) -> tuple[int, float, float]:
     found = mixture_of(family)
     if found is None:
-        told = "one of the package's, for a confidence sequence"
-        raise ParameterError("interval", "family", told, Words(type(family).__name__))
+        allowed = "one of the package's, for a confidence sequence"
+        raise ParameterError("interval", "family", allowed, Words(type(family).__name__))
     return found
 
 
@@ -152,27 +152,14 @@ def _apart(
     return far
 
 
-def normal_mixture_bound(
-    variance: float, alpha: float, best_at: float, alpha_best: float = 0.05
-) -> float:
-    """How far a sum of sub-Gaussian steps ever is from its mean, on either side, when its variance
-    process is `variance`; but with probability alpha. It is tightest at the variance `best_at`.
-
-    >>> round(normal_mixture_bound(100.0, 0.05, 100.0), 3)
-    30.352
-    """
-    rho = best_at * prior_size(1.0, alpha_best)
-    return sqrt((variance + rho) * (log(1.0 + variance / rho) + 2.0 * log(1.0 / alpha)))
-
-
 def gamma_exponential_bound(
-    variance: ArrayLike, alpha: float, best_at: float, scale: float, alpha_best: float = 0.05
+    variance: ArrayLike, alpha: float, best_at: float, scale: float
 ) -> Floats:
     """How far above its mean a sum of sub-exponential steps of this scale ever is, but with
     probability alpha: the gamma-exponential mixture of Howard et al., Proposition 9."""
     wanted = np.atleast_1d(np.asarray(variance, float))
     found = np.empty(wanted.size)
-    rho = best_at * prior_size(1.0, 2.0 * alpha_best)
+    rho = best_at * prior_size(1.0, 2.0 * 0.05)  # the alpha of one side
     _gamma_exponential(wanted.ravel(), log(1.0 / alpha), rho, scale, found)
     return found.reshape(wanted.shape)
 

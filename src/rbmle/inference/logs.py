@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError, Words
 from ..policies.arms import Name
+from ..tables.data import DataTable
 
 _ORDER = ("seq", "t", "at", "time", "timestamp")  # columns that must not fall, if there are any
+_LOG = "tables, mappings of columns, files, or what simulate_log returns"
 _LINES = 50_000  # of an export that are read at a time
 
 
@@ -27,7 +29,7 @@ class Frame(Protocol):
     def __getitem__(self, name: str, /) -> ArrayLike: ...
 
 
-Table: TypeAlias = Mapping[str, ArrayLike] | Frame
+Table: TypeAlias = Mapping[str, ArrayLike | Sequence[object]] | Frame
 Candidates: TypeAlias = tuple[Name, ...] | None  # of a decision; None: all arms
 # An arm, its reward, its probability, and among which it was chosen.
 LogRow: TypeAlias = tuple[Name, float, float | None, Candidates]
@@ -52,32 +54,48 @@ def pieces(owner: str, log: object, allowed: Interval | None = None) -> Iterator
     """The log in pieces, each checked: rewards in `allowed`, probabilities in (0, 1], the order.
 
     log: a data frame or a mapping of columns, `arm`, `reward` and, if known, `probability`; the
-    path of a file of JSON lines that the service exported; or an iterable of such, of which one at
-    a time is in memory.
+    path of a CSV file with such columns, which ends in .csv, or of JSON lines that the service
+    exported; or an iterable of such, of which one at a time is in memory.
     """
     last: dict[str, object] = {}
     known = None
     for each in _tables(owner, log):
         piece = _piece(owner, each, last, allowed)
         if known is not None and known != (piece.probability is None):
-            told = "a log whose probabilities are all known, or none"
-            raise ParameterError(owner, "log", told, "both")
+            rule = "a log whose probabilities are all known, or none"
+            raise ParameterError(owner, "log", rule, "both")
         known = piece.probability is None
         yield piece
 
 
 def _tables(owner: str, log: object) -> Iterator[Table]:
-    if isinstance(log, (str, os.PathLike)):
-        with open(log, encoding="utf-8") as lines:
-            yield from _exported(owner, lines)
-    elif isinstance(log, Mapping | Frame):
+    if isinstance(log, Mapping | Frame):
         yield log
+    elif isinstance(log, (str, os.PathLike)):
+        yield from _in_file(owner, os.fspath(log))
     elif isinstance(log, Iterable):
         for each in log:
+            if not isinstance(each, Mapping | Frame | str | os.PathLike):
+                raise ParameterError(owner, "log", f"an iterable of {_LOG}", each)
             yield from _tables(owner, each)
     else:
-        told = "a table, a mapping of columns, a file of lines, or what simulate_log returns"
-        raise ParameterError(owner, "log", told, Words(type(log).__name__))
+        raise ParameterError(owner, "log", _LOG, Words(type(log).__name__))
+
+
+def _in_file(owner: str, path: str) -> Iterator[Table]:
+    if path.endswith(".csv"):
+        try:
+            columns = DataTable.of(owner, path).columns
+        except ParameterError as mistake:
+            raise mistake.of(owner, "log") from None
+        yield columns
+        return
+    try:
+        with open(path, encoding="utf-8") as lines:
+            yield from _exported(owner, lines)
+    except (OSError, UnicodeDecodeError) as problem:
+        allowed = f"a file that can be read ({getattr(problem, 'strerror', None) or 'not text'})"
+        raise ParameterError(owner, "log", allowed, path) from None
 
 
 def _piece(owner: str, table: Table, last: dict[str, object], allowed: Interval | None) -> Piece:
@@ -172,7 +190,7 @@ def _exported(owner: str, lines: Iterable[str]) -> Iterator[Table]:
 
 def _columns(rows: list[LogRow]) -> Table:
     arms, rewards, chances, among = (list(each) for each in zip(*rows, strict=True))
-    columns: dict[str, Any] = {"arm": arms, "reward": rewards}
+    columns: dict[str, Sequence[object]] = {"arm": arms, "reward": rewards}
     if all(each is not None for each in chances):
         columns["probability"] = chances
     return columns | ({"among": among} if any(among) else {})

@@ -29,7 +29,7 @@ _LESSER = 0.3819660112501051  # (3 - sqrt(5)) / 2, of the golden section
 
 
 def prior_size(pulls: float, alpha: float = 0.05) -> float:
-    """How many rewards the prior is worth so that intervals are narrowest at so many pulls.
+    """How many rewards the prior is worth so that intervals are narrowest after this many pulls.
 
     As `confseq` has it: Howard et al., Section 3.5, with log(1 + x) for their Lambert function.
     """
@@ -175,8 +175,8 @@ def intervals(
 def joint_wealth(
     kind: int, size: float, a: tuple[float, float], b: tuple[float, float], apart: float
 ) -> float:
-    """The least log M_a(x + apart) + log M_b(x) over all x: what speaks against means that are so
-    far apart. Each is (pulls, total).
+    """The least log M_a(x + apart) + log M_b(x) over all x: the evidence against means that are
+    this far apart. Each is (pulls, total).
 
     The product of two arms' wealths is a martingale, too. As log M falls towards an arm's own mean
     and rises after it, the least is between the two; a golden section finds it.

@@ -18,8 +18,8 @@ from ..policies.arms import Name
 from ..special import normal_quantile_upper
 from .logs import Piece
 
-# Rows that are taken at a time, as many as there were before. The model of a block is made of the
-# blocks before it, so the first is short.
+# Rows of a block, as many as all blocks before it. The model of a block is made of the blocks
+# before it, so the first is short.
 _LEAST_BLOCK, _MOST_BLOCK = 32, 4_096
 _SUMS_TO = 1e-6  # how far from 1 probabilities may add up
 _OWN = 0x7E9  # so that random numbers differ from those of a log that was made with the same seed
@@ -38,7 +38,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The estimates of a policy's mean reward by their names, on a log of so many rows.
+    """The estimates of a policy's mean reward by their names, on a log of `rows` rows.
 
     effective_rows: how many rows of the policy's own the weighted log is worth, (sum w)^2 / sum w^2
     with the weights w of the rows. Estimates that rest on few are not to be trusted.
@@ -157,8 +157,8 @@ class Estimators:
         found = np.asarray(self.chances(piece), float)
         if found.shape not in ((n,), (n, len(self.arms))):
             if found.ndim != 2 or found.shape[0] != n or found.shape[1] > len(self.arms):
-                told = f"probabilities of shape ({n}, {len(self.arms)}) or ({n},)"
-                raise ParameterError(_OWNER, "policy", told, found.shape)
+                allowed = f"probabilities of shape ({n}, {len(self.arms)}) or ({n},)"
+                raise ParameterError(_OWNER, "policy", allowed, found.shape)
             found = np.pad(found, ((0, 0), (0, len(self.arms) - found.shape[1])))
         if found.size and not (found.min() >= 0.0 and found.max() <= 1.0 + _SUMS_TO):
             bad = found[~((found >= 0.0) & (found <= 1.0 + _SUMS_TO))][0]
@@ -223,8 +223,8 @@ class Estimators:
 
 def _lacking(arms: list[Name]) -> ParameterError:
     lacks = ", ".join(map(repr, arms[:8])) + (" and more" if len(arms) > 8 else "")
-    told = "a log in which every arm that the policy plays was chosen at times"
-    return ParameterError(_OWNER, "log", told, hint=f" It lacks {lacks or 'rows'}.")
+    allowed = "a log in which every arm that the policy plays was chosen at times"
+    return ParameterError(_OWNER, "log", allowed, hint=f" It lacks {lacks or 'rows'}.")
 
 
 def replay(log: Iterator[Piece], player: Decides, level: float, seed: int) -> Evaluation:
@@ -236,9 +236,9 @@ def replay(log: Iterator[Piece], player: Decides, level: float, seed: int) -> Ev
 
     player: a decider of the policy; all arms of the log must be its own.
     """
-    kept, paid, n, least = Mean(), Mean(), 0, inf
+    matched, paid, n, least = Mean(), Mean(), 0, inf
     rng = np.random.default_rng([seed, _OWN])
-    seen: set[Name] = set()
+    names: set[Name] = set()
     for piece in log:
         draws = rng.random(len(piece.arms))
         chances = piece.probability if piece.probability is not None else np.ones(len(piece.arms))
@@ -254,10 +254,10 @@ def replay(log: Iterator[Piece], player: Decides, level: float, seed: int) -> Ev
                 counted.append(reward)
             else:
                 player.forget(chosen)
-        seen.update(piece.arms)
+        names.update(piece.arms)
         n += len(piece.arms)
-        kept.add(np.array(counted))
-    missing = [name for name in player.arms if name not in seen]
+        matched.add(np.array(counted))
+    missing = [name for name in player.arms if name not in names]
     if missing:
         raise _lacking(missing)
-    return Evaluation({"replay": kept.estimate(level)}, n, float(kept.n), paid.mean, level)
+    return Evaluation({"replay": matched.estimate(level)}, n, float(matched.n), paid.mean, level)

@@ -50,7 +50,7 @@ class Summary:
     since: how many decisions had been made at the first of the summaries of this level that all
     found this leader safe, up to now. Between two summaries nothing is checked. None where it is
     not so, or where summaries are not remembered.
-    note: what is not told and why, if something is not.
+    note: what the summary lacks and why, if anything.
     coefficients: with features that have names, those of theta and their standard deviations: under
     a prior that shrinks them towards 0, as of now, and not for all looks at once.
     disabled: the arms that guardrails have disabled, and why.
@@ -79,13 +79,13 @@ class Summary:
         if not self.safe_to_stop:
             why = f": {self.note}" if self.note else f" ahead of {named} at level {self.level:g}"
             return f"not safe to stop: {self.leader} leads, but is not known to be{why}"
-        told = f"safe to stop: {self.leader} beats {named} at level {self.level:g}"
+        words = f"safe to stop: {self.leader} beats {named} at level {self.level:g}"
         if self.since is None:
-            return told
-        return f"{told}, has done so in every summary since decision {self.since:,}"
+            return words
+        return f"{words}, has done so in every summary since decision {self.since:,}"
 
     def rows(self) -> list[tuple[str, list[str]]]:
-        """The rows of the table. Integrals are right to 1e-6: what is less is shown as such."""
+        """The rows of the table. Integrals are right to 1e-6: a smaller one is shown as ~0."""
         unit = max((abs(arm.mean) for arm in self.arms.values() if arm.pulls), default=1.0)
         return [(str(name), _cells(arm, unit)) for name, arm in self.arms.items()]
 
@@ -95,13 +95,13 @@ class Summary:
             str(name): {key: finite(x) for key, x in arm._asdict().items()}
             for name, arm in self.arms.items()
         }
-        told = {"level": self.level, "leader": self.leader, "safe_to_stop": self.safe_to_stop}
+        head = {"level": self.level, "leader": self.leader, "safe_to_stop": self.safe_to_stop}
         more: dict[str, object] = {}
         if self.coefficients:
             more["coefficients"] = dict(self.coefficients)
         if self.disabled:
             more["disabled"] = {str(name): why for name, why in self.disabled.items()}
-        return {**told, "since": self.since, "verdict": self.verdict, "arms": arms, **more}
+        return {**head, "since": self.since, "verdict": self.verdict, "arms": arms, **more}
 
     def disabled_lines(self) -> list[str]:
         """The arms that guardrails have disabled, a line for each."""
@@ -109,11 +109,11 @@ class Summary:
 
     def coefficient_lines(self) -> list[str]:
         """The coefficients in lines, "device=mobile: +0.031 +- 0.008": those that are farthest from
-        0 in standard deviations come first, and at most 20 are told."""
-        told = {name: pair for name, pair in self.coefficients.items() if pair[0] != 0.0}
-        order = sorted(told, key=lambda name: -abs(told[name][0]) / max(told[name][1], 1e-300))
-        pairs = {name: with_error(*told[name]) for name in order[:_MOST_COEFFICIENTS]}
-        lines = [f"{n}: {'+' * (told[n][0] > 0)}{x} +- {e}" for n, (x, e) in pairs.items()]
+        0 in standard deviations come first, and at most 20 are shown."""
+        used = {name: pair for name, pair in self.coefficients.items() if pair[0] != 0.0}
+        order = sorted(used, key=lambda name: -abs(used[name][0]) / max(used[name][1], 1e-300))
+        pairs = {name: with_error(*used[name]) for name in order[:_MOST_COEFFICIENTS]}
+        lines = [f"{n}: {'+' * (used[n][0] > 0)}{x} +- {e}" for n, (x, e) in pairs.items()]
         left = len(self.coefficients) - len(lines)
         return [*lines, *([f"and {left} more in `coefficients`"] if lines and left else [])]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ..errors import ParameterError
 from . import input_checks as checks
@@ -20,7 +20,7 @@ class Arranges(Generic[N]):
     _live: LiveGame
     _decisions: Decisions
     _lock: threading.Lock
-    _arm: Callable[[Any], LiveArm]
+    _arm: Callable[[object], LiveArm]
 
     def forget(self, arm: N | None = None, n: int = 1, *, id: Name | None = None) -> None:
         """Withdraw the n oldest pending pulls of the arm, because their rewards will never come; or
@@ -30,12 +30,14 @@ class Arranges(Generic[N]):
             if id is not None:
                 known = self._decisions.get(checks.a_name("id", id))
                 if known is None or arm is not None or known.number not in known.arm.pending:
-                    told = "that of a pending pull, and given alone"
-                    raise ParameterError("Decider", "id", told, id)
+                    allowed = "that of a pending pull, and given alone"
+                    raise ParameterError("Decider", "id", allowed, id)
                 self._live.withdraw(known.arm, known.number)
                 del self._decisions[id]
                 return
             found = self._arm(arm)
+            if not found.pending:
+                raise ParameterError("Decider", "arm", "one with a pending pull", arm)
             if n > len(found.pending):
                 most = f"at most {len(found.pending)}, the pending pulls of {arm!r}"
                 raise ParameterError("Decider", "n", most, n)

@@ -26,9 +26,9 @@ def the_candidates(given: object, arms: Mapping[Name, LiveArm]) -> set[Name] | N
     for name in names or [given]:
         found = isinstance(name, (str, int, np.integer)) and name in arms
         if not found or not arms[name].enabled:
-            told = unknown(name, [each.name for each in arms.values() if each.enabled])
-            allowed = f"a list of at least one enabled arm, {told.allowed}"
-            raise ParameterError("Decider", "among", allowed, name, told.hint)
+            error = unknown(name, [each.name for each in arms.values() if each.enabled])
+            allowed = f"a list of at least one enabled arm, {error.allowed}"
+            raise ParameterError("Decider", "among", allowed, name, error.hint)
     return set(names)
 
 

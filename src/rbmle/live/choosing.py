@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Generic, NamedTuple, TypeVar, overload
 
+from .._numba.compile import Floats
 from ..errors import ParameterError, integer
+from ..evidence import Evidence
 from . import input_checks as checks
 from .candidates import only, the_candidates
 from .live_arm import Decisions, Name, NamedPull
@@ -17,11 +19,11 @@ from .spending import Spend
 N = TypeVar("N", bound=Name)
 
 
-class Decision(NamedTuple):
+class Decision(NamedTuple, Generic[N]):
     """A decision: the arm to play, its id if it has one, and the probability with which the arm was
     chosen (None if it was chosen by `pull`, which does not compute it)."""
 
-    arm: Any
+    arm: N
     id: Name | None
     probability: float | None
 
@@ -29,7 +31,7 @@ class Decision(NamedTuple):
 class Chooses(Generic[N]):
     """The methods of a `Decider` that choose arms."""
 
-    evidence: Any
+    evidence: Evidence
     _live: LiveGame
     _decisions: Decisions
     _propensities: Propensities
@@ -37,20 +39,22 @@ class Chooses(Generic[N]):
 
     @overload
     def pull(
-        self, n: None = None, *, id: Name | None = None, context: Any = None,
+        self, n: None = None, *, id: Name | None = None, context: object = None,
         among: Iterable[N] | None = None,
     ) -> N: ...  # fmt: skip
     @overload
-    def pull(self, n: int, *, context: Any = None, among: Iterable[N] | None = None) -> list[N]: ...
+    def pull(
+        self, n: int, *, context: object = None, among: Iterable[N] | None = None
+    ) -> list[N]: ...
     @overload
     def pull(
-        self, *, k: int, id: Name | None = None, context: Any = None,
+        self, *, k: int, id: Name | None = None, context: object = None,
         among: Iterable[N] | None = None,
     ) -> list[N]: ...  # fmt: skip
     def pull(
-        self, n: int | None = None, *, id: Name | None = None, context: Any = None,
+        self, n: int | None = None, *, id: Name | None = None, context: object = None,
         among: Iterable[N] | None = None, k: int | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> N | list[N]:  # fmt: skip
         """The arm to play now; with `n`, a list of n arms to play before any reward is known, or
         fewer if a budget is spent before. A budget that affords no candidate is a `BudgetError`.
 
@@ -74,36 +78,49 @@ class Chooses(Generic[N]):
         ['green', 'blue']
         >>> decider.update(id="visit-7.2", reward=1)
         """
+        if n is None and id is None and among is None and k is None:  # the quick way
+            with self._lock:
+                features = checks.the_features(context, self._live.arms, self.evidence)
+                arm: N = self._live.pull(features).name
+                return arm
+        made = self._made(n, id, context, among, k, self._pulled)
+        return made.arm if isinstance(made, Decision) else [each.arm for each in made]
+
+    def _made(
+        self, n: int | None, id: Name | None, context: object, among: object, k: int | None,
+        choose: Callable[[Name | None, Floats | None], Decision[N]],
+    ) -> Decision[N] | list[Decision[N]]:  # fmt: skip
+        """What `pull` and `decide` ask for; `choose` makes one decision."""
         if n is not None:
-            n = _count(n, id)
+            n = checks.a_count(n)
+            if id is not None:
+                raise ParameterError("Decider", "id", "left out where 'n' is given", id)
         if k is not None:
-            made = self._slate(k, n, id, context, among, self._pulled)
-            return [each.arm for each in made]
+            return self._slate(k, n, id, context, among, choose)
         with self._lock:
             if id is not None:
-                return self._named_pull(checks.a_name("id", id), context, among)
-            if n is None and among is None:
-                features = checks.the_features(context, self._live.arms, self.evidence)
-                return self._live.pull(features).name
+                id = checks.a_name("id", id)
+                if (known := self._decisions.get(id)) is not None:
+                    return Decision(known.arm.name, id, known.probability)
             features, candidates = self._asked(context, among)
             with only(self._live, candidates):
-                pulled = [
-                    self._live.pull(features).name
-                    for k in range(n or 1)
-                    if k == 0 or self._live.affordable()
+                made = [
+                    choose(id, features)
+                    for place in range(n or 1)
+                    if place == 0 or self._live.affordable()
                 ]
-            return pulled[0] if n is None else pulled
+            return made[0] if n is None else made
 
-    def _asked(self, context: Any, among: object) -> tuple[Any, set[Name] | None]:
+    def _asked(self, context: object, among: object) -> tuple[Floats | None, set[Name] | None]:
         """The features and the candidates of a call, checked."""
         self._live.check_enabled()
         arms, candidates = self._live.arms, the_candidates(among, self._live.arms)
         return checks.the_features(context, arms, self.evidence, candidates), candidates
 
     def _slate(
-        self, k: object, n: int | None, id: Name | None, context: Any, among: object,
-        choose: Callable[[Name | None, Any], Decision],
-    ) -> list[Decision]:  # fmt: skip
+        self, k: object, n: int | None, id: Name | None, context: object, among: object,
+        choose: Callable[[Name | None, Floats | None], Decision[N]],
+    ) -> list[Decision[N]]:  # fmt: skip
         """k distinct arms in order. Places whose ids are known have their arms already."""
         count = integer("Decider", "k", k, "[1, inf)")
         if n is not None:
@@ -111,7 +128,7 @@ class Chooses(Generic[N]):
         name = None if id is None else checks.a_name("id", id)
         ids = [None if name is None else f"{name}.{place + 1}" for place in range(count)]
         with self._lock:
-            known: dict[Name | None, Decision] = {
+            known: dict[Name | None, Decision[N]] = {
                 each: Decision(found.arm.name, each, found.probability)
                 for each in ids
                 if each is not None and (found := self._decisions.get(each)) is not None
@@ -121,8 +138,8 @@ class Chooses(Generic[N]):
             features, candidates = self._asked(context, among)
             left = candidates or {arm.name for arm in self._live.enabled}
             if count > len(left):
-                told = f"a whole number in [1, {len(left)}], the number of candidates"
-                raise ParameterError("Decider", "k", told, k)
+                allowed = f"a whole number in [1, {len(left)}], the number of candidates"
+                raise ParameterError("Decider", "k", allowed, k)
             self._live.check_slate(left, count)
             made = []
             for each in ids:
@@ -131,14 +148,7 @@ class Chooses(Generic[N]):
                 left.discard(made[-1].arm)
             return made
 
-    def _named_pull(self, id: Name, context: Any, among: object) -> Any:
-        if id not in self._decisions:
-            features, candidates = self._asked(context, among)
-            with only(self._live, candidates):
-                self._pulled(id, features)
-        return self._decisions[id].arm.name
-
-    def _pulled(self, id: Name | None, features: Any) -> Decision:
+    def _pulled(self, id: Name | None, features: Floats | None) -> Decision[N]:
         number, arm = self._live.number, self._live.pull(features)
         if id is not None:
             self._decisions.keep(id, NamedPull(arm, number))
@@ -146,22 +156,22 @@ class Chooses(Generic[N]):
 
     @overload
     def decide(
-        self, n: None = None, *, id: Name | None = None, context: Any = None,
+        self, n: None = None, *, id: Name | None = None, context: object = None,
         among: Iterable[N] | None = None,
-    ) -> Decision: ...  # fmt: skip
+    ) -> Decision[N]: ...  # fmt: skip
     @overload
     def decide(
-        self, n: int, *, context: Any = None, among: Iterable[N] | None = None
-    ) -> list[Decision]: ...
+        self, n: int, *, context: object = None, among: Iterable[N] | None = None
+    ) -> list[Decision[N]]: ...
     @overload
     def decide(
-        self, *, k: int, id: Name | None = None, context: Any = None,
+        self, *, k: int, id: Name | None = None, context: object = None,
         among: Iterable[N] | None = None,
-    ) -> list[Decision]: ...  # fmt: skip
+    ) -> list[Decision[N]]: ...  # fmt: skip
     def decide(
-        self, n: int | None = None, *, id: Name | None = None, context: Any = None,
+        self, n: int | None = None, *, id: Name | None = None, context: object = None,
         among: Iterable[N] | None = None, k: int | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Decision[N] | list[Decision[N]]:  # fmt: skip
         """As `pull`, which chooses the same arms, but returns a record: the arm, the id, and the
         probability with which the arm was chosen, given all that was known and the candidates.
 
@@ -169,23 +179,9 @@ class Chooses(Generic[N]):
         tie) or mixes them by a formula, and right to 1e-6 for Thompson sampling. In a slate it is
         that of the arm given those in the places before.
         """
-        if n is not None:
-            n = _count(n, id)
-        if k is not None:
-            return self._slate(k, n, id, context, among, self._decided)
-        with self._lock:
-            if id is not None and (known := self._decisions.get(checks.a_name("id", id))):
-                return Decision(known.arm.name, id, known.probability)
-            features, candidates = self._asked(context, among)
-            with only(self._live, candidates):
-                made = [
-                    self._decided(id, features)
-                    for k in range(n or 1)
-                    if k == 0 or self._live.affordable()
-                ]
-            return made[0] if n is None else made
+        return self._made(n, id, context, among, k, self._decided)
 
-    def _decided(self, id: Name | None, features: Any) -> Decision:
+    def _decided(self, id: Name | None, features: Floats | None) -> Decision[N]:
         number = self._live.number
         arm, probability = self._propensities.decide(features)
         if id is not None:
@@ -193,7 +189,7 @@ class Chooses(Generic[N]):
         return Decision(arm.name, id, probability)
 
     def probabilities(
-        self, context: Any = None, *, among: Iterable[N] | None = None
+        self, context: object = None, *, among: Iterable[N] | None = None
     ) -> dict[N, float]:
         """The probability of each enabled arm to be chosen in the coming round.
 
@@ -219,11 +215,3 @@ class Chooses(Generic[N]):
         """
         with self._lock:
             return self._live.spend()
-
-
-def _count(n: Any, id: Name | None) -> int:
-    """The number of arms that are asked for, checked."""
-    count = checks.a_count(n)
-    if id is not None:
-        raise ParameterError("Decider", "id", "left out where 'n' is given", id)
-    return count

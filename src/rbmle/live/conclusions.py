@@ -38,16 +38,15 @@ class Concludes(Generic[N]):
 
         log: as for `rbmle.evaluate`. If it has probabilities, rewards are weighted by their
         inverses, for data whose policy chose arms by what it knew of each case.
-        discount: what an old reward is worth, in [0, 1]. docs/explanation/inference.md says how it
-        is done.
+        discount: what an old reward is worth, in [0, 1]. See docs/explanation/inference.md.
 
         As with `update`, nothing is learned if something is refused, and what is learned takes no
         rounds from the horizon. Features are not read: give those to `update`.
         """
         share = number("learn", "discount", discount, "[0, 1]")
         if self.evidence.reads():
-            told = "one without features; update(arms, rewards, context) takes those"
-            raise ParameterError("learn", "evidence", told, self.evidence)
+            allowed = "one without features; update(arms, rewards, context) takes those"
+            raise ParameterError("learn", "evidence", allowed, self.evidence)
         arms, rewards = old_rewards(log, share, self.family.reward_interval())
         if arms:
             self.update(arms, rewards)

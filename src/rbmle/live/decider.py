@@ -27,7 +27,7 @@ from .live_arm import ArmTable, Decisions, LiveArm, Name, NamedPull, shown
 from .live_game import LiveGame
 from .propensities import Propensities
 from .settings import PATIENCE, Settings
-from .spending import Told, a_cost
+from .spending import RewardOf, a_cost
 from .state import plain_decisions, plain_game, read, resumed, write
 from .state_reader import Reader
 
@@ -56,7 +56,7 @@ class Decider(Chooses[N], Concludes[N], Arranges[N], Generic[N]):
     cost, objective, price, budget: what arms cost, and what is maximised; the policy becomes
     `Priced(policy, cost, ...)`, which explains them. Where costs are `Seen(largest)`, they are told
     with the rewards: see docs/howto/routing.md.
-    guardrails: a list of `Guardrail`: metrics that are told with the rewards, and that disable an
+    guardrails: a list of `Guardrail`: metrics that are given with the rewards, and that disable an
     arm once it is proven beyond a limit: see docs/howto/live.md.
 
     Rewards may come late, in any order, or for pulls made elsewhere, such as those of an old log.
@@ -113,7 +113,7 @@ class Decider(Chooses[N], Concludes[N], Arranges[N], Generic[N]):
     def _use(self, settings: Settings, game: LiveGame, decisions: Decisions) -> None:
         self._settings, self._live, self._decisions = settings, game, decisions
         game.compile()  # a mistake in a user's class shows here, and no pull has to wait
-        self._propensities = Propensities(game, settings.ties)
+        self._propensities = Propensities(game)
         self.policy, self.family, self.seed, self.horizon = settings[:4]
         self.ties, self.replication, self.patience, self.evidence, self.guardrails = settings[4:]
         self._support = checks.support(self.family)
@@ -158,13 +158,13 @@ class Decider(Chooses[N], Concludes[N], Arranges[N], Generic[N]):
                 id = checks.a_name("id", id)
                 measured = self._named_update(id, arm, reward, context, cost, metrics)
             elif isinstance(arm, (str, int, np.integer)) or not isinstance(arm, Iterable):
-                given = context, cost, metrics
-                measured = [self._learn(self._arm(arm), self._reward(reward), None, *given)]
+                found, paid = self._arm(arm), self._reward(reward)
+                measured = [self._learn(found, paid, None, context, cost, metrics)]
             else:
-                told = self._batch(list(arm), reward, cost)
-                measured = metrics_of([arm for arm, *_ in told], metrics, self.guardrails)
-                names = [arm.name for arm, *_ in told]
-                self._live.learn_all(told, checks.the_contexts(context, names, self.evidence))
+                batch = self._batch(list(arm), reward, cost)
+                measured = metrics_of([arm for arm, *_ in batch], metrics, self.guardrails)
+                names = [arm.name for arm, *_ in batch]
+                self._live.learn_all(batch, checks.the_contexts(context, names, self.evidence))
             doubt, disabled = self._live.doubt(), []
             if self.guardrails:
                 disabled = [why for each in measured if (why := self._live.guarded(*each))]
@@ -199,11 +199,11 @@ class Decider(Chooses[N], Concludes[N], Arranges[N], Generic[N]):
             self._decisions.keep(id, known)
             return [measured]
         if known.reward != value:
-            told = f"{known.reward:g}, which was told for {id!r}"
-            raise ParameterError("Decider", "reward", told, reward)
+            allowed = f"{known.reward:g}, the reward already recorded for {id!r}"
+            raise ParameterError("Decider", "reward", allowed, reward)
         return []
 
-    def _batch(self, names: list[object], rewards: object, costs: object) -> list[Told]:
+    def _batch(self, names: list[object], rewards: object, costs: object) -> list[RewardOf]:
         arms = [self._arm(each) for each in names]
         listed = [None] * len(arms) if costs is None else checks.listed("cost", costs, len(arms))
         return [

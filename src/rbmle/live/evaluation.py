@@ -33,8 +33,9 @@ def evaluate(
     log: a data frame, or a mapping, with the columns `arm`, `reward` and `probability` (with which
     the arm was chosen; it may be missing, and then arms must have been chosen at random, each as
     often as any other), and `among`, lists of candidates, if decisions named some; the path of a
-    file of JSON lines that the service exported; or an iterable of such pieces, of which one at a
-    time is in memory. Given candidates, probabilities of arms are those among them.
+    CSV file with such columns, or of JSON lines that the service exported; or an iterable of such
+    pieces, of which one at a time is in memory. Given candidates, probabilities of arms are those
+    among them.
     policy: the probability of each arm, {"red": 0.2, "green": 0.8}; an array of those in each row,
     a column for each of `arms`, or of the probability of the row's own arm alone; a function that
     returns such an array for a `Piece` of the log; a `Decider`, as it would choose now; or a policy
@@ -62,7 +63,10 @@ def evaluate(
     names = _names(arms, policy, first)
     rows = chain([first], rows)
     if isinstance(policy, (str, tuple)):
-        player: Any = Decider(names, policy, assumed or "bernoulli", seed=seed)
+        try:
+            player: Any = Decider(names, policy, assumed or "bernoulli", seed=seed)
+        except ParameterError as mistake:
+            raise mistake.of("evaluate", instead_of="Decider") from None
         return replay(rows, player, level, seed)
     if isinstance(policy, (Decider, Mapping)):
         policy = _among_candidates(policy, list(names))
@@ -86,8 +90,8 @@ def _among_candidates(policy: Decider[Any] | Mapping[Name, float], names: list[N
             return p
         p *= [name in among for name in names]
         if not p.sum() > 0.0:
-            told = "one with a positive probability of some candidate of each row"
-            raise ParameterError("evaluate", "policy", told, list(among))
+            allowed = "one with a positive probability of some candidate of each row"
+            raise ParameterError("evaluate", "policy", allowed, list(among))
         return np.asarray(p / p.sum())
 
     def rows(piece: Piece) -> Floats:

@@ -19,11 +19,11 @@ from ..errors import ParameterError
 from ..evidence import can_impute, features_of
 from ..policies.arms import Arms
 from ..tables import Encode, Encoder, Encoding
-from .kernels import TOO_LARGE, Came, impute, take_turn
+from .kernels import TOO_LARGE, Arrived, impute, take_turn
 from .live_arm import LiveArm, Name
 from .live_game import LiveGame
 from .settings import Settings
-from .spending import Told
+from .spending import RewardOf
 
 _MOST_UNLEARNED = 1_000  # rewards of pulls made elsewhere that wait for the next pull: a choice
 
@@ -33,10 +33,10 @@ class FeaturePull:
     """A pull whose reward is not learned yet.
 
     number: that of the pull; None if it was made elsewhere, or given up.
-    context, row: the features of the arm, and what they were made from, by which a caller tells
-    pulls apart: the cells of an `Encode`, or the features themselves.
-    imputed: the reward that was imputed; None if the pull is not counted yet, NaN if that was
-    forgotten because the pull was given up.
+    context, row: the features of the arm, and what identifies the pull for a caller: the cells of
+    an `Encode`, or the features themselves.
+    imputed: the reward that was imputed; None if the pull is not counted yet, NaN if it was
+    discarded when the pull expired.
     reward: None until it has come.
     """
 
@@ -47,14 +47,14 @@ class FeaturePull:
     imputed: float | None = None
     reward: float | None = None
 
-    def told(self) -> Came:
-        """The pull and its reward, as the game is told of them."""
+    def arrived(self) -> Arrived:
+        """The pull and its reward, in the form that `take_turn` learns."""
         imputed, status = self.imputed, PENDING
         if imputed is None or isnan(imputed):
             imputed, status = NOTHING, PENDING if imputed is None else LOST
         # Without the checks of their fields, which take six microseconds.
         pull = tuple.__new__(Pull, (self.arm.place, status, imputed))
-        came: Came = tuple.__new__(Came, (pull, self.context, self.reward))
+        came: Arrived = tuple.__new__(Arrived, (pull, self.context, self.reward))
         return came
 
 
@@ -62,14 +62,16 @@ class FeatureGame(LiveGame):
     """All arms of a decider, where a pull comes with the features of the arms."""
 
     def __init__(self, settings: Settings, arms: list[LiveArm], withdrawn: int = 0) -> None:
-        told = features_of(settings.evidence)
+        encode = features_of(settings.evidence)
         names = [arm.name for arm in arms]
-        self.names = () if told is None else told.names  # of the features, if they have some
+        self.names = () if encode is None else encode.names  # of the features, if they have some
         most = settings.evidence.largest()
-        self.encoder = Encoder(told.layout, names, most) if isinstance(told, Encode) else None
+        self.encoder = Encoder(encode.layout, names, most) if isinstance(encode, Encode) else None
         self.imputes = can_impute(settings.evidence)  # if not, pending pulls do not count
         self._no_rows = np.zeros((0, 0))
-        self._nothing = Came(Pull(-1, PENDING, NOTHING), np.zeros(settings.evidence.reads()), 0.0)
+        self._nothing = Arrived(
+            Pull(-1, PENDING, NOTHING), np.zeros(settings.evidence.reads()), 0.0
+        )
         self.pulls: dict[int, FeaturePull] = {}  # pending pulls by number, oldest first
         self.came: list[FeaturePull] = []  # those whose rewards came since the last pull
         super().__init__(settings, arms, withdrawn)
@@ -100,11 +102,11 @@ class FeatureGame(LiveGame):
         return self.evidence.reads() if self.encoder is None else self.encoder.layout.width
 
     def some_rows(self) -> Floats:
-        """Rows that any context might be read into."""
+        """Rows of the shape that any context has, to compile for."""
         return np.ones((len(self.arms) if self.encoder is None else 1, self.width))
 
     def expanded(self, rows: Floats, places: list[int] | None = None) -> tuple[Floats, Floats]:
-        """The features that rows become, and the scale of the numbers with these rows counted."""
+        """The features of these rows, and the scale of the numbers with these rows counted."""
         if self.encoder is None:
             return rows, rows[:0]
         return self.encoder.peek(rows, places)
@@ -125,7 +127,7 @@ class FeatureGame(LiveGame):
         if self.encoder is None:
             self._encoding.features[:] = features
             features = self._encoding.features
-        came = self.came[0].told() if self.came else self._nothing
+        came = self.came[0].arrived() if self.came else self._nothing
         place = self._take_turn(
             self.rules, self.game, self._constants, self.rounds + 1, number, self._encoding,
             features, came,
@@ -133,24 +135,25 @@ class FeatureGame(LiveGame):
         if place == TOO_LARGE:
             self.expanded(features)  # which says so
         self.came.clear()
-        self._expire_due(number)  # now that nothing is refused: the choice does not depend on it
+        if self._waiting and self._waiting[0][0] <= number - self.patience:
+            self.expire()  # now that nothing is refused: the choice does not depend on it
         return place
 
     def given(self, features: Floats | None) -> Floats:
         """The features of the coming round; refused if there are none."""
         if features is None:
-            told = f"given with {type(self.evidence).__name__}, which reads features"
-            raise ParameterError("Decider", "context", told, None)
+            allowed = f"given with {type(self.evidence).__name__}, which reads features"
+            raise ParameterError("Decider", "context", allowed, None)
         return features
 
     def meet(self, features: Floats | None) -> None:
-        """Learn the rewards that came, and take over the features of the coming round."""
+        """Learn the rewards that have come, and set the features of the coming round."""
         values = self.expanded(self.given(features))[0]
         self.settle()
         self.game.features.values[:] = values
 
     def expire(self) -> list[int]:
-        """Give up pulls that have waited too long: what was imputed stays, the context goes."""
+        """Expire pulls that have waited too long: imputed rewards stay, contexts are dropped."""
         expired = super().expire()
         for number in expired:
             del self.pulls[number]
@@ -170,14 +173,14 @@ class FeatureGame(LiveGame):
 
         number: that of the pull, if it is known. Else it is the oldest pending pull of the arm with
         this context, or with any if None; or one that was given up, or was made elsewhere.
-        taken: pulls that are out of question, because other rewards belong to them.
+        taken: pulls to skip, because other rewards belong to them.
         """
         pull = None
         if number is not None:
             pull = self.pulls.get(number)
             if pull and context is not None and not np.array_equal(pull.row, context):
-                told = "that of the named pull, or left out"
-                raise ParameterError("Decider", "context", told, context.tolist())
+                allowed = "that of the named pull, or left out"
+                raise ParameterError("Decider", "context", allowed, context.tolist())
         else:
             for n in arm.pending:
                 found = self.pulls[n]
@@ -187,13 +190,13 @@ class FeatureGame(LiveGame):
         if pull is not None:
             return pull
         if context is None:
-            told = f"given for a reward of {arm.name!r} without a pending pull"
-            raise ParameterError("Decider", "context", told, None)
+            allowed = f"given for a reward of {arm.name!r} without a pending pull"
+            raise ParameterError("Decider", "context", allowed, None)
         features = self.expanded(context[None], [arm.place])[0][0]
         return FeaturePull(None, arm, features, context, nan if arm.lost and self.imputes else None)
 
     def _learn_from(self, pull: FeaturePull, reward: float, cost: float | None) -> None:
-        """Learn the reward, and the cost if told, of a pull that `_find` has found."""
+        """Learn the reward, and the cost if given, of a pull that `_find` has found."""
         arm, ours = pull.arm, pull.number is not None or pull.arm.lost > 0
         if pull.number is not None:
             del arm.pending[pull.number], self.pulls[pull.number]
@@ -210,15 +213,15 @@ class FeatureGame(LiveGame):
         if pull.number is None and len(self.came) % _MOST_UNLEARNED == 0:
             self.settle()  # those of own pulls are never more than `patience`
 
-    def learn_all(self, told: list[Told], contexts: list[Floats | None]) -> None:
+    def learn_all(self, batch: list[RewardOf], contexts: list[Floats | None]) -> None:
         """Learn several rewards, or none of them if one has no context."""
         found: list[FeaturePull] = []
         taken: set[int] = set()
-        for (arm, _, _), context in zip(told, contexts, strict=True):
+        for (arm, _, _), context in zip(batch, contexts, strict=True):
             found.append(self._find(arm, None, context, taken))
             if found[-1].number is not None:
                 taken.add(found[-1].number)
-        for pull, (_, reward, cost) in zip(found, told, strict=True):
+        for pull, (_, reward, cost) in zip(found, batch, strict=True):
             self._learn_from(pull, reward, cost)
 
     def settle(self) -> None:
@@ -246,11 +249,11 @@ class FeatureGame(LiveGame):
             newest_imputed = self._impute(self.rules, game, newest.arm.place)
         for pull in sorted(came, key=_order) if len(came) > 1 else came:
             given = self.rules, game, self._constants, 0, 0, self._encoding, self._no_rows
-            self._take_turn(*given, pull.told())
+            self._take_turn(*given, pull.arrived())
         return newest_imputed
 
     def lay_out(self, names: list[Name]) -> None:
-        """Give each of these arms its place. Rewards of arms that go are learned before."""
+        """Assign each of these arms a place. Rewards of removed arms are learned first."""
         if self._laid_out and names != self._laid_out:
             self.settle()
         super().lay_out(names)
@@ -295,8 +298,8 @@ class FeatureGame(LiveGame):
         memory, found = self._settled().memory, {}
         for arm in self._by_place if self.evidence.separate() else self._by_place[:1]:
             whose = f"{arm.name}: " if self.evidence.separate() else ""
-            told = self.evidence.estimate(memory, arm.place)
-            for name, *pair in zip(self.names, *told, strict=True) if told else ():
+            estimates = self.evidence.estimate(memory, arm.place)
+            for name, *pair in zip(self.names, *estimates, strict=True) if estimates else ():
                 found[whose + name] = float(pair[0]), float(pair[1])
         return found
 

@@ -38,8 +38,8 @@ def why_no_fork(settings: Settings) -> str:
 
 
 class Fork(LiveGame):
-    """The game as it is now. Pulls are noted in arrays of its own: the game does not see them, nor
-    does the fork see what the game learns later."""
+    """A snapshot of the game, with arrays of its own: the game does not see its pulls, nor does the
+    fork see what the game learns later."""
 
     def __init__(self, live: LiveGame) -> None:
         if not live.compiled:
@@ -47,15 +47,14 @@ class Fork(LiveGame):
         vars(self).update(vars(live))
         given = live.rules, live.game, live._constants
         self.rules, self.game, self._constants = with_arrays(given, np.copy)
-        self._by_lot = live._constants.randomness.random_ties
-        self._propensities = Propensities(self, "random" if self._by_lot else "first")
+        self._propensities = Propensities(self)
 
     def choose(self, seed: int) -> Choice:
         """Choose an arm as `pull` does, but by the random numbers of this seed, and say how
         probable that arm was. The pull is pending from now on."""
         t, propensities = self.rounds + 1, self._propensities
         p = None if propensities.follow_ties else propensities.of_next()
-        constants = self._constants._replace(randomness=Counter(*key(seed), self._by_lot))
+        constants = self._constants._replace(randomness=Counter(*key(seed), self.by_lot))
         place = int(self._choose(self.rules, self.game, constants, t, self.number))
         self.rounds += 1
         chance = 1.0 / self.ties if p is None else p[self.game.pending.slots[place]]

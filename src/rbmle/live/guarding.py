@@ -12,24 +12,27 @@ from .spending import Spends, a_cost
 
 
 class Guards(Spends):
-    """The part of a `LiveGame` that knows guardrails."""
+    """The part of a `LiveGame` that applies guardrails."""
 
     switch: Callable[[LiveArm, bool], None]
 
     def compile_guards(self) -> None:
-        """Compile what judges an arm, now rather than at the first reward."""
+        """Compile the test of guardrails now rather than at the first reward."""
         if self._settings.guardrails:
             log_wealth(COIN, SIZE, 1.0, 0.5, 0.5)
 
     def asks(self) -> bool:
-        """Whether something must be told with each reward: a cost, or metrics."""
+        """Whether each reward must come with a cost or with metrics."""
         return bool(self._settings.guardrails) or (self.ledger is not None and self.ledger.seen)
 
     def told(
         self, arm: LiveArm, cost: object, metrics: object
     ) -> tuple[float | None, tuple[float, ...]]:
-        """What is told with a reward of the arm, checked: the cost, and the shares of metrics."""
-        return a_cost(cost, self.ledger, arm), the_metrics(metrics, self._settings.guardrails)
+        """The cost and the metrics given with a reward of the arm, checked; metrics as shares."""
+        rails = self._settings.guardrails
+        if cost is None and metrics is None and self.ledger is None and not rails:
+            return None, ()  # the quick way: neither is wanted, and none is given
+        return a_cost(cost, self.ledger, arm), the_metrics(metrics, rails)
 
     def measure(self, arm: LiveArm, shares: tuple[float, ...]) -> str:
         """Add the metrics that came with a reward of the arm, as shares of their ranges. Returns
@@ -49,7 +52,8 @@ class Guards(Spends):
         arm.reason = reason
 
     def guarded(self, arm: LiveArm, shares: tuple[float, ...]) -> str:
-        """Add the metrics, and disable the arm if they say so: then the sentence that tells it."""
+        """Add the metrics; if they prove the arm beyond a limit, disable it and return a
+        warning."""
         reason = self.measure(arm, shares)
         if reason:
             self.guard(arm, reason)
@@ -58,5 +62,5 @@ class Guards(Spends):
     def check_enabled(self) -> None:
         """Raise ParameterError if guardrails have disabled every arm."""
         if not self.enabled:
-            told = "enabled, at least one of them: guardrails have disabled all"
-            raise ParameterError("Decider", "arms", told, list(self.arms))
+            allowed = "enabled, at least one of them: guardrails have disabled all"
+            raise ParameterError("Decider", "arms", allowed, list(self.arms))

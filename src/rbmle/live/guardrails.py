@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import log
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..inference.mixtures import COIN, SIZE, log_wealth
 from .input_checks import listed
 from .live_arm import LiveArm
 
-Measured = tuple[LiveArm, tuple[float, ...]]  # an arm, and what its metrics are in their ranges
+Measured = tuple[LiveArm, tuple[float, ...]]  # an arm, and its metrics as shares of their ranges
 _LARGEST = "[-1e100, 1e100]"  # as of rewards
 
 
@@ -23,7 +22,7 @@ _LARGEST = "[-1e100, 1e100]"  # as of rewards
 class Guardrail:
     """A metric beside the reward that must stay within a limit, such as a rate of errors.
 
-    metric: its name. It is told with each reward, `update(arm, reward, metrics={"errors": 1})`.
+    metric: its name. It is given with each reward, `update(arm, reward, metrics={"errors": 1})`.
     at_most, at_least: the limit of its mean; one of the two.
     delta: the probability with which an arm that keeps to the limit is ever disabled, for all arms
     together: each of K arms is judged at delta / K (Bonferroni).
@@ -52,8 +51,8 @@ class Guardrail:
         if not low < high:
             raise ParameterError("Guardrail", "high", f"above {low:g}, 'low'", high)
         if (self.at_most is None) == (self.at_least is None):
-            told = "given, or else 'at_most'"
-            raise ParameterError("Guardrail", "at_least", told, self.at_least)
+            allowed = "given, or else 'at_most'; not both"
+            raise ParameterError("Guardrail", "at_least", allowed, self.at_least)
         side = "at_least" if self.at_most is None else "at_most"
         limit = number("Guardrail", side, vars(self)[side], f"[{low}, {high}]")
         delta = number("Guardrail", "delta", self.delta, "(0, 1)")
@@ -73,8 +72,8 @@ class Guardrail:
         value, metric = metrics.get(self.metric), self.metric
         value = bool(value) if isinstance(value, np.bool_) else value
         if not isinstance(value, Real) or not self.low <= float(value) <= self.high:
-            told = f"given with {metric!r}, a number in [{self.low:g}, {self.high:g}]"
-            raise ParameterError("Decider", "metrics", told, dict(metrics))
+            allowed = f"given with {metric!r}, a number in [{self.low:g}, {self.high:g}]"
+            raise ParameterError("Decider", "metrics", allowed, dict(metrics))
         return self.share(float(value))
 
     def proven(self, n: float, total: float, alpha: float) -> bool:
@@ -89,41 +88,42 @@ class Guardrail:
         """Why an arm is disabled, in a few words."""
         side = "above" if self.at_most is not None else "below"
         mean = self.low + (self.high - self.low) * total / n
-        told = f"its mean in {n:.0f} rewards is {mean:.3g}"
-        return f"{self.metric} is {side} {self.limit:g}: {told}"
+        mean_text = f"its mean in {n:.0f} rewards is {mean:.3g}"
+        return f"{self.metric} is {side} {self.limit:g}: {mean_text}"
 
 
-def as_guardrails(given: Any) -> tuple[Guardrail, ...]:
+def as_guardrails(given: Iterable[object]) -> tuple[Guardrail, ...]:
     """The guardrails of a decider, given as a list of them or of their fields."""
     try:
         found = [Guardrail(**each) if isinstance(each, Mapping) else each for each in given]
     except TypeError:
         found = [None]
-    if not all(isinstance(each, Guardrail) for each in found):
+    rails = tuple(each for each in found if isinstance(each, Guardrail))
+    if len(rails) < len(found):
         raise ParameterError("Decider", "guardrails", "a list of Guardrail", given)
-    return tuple(found)
+    return rails
 
 
 def the_metrics(given: object, rails: tuple[Guardrail, ...]) -> tuple[float, ...]:
-    """The metrics that are told with a reward, checked: the share of each guardrail."""
+    """The metrics given with a reward, checked, as shares of their ranges."""
     if not rails:
         if given is None:
             return ()
-        told = "left out by a decider without guardrails"
-        raise ParameterError("Decider", "metrics", told, given)
+        allowed = "left out by a decider without guardrails"
+        raise ParameterError("Decider", "metrics", allowed, given)
     given = {} if given is None else given
     if not isinstance(given, Mapping):
         raise ParameterError("Decider", "metrics", "a mapping of metrics to numbers", given)
     known = {rail.metric: None for rail in rails}
     unknown = next((name for name in given if name not in known), None)
     if unknown is not None:
-        told, hint = f"of {', '.join(map(repr, known))}", did_you_mean(unknown, known)
-        raise ParameterError("Decider", "metrics", told, unknown, hint)
+        allowed, hint = f"of {', '.join(map(repr, known))}", did_you_mean(unknown, known)
+        raise ParameterError("Decider", "metrics", allowed, unknown, hint)
     return tuple(rail.checked(given) for rail in rails)
 
 
 def metrics_of(arms: list[LiveArm], given: object, rails: tuple[Guardrail, ...]) -> list[Measured]:
-    """The metrics of several rewards of these arms, told as a list for each metric."""
+    """The metrics of several rewards of these arms, given as a list for each metric."""
     if not isinstance(given, Mapping):
         return [(arm, the_metrics(given, rails)) for arm in arms]
     columns = {name: listed("metrics", each, len(arms)) for name, each in given.items()}

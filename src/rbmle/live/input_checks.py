@@ -64,7 +64,7 @@ def a_count(given: object) -> int:
 
 
 def listed(name: str, given: object, size: int) -> list[Any]:
-    """What is given for each of several pulls, a list of so many."""
+    """The values given for several pulls, checked to be a list of `size`."""
     values = list(given) if isinstance(given, Iterable) else []
     if len(values) != size:
         raise ParameterError("Decider", name, f"a list of {size} numbers, one for each arm", given)
@@ -157,9 +157,9 @@ def the_features(
     """
     if given is None:
         return None
-    told = features_of(evidence)
-    if told is not None:
-        return _the_rows(given, arms, evidence, told, among)
+    encode = features_of(evidence)
+    if encode is not None:
+        return _the_rows(given, arms, evidence, encode, among)
     refuse_context(given, evidence)
     if not isinstance(given, Mapping):
         given = _named_rows(given, arms)
@@ -171,7 +171,7 @@ def the_features(
             needed = f"the features of each arm, as in {{{next(iter(arms))!r}: [...], ...}}"
             raise ParameterError("Decider", "context", needed, given)
         return np.tile(a_vector(given, evidence), (len(arms), 1))
-    _known_arms(given, arms)
+    _known_arms(given, arms, " A row with columns needs evidence with features=Encode(...).")
     if len(given) == len(arms):
         listed, largest = [given[name] for name in arms], evidence.largest()
         all_at_once = _numbers(listed, largest, len(arms), evidence.reads())
@@ -186,12 +186,15 @@ def the_features(
     return features
 
 
-def _known_arms(given: Mapping[Any, object], arms: Mapping[Name, LiveArm]) -> None:
+def _known_arms(
+    given: Mapping[Any, object], arms: Mapping[Name, LiveArm], otherwise: str = ""
+) -> None:
+    """Raise ParameterError at a name that no arm has; otherwise: the hint if none is near."""
     for name in given:
         if name not in arms:
-            told = unknown(name, list(arms))
-            allowed = told.allowed.replace("one", "features", 1)
-            raise ParameterError("Decider", "context", allowed, name, told.hint)
+            error = unknown(name, list(arms))
+            allowed = error.allowed.replace("one", "features", 1)
+            raise ParameterError("Decider", "context", allowed, name, error.hint or otherwise)
 
 
 def _lacking(name: Name, given: Mapping[Any, object]) -> ParameterError:
@@ -203,12 +206,12 @@ def _the_rows(
     given: object,
     arms: Mapping[Name, LiveArm],
     evidence: Evidence,
-    told: Encode | Transformed,
+    encode: Encode | Transformed,
     among: set[Name] | None,
 ) -> Floats:
-    """A context of a table, read: one row for all arms, or one for each; see `_a_row`."""
-    alike = evidence.separate() or (isinstance(told, Encode) and bool(told.arms))
-    found = told.layout.quick(given) if alike and isinstance(told, Encode) else None
+    """The context of a table as features: one row for all arms, or one for each; see `_a_row`."""
+    alike = evidence.separate() or (isinstance(encode, Encode) and bool(encode.arms))
+    found = encode.layout.quick(given) if alike and isinstance(encode, Encode) else None
     if found is not None:
         return found[None]
     flat = isinstance(given, (list, tuple)) and not isinstance(given[0] if given else 0, Mapping)
@@ -219,22 +222,22 @@ def _the_rows(
         lacking = next((name for name in arms if name in needed.difference(named)), None)
         if lacking is not None:
             raise _lacking(lacking, named)
-        rows = {name: _a_row(each, evidence, told) for name, each in named.items()}
-        none = np.full_like(next(iter(rows.values())), nan if isinstance(told, Encode) else 0.0)
+        rows = {name: _a_row(each, evidence, encode) for name, each in named.items()}
+        none = np.full_like(next(iter(rows.values())), nan if isinstance(encode, Encode) else 0.0)
         return np.array([rows.get(name, none) for name in arms])
     if not alike:
         words = f"a row for each arm, as in {{{next(iter(arms))!r}: {{...}}, ...}}"
         hint = " Encode(arms=...) has features of the arms, Linear(shared=False) a theta for each."
         raise ParameterError("Decider", "context", words, given, hint)
-    row = _a_row(given, evidence, told)
-    return row[None] if isinstance(told, Encode) else np.tile(row, (len(arms), 1))
+    row = _a_row(given, evidence, encode)
+    return row[None] if isinstance(encode, Encode) else np.tile(row, (len(arms), 1))
 
 
-def _a_row(given: object, evidence: Evidence, told: Encode | Transformed) -> Floats:
+def _a_row(given: object, evidence: Evidence, encode: Encode | Transformed) -> Floats:
     """A row of a table: the cells that an `Encode` reads, or the features of a transformer."""
-    if isinstance(told, Encode):
-        return told.layout.cells("Decider", given)
-    return a_vector(told.vector("Decider", given), evidence)
+    if isinstance(encode, Encode):
+        return encode.layout.cells("Decider", given)
+    return a_vector(encode.vector("Decider", given), evidence)
 
 
 def _rows(given: Any) -> Any:
@@ -268,8 +271,8 @@ def a_context(given: object, evidence: Evidence, arm: Name) -> Floats | None:
     if given is None:
         return None
     refuse_context(given, evidence)
-    told = features_of(evidence)
-    return a_vector(given, evidence, arm) if told is None else _a_row(given, evidence, told)
+    encode = features_of(evidence)
+    return a_vector(given, evidence, arm) if encode is None else _a_row(given, evidence, encode)
 
 
 def the_contexts(given: object, names: list[Name], evidence: Evidence) -> list[Floats | None]:
@@ -294,7 +297,7 @@ def refuse_context(given: object, evidence: Evidence) -> None:
 
 
 def room(evidence: Evidence, n_arms: int) -> Floats:
-    """Room for what the evidence remembers of so many arms."""
+    """An array for the memory of the evidence with this many arms."""
     size, most = evidence.memory_size(n_arms), machine_memory()
     if most is not None and 8 * size > most:
         fits = f"one whose memory fits in {size_text(most)} with {n_arms} arms"

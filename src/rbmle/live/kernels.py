@@ -22,7 +22,7 @@ TOO_LARGE = -2  # in the place of an arm: features are larger than the evidence 
 
 
 class NotedDraws(NamedTuple):
-    """As `Draws`. ties: where it is noted among how many arms one was drawn by lot."""
+    """As `Draws`. ties: holds how many arms tied when one was drawn by lot."""
 
     key0: int
     key1: int
@@ -43,7 +43,7 @@ record(NotedDraws, defaults_of(Draws) | {"one_of": Draws.among})
 @record
 class Constants(NamedTuple):
     """horizon: the last round; 0 unless the policy knows it. randomness, replication: as in a
-    simulation. ties: one number, that of the arms among which the last choice was drawn by lot."""
+    simulation. ties: one number, how many arms tied at the last choice."""
 
     horizon: int
     randomness: Counter
@@ -72,13 +72,13 @@ def choose(rules: Rules, game: Game, constants: Constants, t: int, number: int) 
 
 @kernel
 def look(rules: Rules, game: Game) -> None:
-    """Bring what is known of arms with features up to date, as `choose` does."""
+    """Update the statistics of arms with features, as `choose` does."""
     rules.evidence.look(game.known, game.memory, game.features, True)
 
 
 @kernel
 def show_all(rules: Rules, game: Game) -> None:
-    """Bring what the policy sees up to date, as `choose` does where every arm changes."""
+    """Update the statistics that the policy sees, as `choose` does where every arm changes."""
     for slot in range(game.arms.n_arms()):
         game.pending.show(rules.chooser, game.known, game.arms, slot)
 
@@ -104,7 +104,7 @@ def impute(rules: Rules, game: Game, i: int) -> float:
 
 
 @record
-class Came(NamedTuple):
+class Arrived(NamedTuple):
     """A reward that has come: its pull, the features of the arm then, and the reward."""
 
     pull: Pull
@@ -115,11 +115,11 @@ class Came(NamedTuple):
 @lean_kernel
 def take_turn(
     rules: Rules, game: Game, constants: Constants, t: int, number: int, encoding: Encoding,
-    cells: Floats, came: Came,
+    cells: Floats, came: Arrived,
 ) -> int:  # fmt: skip
-    """Learn the reward that came, if any (its arm is -1 if not), take over the features that these
-    cells become, and choose an arm for round t; `TOO_LARGE`, and nothing else, if they are that.
-    If the number of the pull is 0, the reward is learned, and no more.
+    """Learn the reward that came, if any (its arm is -1 if not), compute the features from these
+    cells, and choose an arm for round t. If a feature is too large, return `TOO_LARGE` and do
+    nothing else. If the number of the pull is 0, the reward is learned, and no more.
 
     It is one call, not three, because to pass rules and game takes 0.8 microseconds each time.
     """
@@ -150,7 +150,7 @@ def rank(policy: Policy, family: Family, arms: Arms, clock: Clock, indices: Floa
 
 
 def with_arrays(record: T, change: Callable[[Floats], object]) -> T:
-    """The record, and all records in it, with each array changed into something else."""
+    """The record, and the records in it, with each array replaced by the function's value."""
     made: Any = record
     if isinstance(record, np.ndarray):
         made = change(record)

@@ -23,12 +23,12 @@ class LiveArm:
     pulls, total, squares: the number of rewards, their sum, and the sum of their squared distances
     from `origin`.
     pending: the numbers of the pulls whose reward has not come, oldest first.
-    lost: how many pulls were given up because their reward did not come in time.
+    lost: how many pulls expired, because their reward did not come in time.
     last: the number of the latest pull.
     elsewhere: how many of the rewards are of pulls that the decider did not make.
     place: where its statistics are in the arrays of the game.
     memory: the policy's numbers of this arm, when it was last laid out or saved.
-    measured: how often the metrics of guardrails were told, and the sum of each.
+    measured: how many rewards came with metrics, and the sum of each metric.
     reason: why a guardrail has disabled it; "" if none has.
     """
 
@@ -67,10 +67,10 @@ class LiveArm:
         self.squares += away * away
 
     def answered(self, number: int | None) -> int:
-        """Strike off the pull that a reward belongs to: PENDING, LOST or made ELSEWHERE.
+        """Remove the pull that a reward belongs to; returns its status, PENDING, LOST or ELSEWHERE.
 
-        number: that of the pull, or None for the oldest pending one. If no such pull is pending, a
-        pull that was given up is struck off, if there is one.
+        number: that of the pull, or None for the oldest pending one. If no such pull is pending,
+        one that expired is removed, if there is one.
         """
         if number is None:
             number = next(iter(self.pending), None)
@@ -124,11 +124,11 @@ class ArmTable(NamedTuple):
     def __str__(self) -> str:
         lines = [("arm", list(_HEAD)), *self.rows]
         width = max(len(name) for name, _ in lines)
-        told = [
+        rows = [
             f"{name:{width}}{pulls:>10}{mean:>10}{pending:>10}  {state}".rstrip()
             for name, (pulls, mean, pending, state) in lines
         ]
-        return "\n".join([self.title, *told])
+        return "\n".join([self.title, *rows])
 
     def html(self) -> str:
         """The table for a notebook."""

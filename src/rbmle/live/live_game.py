@@ -28,7 +28,7 @@ from .kernels import Constants, choose, observe, observe_one, rank, with_arrays
 from .live_arm import LiveArm, Name
 from .settings import Settings, live_rules
 from .showing import Shows
-from .spending import Told
+from .spending import RewardOf
 
 
 class LiveGame(Guards, Shows):
@@ -51,7 +51,8 @@ class LiveGame(Guards, Shows):
         self._learned, self._look = sum(arm.pulls for arm in arms), float(ENOUGH)  # see `doubt`
         self.looks: dict[float, tuple[Name, int]] = {}  # see `Concludes`
         self._moved = False  # whether the horizon has moved since the last pull
-        randomness = Counter(*key(settings.seed), settings.ties == "random")
+        self.by_lot = settings.ties == "random"  # whether one of those that tie is drawn by lot
+        randomness = Counter(*key(settings.seed), self.by_lot)
         self._constants = Constants(horizon, randomness, settings.replication, np.ones(1))
         self.known, self.remembered = Arms.fresh(0), np.zeros(0)
         self._laid_out: list[Name] = []
@@ -65,11 +66,11 @@ class LiveGame(Guards, Shows):
 
     @property
     def ties(self) -> float:
-        """Among how many arms with equal indices the last pull was drawn by lot."""
+        """How many arms tied at the last pull, one of which was drawn by lot."""
         return float(self._constants.ties[0])
 
     def arrange(self) -> None:
-        """Lay out the arrays of the game anew: the arms have changed."""
+        """Rebuild the arrays of the game after its arms have changed."""
         self._store()
         self.lay_out(list(self.arms))
         self._by_place = list(self.arms.values())
@@ -96,7 +97,7 @@ class LiveGame(Guards, Shows):
         self._observe: Callable[..., None] = observe_one
 
     def compile(self) -> None:
-        """Compile what chooses and learns, now rather than at the first pull or reward."""
+        """Compile `choose` and `observe` now rather than at the first pull or reward."""
         self._compile_verbs()
         self.compile_guards()
         self.compiled = True
@@ -104,16 +105,16 @@ class LiveGame(Guards, Shows):
     def _compile_verbs(self) -> None:
         self._choose = choose.specialised(self.rules, self.game, self._constants, 1, 1)
         if self.evidence.changes_all():
-            told = 0, PENDING, NOTHING, 0.0
-            self._observe = observe.specialised(self.rules, self.game, *told)
+            pull = 0, PENDING, NOTHING, 0.0
+            self._observe = observe.specialised(self.rules, self.game, *pull)
 
     def _place(self, number: int, features: Floats | None) -> int:
         """Choose the arm of the pull of this number: its place, or -1 if a mean is no number."""
-        self._expire_due(number)
+        self.expire()
         return self._choose(self.rules, self.game, self._constants, self.rounds + 1, number)
 
     def lay_out(self, names: list[Name]) -> None:
-        """Give each of these arms its place; what is known of those that had one goes with it."""
+        """Assign each of these arms a place; the statistics of arms that had one move with them."""
         if names == self._laid_out:
             return
         old = {name: place for place, name in enumerate(self._laid_out)}
@@ -141,8 +142,8 @@ class LiveGame(Guards, Shows):
                 self.rules.chooser.changed(slot)
         place = self._place(number, features)
         if place < 0:
-            told = "features for which means are finite numbers"
-            raise ParameterError("Decider", "context", told, self.game.features.values.tolist())
+            allowed = "features for which means are finite numbers"
+            raise ParameterError("Decider", "context", allowed, self.game.features.values.tolist())
         return self._noted(self._by_place[place], number)
 
     def play(self, arm: LiveArm) -> None:
@@ -164,7 +165,7 @@ class LiveGame(Guards, Shows):
         return arm
 
     def expire(self) -> list[int]:
-        """Give up pulls that have waited longer than `patience`; their numbers."""
+        """Expire pulls that have waited longer than `patience`; returns their numbers."""
         too_old, expired = self.number - self.patience, []
         while self._waiting and self._waiting[0][0] <= too_old:
             number, arm = self._waiting.popleft()
@@ -175,11 +176,6 @@ class LiveGame(Guards, Shows):
                 if not self._follows_later(arm):
                     self._late.expire(*self._one, arm.place)
         return expired
-
-    def _expire_due(self, number: int) -> None:
-        """Give up the pulls that are overdue when the pull of this number is made."""
-        if self._waiting and self._waiting[0][0] <= number - self.patience:
-            self.expire()
 
     @property
     def memory(self) -> list[float]:
@@ -200,7 +196,7 @@ class LiveGame(Guards, Shows):
             row[:] = arm.memory
 
     def _own(self) -> list[tuple[LiveArm, Floats]]:
-        """Each enabled arm with the policy's numbers of it, if the policy has such."""
+        """Each enabled arm with the policy's memory of it, if the policy has any."""
         shared, own = memory_of(self.policy)
         if own == 0 or not self.enabled:
             return []
@@ -208,7 +204,7 @@ class LiveGame(Guards, Shows):
         return list(zip(self.enabled, rows, strict=True))
 
     def _store(self) -> None:
-        """Note the policy's numbers of each arm with the arm."""
+        """Copy the policy's memory of each arm to the arm."""
         for arm, row in self._own():
             arm.memory = row.tolist()
 
@@ -216,7 +212,7 @@ class LiveGame(Guards, Shows):
         self, arm: LiveArm, reward: float, number: int | None = None,
         context: Floats | None = None, cost: float | None = None,
     ) -> None:  # fmt: skip
-        """Learn a reward of the arm, and the cost of its pull if that was told. context: none here.
+        """Learn a reward of the arm, and the cost of its pull if given. context: none here.
 
         number: that of the pull it belongs to. If it is None, the reward belongs to the oldest
         pending pull, or else to one that was given up, or else it counts as one more pull.
@@ -232,37 +228,37 @@ class LiveGame(Guards, Shows):
             self._observe(*self._one, arm.place, status, NOTHING, reward)
 
     def doubt(self) -> str | None:
-        """What the rewards say against the family, in a sentence, once; see `misfit`. That takes a
-        pass over the arms: they are looked at when they are a quarter more than at the last look.
+        """A warning, given once, if rewards contradict the family; see `misfit`. The check passes
+        over all arms, so it runs again only after a quarter more rewards.
         """
         if self._learned < self._look:
             return None
-        told = self.misfit()
-        self._look = 1.25 * self._learned if told is None else inf
-        return told
+        warning = self.misfit()
+        self._look = 1.25 * self._learned if warning is None else inf
+        return warning
 
     def misfit(self) -> str | None:
-        """What the rewards, as the evidence weighs them, say against the family's variance; nothing
-        with features, with which an arm's rewards vary, too."""
+        """The warning if the rewards, weighted by the evidence, contradict the family's variance.
+        None with features, because those make an arm's rewards vary too."""
         if self.evidence.reads():
             return None
         return misfit_so_far(self.policy, self.family, self.known)
 
     def _made_elsewhere(self, arm: LiveArm) -> None:
-        """Count a pull that was made elsewhere: a round more, which the horizon does not lose."""
+        """Count a pull made elsewhere: one more round, by which the horizon is extended."""
         arm.elsewhere += 1
         self.rounds += 1
         self._postpone(1)
 
     def _postpone(self, rounds: int) -> None:
-        """Move the horizon, if there is one, by so many rounds."""
+        """Extend the horizon, if there is one, by this many rounds."""
         if self._constants.horizon:
             later = self._constants.horizon + rounds
             self._constants, self._moved = self._constants._replace(horizon=later), True
 
-    def learn_all(self, told: list[Told], contexts: list[Floats | None]) -> None:
+    def learn_all(self, batch: list[RewardOf], contexts: list[Floats | None]) -> None:
         """Learn several rewards, or none of them if one is refused."""
-        for (arm, reward, cost), context in zip(told, contexts, strict=True):
+        for (arm, reward, cost), context in zip(batch, contexts, strict=True):
             self.learn(arm, reward, None, context, cost)
 
     def withdraw(self, arm: LiveArm, number: int) -> None:
@@ -303,8 +299,8 @@ class LiveGame(Guards, Shows):
     def worth(self, arm: LiveArm) -> tuple[float, float, float, float]:
         """The arm's pulls, sum, squares and origin.
 
-        Evidence that forgets weighs them as it does for the policy. With features they are the
-        plain statistics, as what they are worth depends on the features of the moment.
+        Evidence that forgets weights them as it does for the policy. With features they are not
+        weighted, because the weights depend on the current features.
         """
         if self._counting or self.evidence.reads():
             return arm.pulls, arm.total, arm.squares, arm.origin
@@ -312,15 +308,15 @@ class LiveGame(Guards, Shows):
         return pulls, total, squares, origin
 
     def mean_of(self, arm: LiveArm) -> float:
-        """The mean of the arm's rewards, weighed so; NaN if nothing is left."""
+        """The mean of the arm's rewards, weighted as in `worth`; NaN if no weight is left."""
         pulls, total, _, _ = self.worth(arm)
         return total / pulls if pulls > 0 else nan
 
     def of_enabled(self) -> tuple[list[Any], Floats, Floats]:
         """The names, pulls and sums of the enabled arms; refused with features: see `worth`."""
         if self.evidence.reads():
-            told = "one without features, on which it depends which arm is best"
-            raise ParameterError("Decider", "evidence", told, self.evidence)
+            allowed = "one without features, on which it depends which arm is best"
+            raise ParameterError("Decider", "evidence", allowed, self.evidence)
         self.check_enabled()
         pulls, sums = np.array([self.worth(arm)[:2] for arm in self.enabled]).T
         return [arm.name for arm in self.enabled], pulls, sums
@@ -334,20 +330,20 @@ class LiveGame(Guards, Shows):
         return self.ranked(self.game, int(late.totals[WAITING]))
 
     def clock(self, game: Game, pending: int) -> Clock:
-        """The round and the horizon that the policy sees, with so many pending pulls."""
+        """The round and the horizon that the policy sees, with this many pending pulls."""
         t, last = self.rounds + 1, self._constants.horizon
         t = min(t, last) if last > 0 else t
         clock: Clock = self.evidence.clock(game.memory, t, last)
         return clock.after(pending, t) if self.evidence.changes_all() else clock
 
     def ranked(self, game: Game, pending: int) -> dict[Name, float]:
-        """The indices that follow from this game, with so many pending pulls."""
-        seen = game.arms
-        has_index = seen.pulls > 0.0 if self.policy.plays_each_first() else seen.pulls >= 0.0
-        values, ranked = np.where(seen.pulls < 0.0, nan, np.inf), np.flatnonzero(has_index)
+        """The indices of the arms of this game, with this many pending pulls."""
+        arms = game.arms
+        has_index = arms.pulls > 0.0 if self.policy.plays_each_first() else arms.pulls >= 0.0
+        values, ranked = np.where(arms.pulls < 0.0, nan, np.inf), np.flatnonzero(has_index)
         if ranked.size:
             found, clock = np.empty(ranked.size), self.clock(game, pending)
-            shown = Arms(*(each[ranked] for each in seen))
-            rank(self.policy, self.family, shown, clock, found)
-            values[ranked] = self.less_costs(found, shown, clock, ranked)
+            copies = Arms(*(each[ranked] for each in arms))
+            rank(self.policy, self.family, copies, clock, found)
+            values[ranked] = self.less_costs(found, copies, clock, ranked)
         return {arm.name: float(each) for arm, each in zip(self.enabled, values, strict=True)}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._numba.compile import Floats
 from ..engine.floors import FlooredRules
-from ..engine.game import Game
+from ..engine.game import Game, Rules
 from ..engine.late_rewards import WAITING
 from ..errors import ParameterError, Words
 from ..policies.arms import Arms, Clock
@@ -25,15 +25,14 @@ from .live_game import LiveGame
 class Propensities:
     """The probabilities of the choices of a live game.
 
-    Their code is compiled when they are first asked for: who only pulls arms need not wait for it.
+    Their code is compiled at first use: a caller that only pulls does not wait for it.
     """
 
-    def __init__(self, live: LiveGame, ties: str) -> None:
-        """ties: as a `Decider` is told."""
-        self.live, self._by_lot, self._ranks = live, ties == "random", ranks_only(live.policy)
+    def __init__(self, live: LiveGame) -> None:
+        self.live, self._ranks = live, ranks_only(live.policy)
         # Whether a choice itself tells its probability: one over the number of arms that tie.
         self.follow_ties = self._ranks and not isinstance(live.rules, FlooredRules)
-        self._rules: Any = None  # those that the code below is compiled for
+        self._rules: Rules | None = None  # the rules that the code below is compiled for
         self._refresh: Callable[..., None] | None = None
         self._share: Callable[..., None] | None = None
 
@@ -75,7 +74,7 @@ class Propensities:
         """The same without floors."""
         self._compile()
         live, game = self.live, self.live.game
-        if live.evidence.reads():  # a look may leave traces, and `pull` looks again
+        if live.evidence.reads():  # `look` may change its memory, and `pull` calls it again
             known = Arms(*(each.copy() for each in game.known))
             game = game._replace(known=known, memory=game.memory.copy())
         if self._refresh is not None:
@@ -96,8 +95,8 @@ class Propensities:
         """Where no arm is blind, and the arms of the game are the enabled ones."""
         live = self.live
         if live.evidence.draws() and live.policy.draws_jointly():
-            told = "one that does not draw the means of all arms together, for probabilities"
-            raise ParameterError("Decider", "policy", told, Words(type(live.policy).__name__))
+            allowed = "one that does not draw the means of all arms together, for probabilities"
+            raise ParameterError("Decider", "policy", allowed, Words(type(live.policy).__name__))
         return self._of_some(game, self._visible(), live.clock(game, 0))
 
     def _of_late(self, game: Game) -> Floats:
@@ -116,20 +115,20 @@ class Propensities:
 
     def _of_some(self, game: Game, visible: NDArray[np.bool_], clock: Clock) -> Floats:
         """Where the policy sees only these of the game's arms."""
-        n_arms, seen = visible.size, np.flatnonzero(visible)
-        if seen.size == n_arms:
+        n_arms, places = visible.size, np.flatnonzero(visible)
+        if places.size == n_arms:
             return self._of_policy(game.arms, game.state, clock)
         state, (shared, own) = np.zeros_like(game.state), memory_of(self.live.policy)
-        for k, slot in enumerate(seen):
+        for k, slot in enumerate(places):
             start = shared + own * int(slot)
             state[shared + own * k : shared + own * (k + 1)] = game.state[start : start + own]
         p = np.zeros(n_arms)
-        p[seen] = self._of_policy(Arms(*(each[seen] for each in game.arms)), state, clock)
+        p[places] = self._of_policy(Arms(*(each[places] for each in game.arms)), state, clock)
         return p
 
     def _of_policy(self, arms: Arms, state: Floats, clock: Clock) -> Floats:
-        """What the policy says of these arms."""
-        policy, family, ties = self.live.policy, self.live.family, self._by_lot
+        """The policy's probabilities of these arms."""
+        policy, family, ties = self.live.policy, self.live.family, self.live.by_lot
         first = policy.plays_each_first() and not arms.pulls.all()
         if self._share is None or first or arms.pulls.size == 1:
             return propensities_of(policy, state, family, arms, clock, ties)
@@ -138,11 +137,11 @@ class Propensities:
         return p
 
     def _compile(self) -> None:
-        """Compile what is needed, again if arms have come or gone."""
+        """Compile the kernels, again if arms were added or removed."""
         live = self.live
         if live.ledger is not None:
-            told = "one without costs, for the probabilities of all arms"
-            raise ParameterError("Decider", "policy", told, Words(type(live.policy).__name__))
+            allowed = "one without costs, for the probabilities of all arms"
+            raise ParameterError("Decider", "policy", allowed, Words(type(live.policy).__name__))
         if self._rules is live.rules:
             return
         self._rules, self._share, self._refresh = live.rules, None, None
@@ -151,5 +150,5 @@ class Propensities:
             self._refresh = code.specialised(live.rules, live.game)
         if self._ranks:
             arms, clock = Arms.fresh(2), live.clock(live.game, 0)
-            given = arms, clock, self._by_lot, np.empty(2)
+            given = arms, clock, live.by_lot, np.empty(2)
             self._share = share_ties.specialised(live.policy, live.family, *given)

@@ -1,12 +1,11 @@
-"""What the policy of a live game sees of the arms, brought up to date."""
+"""The statistics that the policy of a live game sees, and how they are updated."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from ..engine.game import Game, Rules
+from ..engine.game import Game, PendingPulls, Rules
 from ..engine.late_rewards import WAITING, Late
 from .live_arm import LiveArm
 
@@ -17,17 +16,18 @@ class Shows:
     _by_place: list[LiveArm]
     _counting: bool
     _one: tuple[Rules, Game]
-    _late: Any  # PendingPulls
+    _late: PendingPulls
     _changed: dict[LiveArm, None] | None = None  # see `in_bulk`
 
     def show_all(self) -> None:
-        """Bring what the policy sees up to date with all arms and what is known of them."""
-        if isinstance(self._late, Late):
-            self._show(arm for arm in self._by_place if arm.rounds)
+        """Update the statistics that the policy sees of all arms."""
+        self._show(arm for arm in self._by_place if arm.rounds)
 
     def _show(self, arms: Iterable[LiveArm]) -> None:
-        """The same for these arms."""
+        """The same for these arms. Of arms with features there is nothing to show here."""
         late, (rules, game) = self._late, self._one
+        if not isinstance(late, Late):
+            return
         for arm in arms:
             i, waits = arm.place, len(arm.pending)
             if self._counting:
@@ -40,8 +40,8 @@ class Shows:
 
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
-        """While many pulls and rewards of other processes are noted: what the policy sees follows
-        at the end, once for each arm. Only where rewards are counted, so that arms tell it all."""
+        """While pulls and rewards of other processes are applied: update what the policy sees once
+        for each arm, at the end. Only where rewards are counted, so an arm's sums determine it."""
         self._changed = {} if self._counting else None
         try:
             yield
@@ -50,7 +50,7 @@ class Shows:
             self._show(changed or ())
 
     def _follows_later(self, arm: LiveArm) -> bool:
-        """Whether what the policy sees of the arm follows at the end; see `in_bulk`."""
+        """Whether the arm's statistics are updated later, by `in_bulk`."""
         if self._changed is None:
             return False
         self._changed[arm] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from .._numba.compile import Floats
 from ..engine.game import Game
 from ..errors import BudgetError, Interval, ParameterError, number
+from ..families import Family
 from ..policies.arms import Arms, Clock
 from ..policies.floor import floors_of
 from ..policies.ledger import RESERVED, ROUNDING, SPENT, Ledger
@@ -18,11 +20,11 @@ from ..policies.priced import ledger_of
 from .live_arm import LiveArm, Name
 from .settings import Settings
 
-Told = tuple[LiveArm, float, float | None]  # an arm, a reward of it, and its cost if that is told
+RewardOf = tuple[LiveArm, float, float | None]  # an arm, its reward, and the cost if one is given
 
 
 class Spend(NamedTuple):
-    """What a decider has spent, what pulls reserve whose cost is not told yet, what is left of the
+    """What a decider has spent, what is reserved for pulls of unknown cost, what is left of the
     budget (infinite without one), and the price of a unit of cost (None for "reward / cost").
 
     >>> Spend(spent=1.0, reserved=0.0, left=49.0, price=None).left
@@ -36,12 +38,12 @@ class Spend(NamedTuple):
 
 
 class Spends:
-    """The part of a `LiveGame` that knows costs."""
+    """The part of a `LiveGame` that accounts for costs."""
 
     _settings: Settings
     arms: dict[Name, LiveArm]
     policy: Any
-    family: Any
+    family: Family
     enabled: list[LiveArm]
     game: Game
     ledger: Ledger | None = None
@@ -76,7 +78,7 @@ class Spends:
         if self.ledger is not None and not self.affordable():
             raise BudgetError(max(self.ledger.left(), 0.0), self.ledger.budget)
 
-    def check_slate(self, names: set[Name], k: int) -> None:
+    def check_slate(self, names: Iterable[Name], k: int) -> None:
         """Raise BudgetError unless the budget affords any k of these arms: a slate is filled
         completely or not at all."""
         if self.ledger is not None:
@@ -90,8 +92,7 @@ class Spends:
             self.ledger.pulled(arm.place)
 
     def paid(self, arm: LiveArm, reward: float, cost: float | None, ours: bool) -> None:
-        """Add a reward to the arm's, and what the pull cost if that was told; ours: it was made
-        here."""
+        """Add a reward, and the cost of its pull if given. ours: the pull was made here."""
         arm.paid(reward)
         if self.ledger is not None:
             self.ledger.paid(reward)
@@ -101,7 +102,7 @@ class Spends:
     def less_costs(
         self, indices: Floats, arms: Arms, clock: Clock, slots: NDArray[np.int64]
     ) -> Floats:
-        """What is maximised, for these arms at these slots; without costs their indices."""
+        """The indices of the arms at these slots, less their costs if there are any."""
         if self.ledger is not None:
             policy, family, state = self.policy, self.family, self.game.state
             level = policy.level(family, arms, clock)
@@ -111,7 +112,7 @@ class Spends:
         return indices
 
     def costs(self) -> dict[str, Floats]:
-        """The numbers that change as costs are spent and seen; none without costs."""
+        """The arrays that change as costs are spent and observed; none without costs."""
         names = () if self.ledger is None else ("totals", "sums", "counts")
         return {name: getattr(self.ledger, name) for name in names}
 
@@ -126,11 +127,11 @@ class Spends:
 
 
 def a_cost(given: object, ledger: Ledger | None, arm: LiveArm) -> float | None:
-    """The cost that is told with a reward of the arm, checked; None where costs are known."""
+    """The cost given with a reward of the arm, checked; None where costs are known."""
     if ledger is None or not ledger.seen:
         if given is not None:
-            told = "left out where it is known" if ledger else "left out by a decider without costs"
-            raise ParameterError("Decider", "cost", told, given)
+            rule = "left out where it is known" if ledger else "left out by a decider without costs"
+            raise ParameterError("Decider", "cost", rule, given)
         return None
     largest = Interval(0.0, float(ledger.costs[arm.place]), True, True)
     return number("Decider", "cost", given, largest)

@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping
 from math import inf, isnan, nan
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -35,11 +34,11 @@ def plain_game(game: LiveGame) -> dict[str, object]:
     """All that a game knows, except its settings."""
     known: dict[str, object] = {}
     costs = {name: column.tolist() for name, column in game.costs().items()}
-    if not isinstance(game.evidence, Counting):  # whose arms say it all
+    if not isinstance(game.evidence, Counting):  # the state of `Counting` is in the arms
         rows = [[_INFINITE if x == inf else x for x in each.tolist()] for each in game.known]
         known = {"statistics": rows, "memory": game.remembered.tolist()}
     if isinstance(game, FeatureGame):
-        # Evidence may leave traces of the last features where it works: they belong to the state.
+        # The working memory of evidence may depend on the last features, so it is saved too.
         known["features"] = game.game.features.values.ravel().tolist()
         known["pulls"] = [_plain_pull(each, game) for each in game.pulls.values()]
         known["came"] = [_plain_pull(each, game) for each in game.came]
@@ -137,7 +136,7 @@ def resumed(
             evidence = from_spec(saved.take("evidence"), EVIDENCE)
         seed, horizon, ties = saved.take("seed"), saved.take("horizon"), saved.take("ties")
         later = saved.take("replication"), saved.take("patience"), evidence
-        rails = as_guardrails(saved.data.get("guardrails", ()))
+        rails = as_guardrails(saved.take("guardrails") if "guardrails" in saved.data else ())
         settings = Settings.checked(own, model, seed, horizon, ties, *later)
         settings = settings._replace(guardrails=rails)
         game = restored(saved, settings)
@@ -185,7 +184,7 @@ def restored(saved: Reader, settings: Settings) -> LiveGame:
 
 
 def _restore_pulls(game: FeatureGame, known: Reader) -> None:
-    """Bring back the pulls whose rewards are not learned."""
+    """Restore the pulls whose rewards are not learned yet."""
     values, encoder = game.game.features.values, game.encoder
     if encoder is not None:
         scale = known.numbers("scale", encoder.scale.size)
@@ -201,16 +200,18 @@ def _restore_pulls(game: FeatureGame, known: Reader) -> None:
         raise known.bad("came", "pulls with a reward", None)
 
 
-def _pull(game: FeatureGame, known: Reader, key: str, given: Any) -> FeaturePull:
+def _pull(game: FeatureGame, known: Reader, key: str, given: object) -> FeaturePull:
     """One pull: its number, arm, features, imputed reward and reward."""
-    told = "lists of number, arm, context, imputed and reward"
-    form = isinstance(given, list) and len(given) == (5 if game.encoder is None else 6)
-    if not form or type(given[0]) not in (int, type(None)) or given[1] not in game.arms:
-        raise known.bad(key, told, given)
+    allowed = "lists of number, arm, context, imputed and reward"
+    size = 5 if game.encoder is None else 6
+    if not isinstance(given, list) or len(given) != size:
+        raise known.bad(key, allowed, given)
+    if type(given[0]) not in (int, type(None)) or given[1] not in game.arms:
+        raise known.bad(key, allowed, given)
     number, arm, context, *rewards = given[:5]
     rewards = [nan if each == _FORGOTTEN else each for each in rewards]
     if any(each is not None and type(each) not in (int, float) for each in rewards):
-        raise known.bad(key, told, given)
+        raise known.bad(key, allowed, given)
     vector = known.numbers(key, game.evidence.reads(), context)
     imputed, reward = (None if each is None else float(each) for each in rewards)
     row = vector if game.encoder is None else known.numbers(key, game.width, given[5])

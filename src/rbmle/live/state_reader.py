@@ -71,7 +71,7 @@ class Reader:
             raise self.bad(key, "a finite number", value)
         return float(value)
 
-    def numbers(self, key: str, size: int, given: Any = None) -> Floats:
+    def numbers(self, key: str, size: int, given: object = None) -> Floats:
         """A list of so many finite numbers: the one given, or the value of the key."""
         given = self.take(key) if given is None else given
         if not isinstance(given, list) or len(given) != size or not all(map(is_number, given)):
@@ -136,18 +136,18 @@ class Reader:
 
     def decisions(self, arms: Mapping[Name, LiveArm]) -> Decisions:
         """The named decisions."""
-        found, told = Decisions(), "a list of id, arm, number, reward and probability"
+        found, allowed = Decisions(), "a list of id, arm, number, reward and probability"
         for each in self.items("decisions"):
             form = isinstance(each, list) and len(each) == 5 and type(each[0]) in (str, int)
             if not form or each[1] not in arms or type(each[2]) not in (int, type(None)):
-                raise self.bad("decisions", told, each)
+                raise self.bad("decisions", allowed, each)
             id, arm, number, reward, probability = each
             if type(reward) not in (float, int, type(None)):
-                raise self.bad("decisions", told, each)
+                raise self.bad("decisions", allowed, each)
             if probability is not None and not (
                 is_number(probability) and 0.0 <= probability <= 1.0
             ):
-                raise self.bad("decisions", told, each)
+                raise self.bad("decisions", allowed, each)
             found.keep(id, NamedPull(arms[arm], number, reward, probability))
         return found
 

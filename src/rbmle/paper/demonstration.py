@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def store_demonstration(folder: Path, threads: int | None = None) -> None:
         path = _path(folder, name)
         if not path.exists():
             content = io.BytesIO()
-            trace: Any = adaptive_trace(*scheme, seed=_SEED)
+            trace = adaptive_trace(*scheme, seed=_SEED)
             np.savez_compressed(content, **trace._asdict())
             write_atomically(path, content.getvalue())
 

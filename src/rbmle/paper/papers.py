@@ -2,9 +2,9 @@
 whose name it is known.
 
 A table has a family, policies by the table's names, and problems: some with their means, each of
-which is played `replications` times, or means drawn at random, told after several horizons. Of each
-number that is printed the mean of ours is compared with it, in standard errors of the difference;
-where a standard deviation is printed, it is that of the printed mean, else it is ours.
+which is played `replications` times, or means drawn at random, with regret at several horizons. Of
+each number that is printed the mean of ours is compared with it, in standard errors of the
+difference; where a standard deviation is printed, it is that of the printed mean, else it is ours.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .reproduction import Compared, ComparedRow, equal_in_print
 FOLDER = resources.files("rbmle.paper")
 _NOT_A_PAPER = "published_tables"  # those of RBMLE's own, which have another form
 _SEED = 1
-_QUICK = 25  # by what replications are divided for a first look
+_QUICK = 25  # replications are divided by this for a first look
 
 
 class Drawn(TypedDict):
@@ -130,11 +130,11 @@ def reproduce_paper(
     if replications is not None:
         replications = integer("reproduce", "replications", replications, "[2, inf)")
     chosen = [one_of("reproduce", "tables", each, paper["tables"]) for each in tables]
-    known = {each for table in paper["tables"].values() for each in table["policies"]}
+    known = dict.fromkeys(each for table in paper["tables"].values() for each in table["policies"])
     for each in policies:
         one_of("reproduce", "policies", each, known)
     found = []
-    for number in chosen or paper["tables"]:
+    for number in dict.fromkeys(chosen or paper["tables"]):
         table, rows = paper["tables"][number], []
         for label in table["policies"]:
             if label in policies or not (policies or (quick and label in slow)):
@@ -166,8 +166,8 @@ def _measured(
         problems = problems[:each]  # drawn at random: each of them is played once
         count = each // len(problems)
         means = [problem.means.tolist() for problem in problems]
-        said = [str(policy), str(problems[0].law), means, horizons, count, _SEED, STREAM]
-        digest = zlib.crc32(json.dumps(said).encode())
+        game = [*map(str, (policy, family, problems[0].law)), means, horizons, count, _SEED, STREAM]
+        digest = zlib.crc32(json.dumps(game).encode())
         place = folder / f"table-{number}-{key}-{label}-{digest:08x}.json"
         if not place.exists():
             results = [
@@ -179,22 +179,19 @@ def _measured(
                 for k, problem in enumerate(problems)
             ]  # fmt: skip
             regret = np.concatenate([result.regret[0] for result in results])
-            kept = [[float(x.mean()), float(x.std(ddof=1)), len(x)] for x in regret.T]
+            statistics = [[float(x.mean()), float(x.std(ddof=1)), len(x)] for x in regret.T]
             place.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(place, json.dumps(kept).encode())
+            write_atomically(place, json.dumps(statistics).encode())
         stored = json.loads(place.read_text())
-        for column, numbers in zip(_columns(key, horizons), stored, strict=True):
+        columns = [key] if len(horizons) == 1 else [str(each) for each in horizons]
+        for column, numbers in zip(columns, stored, strict=True):
             yield column, Found(*numbers)
-
-
-def _columns(key: str, horizons: list[int]) -> list[str]:
-    return [key] if len(horizons) == 1 else [str(each) for each in horizons]
 
 
 def _problems(
     paper: Paper, table: Printed, label: str
 ) -> Iterator[tuple[str, list[Problem], list[int]]]:
-    """The problems of each column, and the rounds after which regret is told."""
+    """The problems of each column, and the rounds after which regret is reported."""
     if "random" in table:
         problems = _drawn(table["family"], json.dumps(table["random"]))
         yield "random", problems, [int(each) for each in table["printed"]]
@@ -217,13 +214,13 @@ def _drawn(family: str, random: str) -> list[Problem]:
 
 def _compared(column: str, found: Found, table: Printed, label: str) -> Compared:
     """A mean beside the printed one, which was rounded to the digits that are shown."""
-    shown, *spread = table["printed"][column][label]
+    printed, *spread = table["printed"][column][label]
     runs = table["random"]["problems"] if "random" in table else table["replications"]
     theirs = (spread or [found.std])[0]
     ours = max(theirs, found.std)  # of few runs, a standard deviation may be far too small
-    unit = 10.0 ** -len(repr(shown).partition(".")[2])  # of the last digit
+    unit = 10.0 ** -len(repr(printed).partition(".")[2])  # of the last digit
     error = sqrt(ours**2 / found.runs + theirs**2 / runs + unit**2 / 12.0)
-    z = (found.mean - shown) / error
-    same = equal_in_print(found.mean, repr(shown))
+    z = (found.mean - printed) / error
+    same = equal_in_print(found.mean, repr(printed))
     verdict = "equal" if same else "agrees" if abs(z) <= 3.0 else "differs"
-    return Compared(column, shown, found.mean, verdict, z)
+    return Compared(column, printed, found.mean, verdict, z)

@@ -91,7 +91,7 @@ def published(table: str, policy: str) -> Any:
     >>> published("Bernoulli_ID=2", "KG")
     KG(form='published')
     """
-    entry = _table(table)
+    entry = _table("published", table)
     one_of("published", "policy", policy, entry["policies"])
     if policy == "TS" and entry["family"] == "gaussian":
         return ThompsonSampling(prior="flat")
@@ -104,9 +104,9 @@ def published_problem(table: str) -> Problem:
     >>> published_problem("Bernoulli_ID=2").n_arms
     10
     """
-    entry = _table(table)
+    entry = _table("published_problem", table)
     return Problem(PAPER_FAMILIES[entry["family"]], entry["means"])
 
 
-def _table(name: str) -> RegretTable:
-    return tables()["regret"][one_of("published", "table", name, tables()["regret"])]
+def _table(owner: str, name: str) -> RegretTable:
+    return tables()["regret"][one_of(owner, "table", name, tables()["regret"])]

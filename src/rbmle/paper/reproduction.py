@@ -114,20 +114,20 @@ def compare_with_print(table: str, result: Result) -> list[ComparedRow]:
 
 
 def _cell(table: str, policy: str, name: str, value: float, error: float) -> Compared:
-    shown = tables()["regret"][table]["policies"][policy][name]
-    gap = value - shown
+    printed = tables()["regret"][table]["policies"][policy][name]
+    gap = value - printed
     z = gap / error if error > 0.0 else (0.0 if gap == 0.0 else np.inf * gap)
     right, _ = MISPRINTS.get((table, policy, name), ("", ""))
-    if equal_in_print(value, str(shown)):
+    if equal_in_print(value, str(printed)):
         verdict = "equal"
     elif right and equal_in_print(value, right):
         verdict = "misprint"
     else:
         verdict = "agrees" if abs(z) <= 3.0 else "differs"
-    return Compared(name, shown, float(value), verdict, float(z))
+    return Compared(name, printed, float(value), verdict, float(z))
 
 
-def equal_in_print(value: float, shown: str) -> bool:
+def equal_in_print(value: float, printed: str) -> bool:
     """Whether the value, rounded half up as in the tables, equals the shown number to every digit.
 
     The value is rounded to 1e-7 first, so that 0.05 computed as 0.04999999999 still rounds up.
@@ -135,7 +135,7 @@ def equal_in_print(value: float, shown: str) -> bool:
     >>> equal_in_print(664.4499999999, "664.5"), equal_in_print(664.44, "664.5")
     (True, False)
     """
-    target = Decimal(shown)
+    target = Decimal(printed)
     return Decimal(repr(round(float(value), 7))).quantize(target, ROUND_HALF_UP) == target
 
 

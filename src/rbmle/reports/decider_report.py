@@ -38,13 +38,13 @@ def decider_report(decider: Decider[Any], target: Path, command: str, file: str 
     plots = []
     if found.leader is not None:
         record = figures.arm_intervals(found)
-        told = "Dots: means of the rewards so far; lines: their confidence sequences."
-        plots.append(Plot(figures.draw_arm_intervals(record), told))
+        caption = "Dots: means of the rewards so far; lines: their confidence sequences."
+        plots.append(Plot(figures.draw_arm_intervals(record), caption))
     section = Section("Arms", "", _table(found), plots, facts=facts)
     title = f"A decision among {count_text(len(found.arms), 'arm')}"
-    said = found.verdict[:1].upper() + found.verdict[1:] + "."
+    verdict = found.verdict[:1].upper() + found.verdict[1:] + "."
     write_page(
-        target, Report(title, command, [said, *found.disabled_lines()], [section], file=file)
+        target, Report(title, command, [verdict, *found.disabled_lines()], [section], file=file)
     )
 
 

@@ -62,7 +62,7 @@ def _save_figures(folder: Path, name: str, result: Result) -> None:
 
 def _table(rows: Sequence[ComparedRow]) -> ReportTable:
     """The table of recomputed numbers, with the printed number beside where it differs."""
-    shown = []
+    lines = []
     for row in rows:
         cells: list[TableCell] = [TableCell(row.policy)]
         for cell in row.cells:
@@ -71,9 +71,9 @@ def _table(rows: Sequence[ComparedRow]) -> ReportTable:
                 text += f" ({cell.printed:g})"
             note = f"printed {cell.printed:g}: {cell.note()}"
             cells.append(TableCell(text, cell.computed, cell.verdict, note))
-        shown.append(cells)
+        lines.append(cells)
     caption = "Final regret; in parentheses what is printed, where that is another number."
-    return ReportTable(("policy", *STATISTICS), shown, caption)
+    return ReportTable(("policy", *STATISTICS), lines, caption)
 
 
 def _scatter(table: str, result: Result, times: Times) -> Plot:
@@ -85,8 +85,8 @@ def _scatter(table: str, result: Result, times: Times) -> Plot:
         for label in result.names
         if label in printed
     }
-    said = "Time per decision, choosing only, against mean final regret; times in units of UCB's."
-    return times_plot(result, times, said, known, ucb_among(result.names) or None)
+    note = "Time per decision, choosing only, against mean final regret; times in units of UCB's."
+    return times_plot(result, times, note, known, ucb_among(result.names) or None)
 
 
 def _scalability(record: Scaling) -> Section:
@@ -120,11 +120,11 @@ def _scalability(record: Scaling) -> Section:
     )
 
 
-def theory_section(shown: Demonstration) -> Section:
+def theory_section(demonstration: Demonstration) -> Section:
     """The section about theory: Proposition 2's bound on a run, and traces of Algorithms 1 to 3."""
-    study, result = shown.bounded.study, shown.bounded.result
+    study, result = demonstration.bounded.study, demonstration.bounded.result
     plots, rows = bounds_plots(result, study.policies), []
-    for name, trace in shown.traces.items():
+    for name, trace in demonstration.traces.items():
         problem = SCHEMES[name].problem
         law, means = problem.law, " ".join(f"{each:g}" for each in problem.means)
         last = float(np.median(trace.c_alpha[-trace.rounds.size // 10 :]))

@@ -118,10 +118,10 @@ def _processes(group: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     stopped = sum(each.get("finished") is None for each in group)
     begun = min(str(each.get("started") or "") for each in group)
     ended = max(str(each.get("finished") or each.get("started") or "") for each in group)
-    said = f"{count_text(played, 'replication')} by {count}"
-    said += f", {stopped:,} of them interrupted" if stopped else ""
-    said += f", {begun} to {ended}, {number_text(wall)} s on the clock"
-    return [*rows, ("played", f"{said}, {number_text(cpu)} s of processors")]
+    words = f"{count_text(played, 'replication')} by {count}"
+    words += f", {stopped:,} of them interrupted" if stopped else ""
+    words += f", {begun} to {ended}, {number_text(wall)} s on the clock"
+    return [*rows, ("played", f"{words}, {number_text(cpu)} s of processors")]
 
 
 def _plain(value: object) -> str:

@@ -18,10 +18,10 @@ _NONE = TableCell("-", nan)
 _MOST_ARMS = 12  # columns; of more arms the rest is summed in the last column
 
 
-def section_of(result: Result, title: str, text: str = "", plots: Sequence[Plot] = ()) -> Section:
+def section_of(result: Result, title: str, plots: Sequence[Plot] = ()) -> Section:
     """The section about one result: statistics of the final regret, figures, and more tables.
 
-    text: by default `in_words(result)`. plots: more figures.
+    plots: more figures.
     """
     curves, bound = figures.regret_curves(result), ""
     if result.problem.replays:
@@ -54,7 +54,7 @@ def section_of(result: Result, title: str, text: str = "", plots: Sequence[Plot]
     )
     return Section(
         title=title,
-        text=text or f"{in_words(result)} {result.note()}".strip(),
+        text=f"{in_words(result)} {result.note()}".strip(),
         table=_statistics_table(result),
         figures=(regret, final, *(() if result.problem.replays else (share,)), *plots),
         policies=result.names,
@@ -67,26 +67,25 @@ def in_words(result: Result) -> str:
     """A sentence or two: which policy had the least mean regret, and how far the next one is
     behind, beside the standard error of the difference.
 
-    All policies meet the same rewards in a replication, so the difference is taken in each
-    replication.
+    All policies meet the same rewards, so the difference is taken in each replication.
     """
     final, names = result.final_regret, result.names
     first, *others = np.argsort(final.mean(axis=1), kind="stable")
     least, rounds = number_text(final[first].mean()), count_text(result.horizon, "round")
     if not others:
         return f"{names[first]} has mean regret {least} after {rounds}."
-    said = f"{names[first]} has the least mean regret, {least} after {rounds}; "
+    words = f"{names[first]} has the least mean regret, {least} after {rounds}; "
     second = names[others[0]]
     apart = final[others[0]] - final[first]
     if not apart.any():
-        return f"{said}{second} has the same in every replication."
-    said += f"next comes {second}, {number_text(apart.mean())} above"
+        return f"{words}{second} has the same in every replication."
+    words += f"next comes {second}, {number_text(apart.mean())} above"
     if result.replications < 2:
-        return f"{said} (one replication, which has no spread)."
+        return f"{words} (one replication, which has no spread)."
     error = apart.std(ddof=1) / np.sqrt(apart.size)
     judged = "more" if apart.mean() > 2.0 * error else "less"
     twice = f"{judged} than twice the standard error of the difference"
-    return f"{said}, which is {twice}, {number_text(error)}."
+    return f"{words}, which is {twice}, {number_text(error)}."
 
 
 def _facts_of(result: Result) -> dict[str, str]:
@@ -149,8 +148,8 @@ def _differences_table(result: Result) -> list[ReportTable]:
         shares = [TableCell(f"{x:.0%}", x) for x in (each.won, each.tied)]
         rows.append([f"{each.a} \N{MINUS SIGN} {each.b}", difference, *ends, *shares])
     interval = (
-        "its 95% interval (the wider of Student's and Hall's at each end), bold where it leaves 0 "
-        "out even if a disaster too rare to be seen in so many replications belonged to it"
+        "its 95% interval (the wider of Student's and Hall's at each end), bold where it excludes "
+        "0 even with room for a disaster too rare to occur in this many replications"
     )
     if result.replications == 1:
         interval = "without an interval, since one replication has no spread"
@@ -169,14 +168,14 @@ def _pulls_table(result: Result) -> ReportTable:
     """
     gaps, pulls = result.problem.fixed_gaps, result.pulls.mean(axis=1)
     order = np.arange(pulls.shape[1]) if gaps is None else np.argsort(gaps, kind="stable")
-    shown = order if order.size <= _MOST_ARMS else order[: _MOST_ARMS - 1]
-    rest = order[shown.size :]
-    heads = [f"arm {i + 1}" for i in shown]
+    listed = order if order.size <= _MOST_ARMS else order[: _MOST_ARMS - 1]
+    rest = order[listed.size :]
+    heads = [f"arm {i + 1}" for i in listed]
     if isinstance(result.problem, Problem):
-        means = result.problem.means[shown]
+        means = result.problem.means[listed]
         heads = [f"{head}: {number_text(mean)}" for head, mean in zip(heads, means, strict=True)]
-    best = [gaps is not None and gaps[i] == 0.0 for i in shown]
-    columns = pulls[:, shown]
+    best = [gaps is not None and gaps[i] == 0.0 for i in listed]
+    columns = pulls[:, listed]
     if rest.size:
         heads.append(f"{rest.size:,} others")
         best.append(False)

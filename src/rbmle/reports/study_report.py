@@ -74,11 +74,11 @@ def times_plot(
 
 
 def _times_caption(times: Times, names: Sequence[str]) -> str:
-    said = "Time per decision of the compiled loop, choosing only, against mean final regret."
+    caption = "Time per decision of the compiled loop, choosing only, against mean final regret."
     if all("live" in times[name] for name in names):
         live = [f"{name} {number_text(times[name]['live']['median'] * 1e6)}" for name in names]
-        said += f" A pull of the live Decider took, in microseconds: {', '.join(live)}."
-    return said
+        caption += f" A pull of the live Decider took, in microseconds: {', '.join(live)}."
+    return caption
 
 
 def regret_bounds_of(result: Result, asked: Mapping[str, object] | None = None) -> dict[str, Bound]:
@@ -121,7 +121,7 @@ def bounds_plots(result: Result, asked: Mapping[str, object] | None = None) -> l
     bounds = regret_bounds_of(result, asked)
     if not bounds:
         return []
-    said = "; ".join(
+    facts = "; ".join(
         f"{name}: at most {constant_text(bound.slope)} log T + {constant_text(bound.constant)} "
         f"(Proposition {bound.proposition}, C_alpha {constant_text(bound.c_alpha)}), "
         f"{constant_text(bound.total)} here"
@@ -130,7 +130,7 @@ def bounds_plots(result: Result, asked: Mapping[str, object] | None = None) -> l
     )
     caption = (
         "Regret beside its upper bound (dash-dotted) and Lai and Robbins' lower bound (dotted, for "
-        f"rewards of a family), both scales log. {said}."
+        f"rewards of a family), both scales log. {facts}."
     )
     record = figures.regret_and_bounds(result, bounds)
     return [Plot(figures.draw_regret_and_bounds(record), caption)]

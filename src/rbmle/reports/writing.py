@@ -45,25 +45,25 @@ def write_report(
         alone = is_decider(folder)
         usual = folder.with_suffix(".html") if alone else folder / "report.html"
         target = usual if path is None else Path(path)
-        said = command or shlex.join(["rbmle", "report", str(folder)])
+        origin = command or shlex.join(["rbmle", "report", str(folder)])
         if alone:
-            decider_report(Decider.load(folder), target, said, str(folder))
+            decider_report(Decider.load(folder), target, origin, str(folder))
         elif is_paper(folder):
-            paper_report(load_paper(folder), target, said, str(folder))
+            paper_report(load_paper(folder), target, origin, str(folder))
         else:
             result = load(folder)
-            study_report(result, target, said, kept_times(result.study, folder), str(folder))
+            study_report(result, target, origin, kept_times(result.study, folder), str(folder))
         return target
     if not isinstance(run, (StudyResult, Result, Decider)):
-        told = "a run folder, a StudyResult, a Result, or a Decider or its file"
-        raise ParameterError("report", "run", told, run)
+        allowed = "a run folder, a StudyResult, a Result, or a Decider or its file"
+        raise ParameterError("report", "run", allowed, run)
     if path is None:
         raise ParameterError("report", "path", "given where the run is no folder", path)
-    target, said = Path(path), command or "rbmle.report(...)"
+    target, origin = Path(path), command or "rbmle.report(...)"
     if isinstance(run, StudyResult):
-        study_report(run, target, said, {})
+        study_report(run, target, origin, {})
     elif isinstance(run, Decider):
-        decider_report(run, target, said)
+        decider_report(run, target, origin)
     else:
-        result_report(run, target, said)
+        result_report(run, target, origin)
     return target

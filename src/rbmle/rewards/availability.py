@@ -42,8 +42,8 @@ class AwakeSource(NamedTuple):
         self.draw(replication, t)
 
     def draw(self, replication: int, t: int) -> None:
-        """Draw which arms are asleep in round t. If all are, the one that came closest to being
-        awake is."""
+        """Draw which arms sleep in round t. If all do, the one that came closest to waking is
+        awake."""
         n_arms, count, closest, least = self.awake.size, 0, 0, 2.0
         for i in range(n_arms):
             lane = SLEEP_LANE + i
@@ -89,7 +89,7 @@ class Availability(Varied):
     [[2], [0, 1, 2], [1]]
     """
 
-    problem: Any
+    problem: World
     awake: Floats
 
     def __init__(self, problem: World, awake: float | ArrayLike) -> None:
@@ -105,11 +105,6 @@ class Availability(Varied):
             number("Availability", "awake", each, "(0, 1]")
         chances.setflags(write=False)
         vars(self).update(problem=problem, awake=chances)
-
-    @property
-    def dimension(self) -> int:
-        """The dimension of the features, 0 if there are none."""
-        return int(self.problem.dimension)
 
     def awake_at(self, t: int, seed: int = 0, replication: int = 0) -> list[int]:
         """The arms that are awake in round t of a replication."""
@@ -133,8 +128,8 @@ class Availability(Varied):
         self.problem.check_horizon(horizon)
 
     def words(self) -> str:
-        told = self.problem.words()
-        return f"{told}, arms asleep" if told else "arms asleep"
+        words = self.problem.words()
+        return f"{words}, arms asleep" if words else "arms asleep"
 
     def described(self) -> dict[str, str]:
         chances = sorted(set(self.awake.tolist()))

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, nextafter, sqrt
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from ..errors import ParameterError, integer, number
 from ..families import Law
 from ..random import MAX_ROUNDS, MAX_SEED, Cell, key, path_uniforms
 from .linear_problem import LinearPath, LinearProblem
-from .problems import Pays, Problem, Varied, World, means_text, reward_source
+from .problems import Pays, Problem, Varied, means_text, reward_source
 
 
 @reward_source
@@ -62,7 +62,7 @@ class MeanPath(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Phases(World):
+class Phases(Varied):
     """Problems that follow each other: the first up to round at[0], the second from at[0] + 1 on.
 
     problems: at least two, with the same law of rewards and the same number of arms; or
@@ -78,11 +78,11 @@ class Phases(World):
     (array([0.2, 0.6]), array([0.5, 0.3]))
     """
 
-    problems: tuple[Any, ...]
+    problems: tuple[Problem | LinearProblem, ...]
     at: tuple[int, ...]
 
     def __init__(self, problems: Sequence[Problem | LinearProblem], at: Sequence[int]) -> None:
-        listed: Any = problems if isinstance(problems, (list, tuple)) else []
+        listed = problems if isinstance(problems, (list, tuple)) else []
         if len(listed) < 2:
             raise ParameterError("Phases", "problems", "a list of at least two", problems)
         first, others = listed[0], listed[1:]
@@ -102,22 +102,7 @@ class Phases(World):
             if not same or each.theta.shape != first.theta.shape:
                 words = "alike but for theta if they are linear"
                 raise ParameterError("Phases", "problems", words, each)
-        vars(self).update(problems=tuple(listed), at=_rounds(at, len(others)))
-
-    @property
-    def law(self) -> Any:
-        """The law of rewards, which all problems share."""
-        return self.problems[0].law
-
-    @property
-    def n_arms(self) -> int:
-        """The number of arms."""
-        return int(self.problems[0].n_arms)
-
-    @property
-    def dimension(self) -> int:
-        """The dimension of the features, 0 if there are none."""
-        return int(self.problems[0].dimension)
+        vars(self).update(problem=first, problems=tuple(listed), at=_rounds(at, len(others)))
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -134,9 +119,10 @@ class Phases(World):
         return self.source(seed, horizon)
 
     def source(self, seed: int, horizon: int) -> Pays:
-        if self.dimension > 0:
-            thetas = np.array([each.theta for each in self.problems])
-            return LinearPath(self.problems[0].source(seed, horizon), thetas, self.starts)
+        linear = [each for each in self.problems if isinstance(each, LinearProblem)]
+        if linear:
+            thetas = np.array([each.theta for each in linear])
+            return LinearPath(self.problem.source(seed, horizon), thetas, self.starts)
         means = np.array([each.means for each in self.problems])
         return MeanPath.of(self.law, means, self.starts, *key(seed))
 
@@ -151,14 +137,14 @@ class Phases(World):
 
     def described(self) -> dict[str, str]:
         """The means of each phase in words, or its theta."""
-        said = {}
+        described = {}
         for begin, each in zip(self.starts.tolist(), self.problems, strict=True):
             for word, value in each.described().items():
                 if word != "Features":
-                    said[f"{word} from round {begin:,}"] = value
+                    described[f"{word} from round {begin:,}"] = value
                 elif begin == 1:
-                    said[word] = value
-        return said
+                    described[word] = value
+        return described
 
     def identity(self) -> Hashable:
         return self.problems, self.at

@@ -39,8 +39,8 @@ class CostSource(NamedTuple):
 class Costs(Problem):
     """A problem whose costs are seen with the rewards, for `Priced(policy, Seen(largest), ...)`.
 
-    problem: a `Problem`. costs: the mean cost of each arm. largest: what a pull costs, or nothing:
-    of all laws of costs up to `largest` with these means the one that varies the most.
+    problem: a `Problem`. costs: the mean cost of each arm. largest: a pull costs this or nothing,
+    which of all laws of costs in [0, largest] with these means varies the most.
 
     >>> dear = Costs(Problem("bernoulli", [0.5, 0.9]), costs=[1, 3], largest=10)
     >>> sum(dear.source(1, 1_000).cost(0, t, 1) for t in range(1_000)) / 1_000

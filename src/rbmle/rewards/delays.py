@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import floor, log
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._numba.compile import record
-from .._records.record import Choice, register
+from .._records.record import Choice, Record, register
 from ..errors import ParameterError, integer
 from ..random import MAX_ROUNDS, Cell
 from ..spec import as_record
@@ -43,6 +43,18 @@ class Pending(Choice):
 
     counted = 0  # as if it had paid the arm's mean so far: what `Decider` does
     ignored = 1  # as if it had not happened
+
+
+class Delay(Record, Protocol):
+    """What every delay has; `FixedDelay` explains it."""
+
+    @property
+    def lost(self) -> float: ...
+    @property
+    def patience(self) -> int: ...
+    @property
+    def pending(self) -> Pending | str: ...
+    def arrivals(self) -> Arrivals: ...
 
 
 @record
@@ -184,11 +196,11 @@ class TableDelay(NamedTuple):
         return Arrivals(entries=len(self.rounds), table=table, lost=self.lost)
 
 
-def as_delay(given: object, owner: str, key: str = "delay") -> Any:
-    """The delay that is meant: given as such, or by its name as in "fixeddelay(100)"; or None."""
+def as_delay(given: object, owner: str, key: str = "delay") -> Delay | None:
+    """The delay, given as a record or by name as in "fixeddelay(100)"; or None."""
     if given is None:
         return None
-    found = as_record(given, DELAYS, owner, key)
+    found: Delay = as_record(given, DELAYS, owner, key)
     if type(found) not in DELAYS.values():
         raise ParameterError(owner, key, "a delay, as in FixedDelay(100)", given)
     return found

@@ -77,9 +77,6 @@ class Uniform(NamedTuple):
     def sub_gaussian(self, mean: float) -> float:
         return self.width / sqrt(12.0)
 
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return self.width / sqrt(12.0), 0.0
-
 
 @law
 class Beta(NamedTuple):
@@ -104,9 +101,6 @@ class Beta(NamedTuple):
 
     def sub_gaussian(self, mean: float) -> float:
         return 0.5 / sqrt(self.concentration + 1.0)
-
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return 0.5 / sqrt(self.concentration + 1.0), 0.0
 
 
 @law
@@ -142,9 +136,6 @@ class TwoPoint(NamedTuple):
     def sub_gaussian(self, mean: float) -> float:
         return 0.5 * (self.high - self.low)
 
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return 0.5 * (self.high - self.low), 0.0
-
 
 @law
 class GaussianMixture(NamedTuple):
@@ -172,9 +163,6 @@ class GaussianMixture(NamedTuple):
 
     def sub_gaussian(self, mean: float) -> float:
         return sqrt(self.variance(mean))
-
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return sqrt(self.variance(mean)), 0.0
 
 
 @law
@@ -253,6 +241,3 @@ class ClippedGaussian(NamedTuple):
 
     def sub_gaussian(self, mean: float) -> float:
         return 0.5
-
-    def sub_exponential(self, mean: float) -> tuple[float, float]:
-        return 0.5, 0.0

@@ -9,7 +9,7 @@ from math import exp, inf
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._numba.compile import Floats
 from ..errors import ParameterError
@@ -63,15 +63,19 @@ class LinearStream(NamedTuple):
 
     def meet(self, replication: int, t: int) -> None:
         if self.draw_features(replication, t):
-            apart = 1 if self.theta.shape[0] > 1 else 0
+            self.pay_by(self.theta)
+
+    def pay_by(self, theta: Floats) -> None:
+        """Compute the means that follow from the features of this round and a theta."""
+        apart = 1 if theta.shape[0] > 1 else 0
+        for i in range(self.means.size):
+            total = 0.0
+            for a in range(self.known.shape[1]):
+                total += self.known[i, a] * theta[apart * i, a]
+            self.means[i] = total
+        if self.logistic:
             for i in range(self.means.size):
-                total = 0.0
-                for a in range(self.known.shape[1]):
-                    total += self.known[i, a] * self.theta[apart * i, a]
-                self.means[i] = total
-            if self.logistic:
-                for i in range(self.means.size):
-                    self.means[i] = 1.0 / (1.0 + exp(-self.means[i]))
+                self.means[i] = 1.0 / (1.0 + exp(-self.means[i]))
 
     def draw_features(self, replication: int, t: int) -> bool:
         """Draw the features of round t, if they change in it; returns whether they do."""
@@ -114,15 +118,11 @@ class LinearPath(NamedTuple):
         return self.stream.moving()
 
     def meet(self, replication: int, t: int) -> None:
-        stream, p = self.stream, 0
+        p = 0
         while p + 1 < self.starts.size and self.starts[p + 1] <= t:
             p += 1
-        if stream.draw_features(replication, t) or t == self.starts[p]:
-            for i in range(stream.means.size):
-                total, row = 0.0, i if self.thetas.shape[1] > 1 else 0
-                for a in range(stream.known.shape[1]):
-                    total += stream.known[i, a] * self.thetas[p, row, a]
-                stream.means[i] = 1.0 / (1.0 + exp(-total)) if stream.logistic else total
+        if self.stream.draw_features(replication, t) or t == self.starts[p]:
+            self.stream.pay_by(self.thetas[p])
 
     def feature(self, i: int, a: int) -> float:
         return self.stream.feature(i, a)
@@ -154,7 +154,7 @@ class LinearProblem(World):
     features: Any
     law: Any
 
-    def __init__(self, theta: Any, features: Any, noise: Any = "gaussian") -> None:
+    def __init__(self, theta: ArrayLike, features: object, noise: object = "gaussian") -> None:
         law = as_record(noise, ChainMap(LAWS, FAMILIES), "LinearProblem", "noise")
         if not hasattr(law, "sample") or not hasattr(law, "mean_range"):
             raise ParameterError("LinearProblem", "noise", "a law, as in Gaussian(1.0)", noise)
@@ -229,13 +229,13 @@ class LinearProblem(World):
         if len(self.theta) > _MOST_THETAS:
             rows.append(f"and {len(self.theta) - _MOST_THETAS} more")
         features = f"given, of dimension {self.dimension}" if self._given else str(self.features)
-        said = {"Theta": "; ".join(rows), "Features": features}
-        return {**said, "Means": means_text(self.means)} if self._given else said
+        described = {"Theta": "; ".join(rows), "Features": features}
+        return {**described, "Means": means_text(self.means)} if self._given else described
 
     def kind(self) -> Hashable:
         drawing = self.drawing
-        told = tuple(id(each) if isinstance(each, np.ndarray) else each for each in drawing)
-        return type(self), type(drawing), told, self.theta.shape, type(self.law), self.law
+        fields = tuple(id(each) if isinstance(each, np.ndarray) else each for each in drawing)
+        return type(self), type(drawing), fields, self.theta.shape, type(self.law), self.law
 
     def source(self, seed: int, horizon: int) -> LinearStream:
         if self._given:
@@ -257,10 +257,10 @@ class LinearProblem(World):
     def identity(self) -> Hashable:
         """All that makes the problem, with the shape and the bytes of each array in its place."""
         parts = [self.theta, *([self.features] if self._given else self.features)]
-        told = tuple(
+        fields = tuple(
             (each.shape, each.tobytes()) if isinstance(each, np.ndarray) else each for each in parts
         )
-        return type(self.law), self.law, type(self.features), told
+        return type(self.law), self.law, type(self.features), fields
 
 
 def _matrix(name: str, given: object) -> Floats:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._io.text import count_text, number_text, power_text
 from .._numba.compile import Floats, defaults_of, record
@@ -20,6 +21,7 @@ from ..errors import ParameterError
 from ..families import FAMILIES, Law
 from ..random import MAX_ARMS, Cell, key
 from ..spec import as_record
+from .delays import Delay
 from .laws import LAWS
 
 T = TypeVar("T")
@@ -116,7 +118,7 @@ class World:
         return 0
 
     @property
-    def delay(self) -> Any:
+    def delay(self) -> Delay | None:
         """When rewards come, if the world says so; else None."""
         return None
 
@@ -132,6 +134,14 @@ class World:
     def described(self) -> dict[str, str]:
         """Its means in words, for reports: pairs of a word and its value."""
         raise NotImplementedError
+
+    def note(self, names: Sequence[str], regret: Floats, pulls: NDArray[np.int64]) -> str:
+        """A line below a table of results; none by default.
+
+        names: of the policies. regret: the final regret of each, in each replication. pulls: how
+        often each played each arm there.
+        """
+        return ""
 
     def check_horizon(self, horizon: int) -> None:
         """Refuse a horizon that the world does not suit."""
@@ -165,7 +175,8 @@ class World:
 
 
 class Varied(World):
-    """A world that is another one with something changed: its law and its arms are the same."""
+    """A world that is another one with something changed: its law, its arms and the dimension of
+    their features are the same."""
 
     problem: Any
 
@@ -176,8 +187,11 @@ class Varied(World):
 
     @property
     def n_arms(self) -> int:
-        """The number of arms."""
         return int(self.problem.n_arms)
+
+    @property
+    def dimension(self) -> int:
+        return int(self.problem.dimension)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,26 +208,26 @@ class Problem(World):
     law: Any
     means: Floats
 
-    def __init__(self, law: Any, means: Sequence[float] | Floats) -> None:
-        law = as_record(law, ChainMap(LAWS, FAMILIES), "Problem", "law")
-        if not hasattr(law, "sample"):
+    def __init__(self, law: object, means: Sequence[float] | Floats) -> None:
+        known = as_record(law, ChainMap(LAWS, FAMILIES), "Problem", "law")
+        if not hasattr(known, "sample"):
             raise ParameterError(
-                "Problem", "law", "a family or law that can be sampled, as in Bernoulli()", law
+                "Problem", "law", "a family or law that can be sampled, as in Bernoulli()", known
             )
         values = as_numbers("Problem", "means", means, "a list of numbers")
         if values.ndim != 1 or not 2 <= values.size <= MAX_ARMS:
             words = f"a list of 2 to {MAX_ARMS} numbers, one for each arm"
             raise ParameterError("Problem", "means", words, means)
-        allowed = law.mean_interval()
+        allowed = known.mean_interval()
         for value in values.tolist():
             if not np.isfinite(value) or value not in allowed:
-                words = f"numbers in {allowed} for {type(law).__name__}"
+                words = f"numbers in {allowed} for {type(known).__name__}"
                 raise ParameterError("Problem", "means", words, value)
         if 0.5 * values.max() - 0.5 * values.min() > 0.5 * np.finfo(float).max:
             words = "numbers less than 1.8e308 apart"
             raise ParameterError("Problem", "means", words, values.tolist())
         values.setflags(write=False)
-        vars(self).update(law=law, means=values)
+        vars(self).update(law=known, means=values)
 
     @property
     def n_arms(self) -> int:
@@ -263,8 +277,8 @@ def check_finite(owner: str, name: str, values: Floats) -> None:
 
 def means_text(means: Floats) -> str:
     """The arms' means in their order; of many arms the first 24, the count and the largest mean."""
-    shown = ", ".join(power_text(f"{each:.6g}") for each in means[:_MOST_MEANS])
+    listing = ", ".join(power_text(f"{each:.6g}") for each in means[:_MOST_MEANS])
     if len(means) <= _MOST_MEANS:
-        return shown
+        return listing
     left = count_text(len(means) - _MOST_MEANS, "more", "more")
-    return f"{shown} and {left}; the largest is {number_text(float(means.max()))}"
+    return f"{listing} and {left}; the largest is {number_text(float(means.max()))}"

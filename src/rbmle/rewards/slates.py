@@ -25,8 +25,8 @@ class SlateSource(NamedTuple):
     """Rewards of slates. best: what each place of the best slate pays on average, in order.
 
     course: of a cascade: the probability that someone looks at the next place of the present slate;
-    how many of its places nobody looked at; and how many of all slates before. cascade: whether the
-    user stops at the first success.
+    how many of its places nobody looked at; and how many in all earlier slates. cascade: whether
+    the user stops at the first success.
     asleep: for each arm 1 if it has a place in the present slate; then how many have. A game has
     the same array as its `hidden` arms.
     """

@@ -77,8 +77,15 @@ class Rewards:
     ) -> Iterator[tuple[Pays, int, int]]:
         """Batches of about `size` of the replications first, ..., last - 1.
 
-        Each is (a record with a method `reward`, its first replication, its last one + 1).
+        Each is (a record with a method `reward`, its first replication, its last one + 1). By
+        default it is the same record for all of them, `paid`.
         """
+        source = self.paid(problem, horizon)
+        for start in range(first, last, size):
+            yield source, start, min(start + size, last)
+
+    def paid(self, problem: World, horizon: int) -> Pays:
+        """The record that pays all replications."""
         raise NotImplementedError
 
     def draws(
@@ -98,12 +105,8 @@ class RewardStream(Rewards):
     7
     """
 
-    def batches(
-        self, problem: World, horizon: int, first: int, last: int, size: int
-    ) -> Iterator[tuple[Pays, int, int]]:
-        source = problem.source(self.seed, horizon)
-        for start in range(first, last, size):
-            yield source, start, min(start + size, last)
+    def paid(self, problem: World, horizon: int) -> Pays:
+        return problem.source(self.seed, horizon)
 
 
 @reward_source
@@ -156,17 +159,13 @@ class Table(Rewards):
         rows = self.values.reshape(-1, problem.n_arms)[:_MOST_JUDGED]
         return rows.mean(axis=0), rows.var(axis=0)
 
-    def batches(
-        self, problem: World, horizon: int, first: int, last: int, size: int
-    ) -> Iterator[tuple[Pays, int, int]]:
-        source = TableRows(self.values, 0)
-        for start in range(first, last, size):
-            yield source, start, min(start + size, last)
+    def paid(self, problem: World, horizon: int) -> TableRows:
+        return TableRows(self.values, 0)
 
 
 def check_rewards(owner: str, rewards: Rewards, problem: World, horizon: int, last: int) -> None:
-    """Raise ParameterError unless the rewards and the horizon suit the problem; only a stream suits
-    every world."""
+    """Raise ParameterError unless rewards and horizon suit the problem; a stream suits every
+    world."""
     problem.check_horizon(horizon)
     if not isinstance(rewards, RewardStream) and not isinstance(problem, Problem):
         words = f"a RewardStream for a {type(problem).__name__}"

@@ -7,17 +7,19 @@ import hashlib
 import os
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._io.text import number_text
+from .._io.text import count_text, number_text
 from .._numba.compile import Floats
 from ..errors import Interval, ParameterError
 from ..families import Bernoulli
 from ..random import MAX_ARMS, key
 from ..tables import DataTable, Encode
 from ..tables.layout import RUNNING, Column
+from ..tables.rows import Category
 from .problems import Pays, World
 from .table_rounds import Places, TableRounds
 
@@ -41,7 +43,7 @@ class TableWorld(World):
     """
 
     table: DataTable
-    arms: tuple[Any, ...]
+    arms: tuple[Category, ...]
     places: Places
     rewards: Floats
     kept: Floats
@@ -51,7 +53,7 @@ class TableWorld(World):
     cells: Floats
 
     def _take(
-        self, table: DataTable, named: tuple[str, str], others: set[str], features: Any,
+        self, table: DataTable, named: tuple[str, str], others: set[str], features: object,
         shuffle: object,
     ) -> None:  # fmt: skip
         """Take over what all worlds of tables have. named: the parameter and the column of the
@@ -81,9 +83,9 @@ class TableWorld(World):
     @functools.cached_property
     def digest(self) -> str:
         """That of all that makes the world, by which worlds are compared."""
-        told = repr((self.arms, self.features, self.shuffle)).encode()
+        rest = repr((self.arms, self.features, self.shuffle)).encode()
         arrays = self.cells, self.places, self.rewards, self.kept
-        return hashlib.sha256(b"".join([told, *(each.tobytes() for each in arrays)])).hexdigest()
+        return hashlib.sha256(b"".join([rest, *(each.tobytes() for each in arrays)])).hexdigest()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._title()})"
@@ -145,8 +147,7 @@ class Classification(TableWorld):
     table; None, for none.
     shuffle: whether rows come in another order in each replication, by the seed.
 
-    Policies meet the features that a `Decider` meets which is given the rows. Regret is the number
-    of mistakes.
+    Policies see the features that a `Decider` computes from the rows. Regret counts mistakes.
 
     >>> flowers = {"petal": [1.4, 4.7, 6.0, 1.3], "kind": ["small", "large", "large", "small"]}
     >>> world = Classification(flowers, label="kind")
@@ -157,7 +158,7 @@ class Classification(TableWorld):
     label: str
 
     def __init__(
-        self, table: Any, label: str = "class", features: Encode | str | None = "all",
+        self, table: object, label: str = "class", features: Encode | str | None = "all",
         shuffle: bool = True,
     ) -> None:  # fmt: skip
         read = DataTable.of("Classification", table)
@@ -199,8 +200,8 @@ class Replay(TableWorld):
     replays = True
 
     def __init__(
-        self, table: Any, arm: str = "arm", reward: str = "reward", probability: str | None = None,
-        features: Encode | str | None = None, shuffle: bool = False,
+        self, table: object, arm: str = "arm", reward: str = "reward",
+        probability: str | None = None, features: Encode | str | None = None, shuffle: bool = False,
     ) -> None:  # fmt: skip
         read = DataTable.of("Replay", table)
         rewards, chances = read.read("reward", Column(reward, RUNNING)), np.ones(read.rows)
@@ -217,14 +218,24 @@ class Replay(TableWorld):
         )  # fmt: skip
 
     @property
-    def law(self) -> Any:
-        """Bernoulli where all rewards are in [0, 1]; else policies must be told a family."""
+    def law(self) -> Bernoulli | Logged:
+        """Bernoulli where all rewards are in [0, 1]; else policies must be given a family."""
         low, high = float(self.rewards.min()), float(self.rewards.max())
         return Bernoulli() if low >= 0.0 and high <= 1.0 else Logged(low, high)
 
     def reward_of(self, regret: Floats) -> Floats:
         """The mean reward of the rows that counted, which belongs to this regret."""
         return np.asarray(self.best - regret)
+
+    def note(self, names: Sequence[str], regret: Floats, pulls: NDArray[np.int64]) -> str:
+        """The mean reward of each policy in the rows that counted, and how many these were."""
+        paid, rows = self.reward_of(regret).mean(axis=1), pulls.sum(axis=2).mean(axis=1)
+        each = (
+            f"{name} {number_text(reward)} ({count_text(round(count), 'row')})"
+            for name, reward, count in zip(names, paid, rows, strict=True)
+        )
+        best = number_text(self.best)
+        return f"Reward of a row that counts: {', '.join(each)}; the log's best arm has {best}."
 
     def described(self) -> dict[str, str]:
         against = f"of a row that counts, against the log's best arm, {number_text(self.best)}"

@@ -33,8 +33,8 @@ from .work_items import Played, StoppedError, WorkItem, check_versions, play_ite
 from .workers import Report, Workers
 
 _SECONDS_TO_CONNECT = 5.0
-_SECONDS_A_COUNT = 1.0  # between two questions how many workers there are
-_SECONDS_A_LOOK = 0.25  # between two looks of a worker whether its task is still wanted
+_SECONDS_A_COUNT = 1.0  # between two counts of the workers
+_SECONDS_A_LOOK = 0.25  # between a worker's checks that its task is still wanted
 # Dask watches itself: it samples what its workers do, and its loops tick 50 times a second. For two
 # workers and a head on one machine that takes about 7 % of a processor; without it, 3 %.
 _LEAN = {
@@ -43,8 +43,8 @@ _LEAN = {
     "distributed.admin.tick.limit": "1h",
     "distributed.admin.system-monitor.interval": "10s",
 }
-# What a worker is asked. As text, because a worker without this version of the package could not
-# read a function of ours.
+# Code that a worker evaluates, as text, because a worker without this version of the package could
+# not read a function of ours.
 _ASKED = "__import__('rbmle.studies.work_items', fromlist=['versions']).versions()"
 _ASKED_FOR_DEVICE = (
     "__import__('rbmle.engine.devices', fromlist=['check_device']).check_device('run', {!r})"
@@ -59,7 +59,7 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
     A local cluster has one process for each processor, if no number is given.
     """
     with ExitStack() as stack:
-        stack.enter_context(_quiet())
+        stack.enter_context(_silence_dask())
         place: Any = address
         if address == "local":
             place = stack.enter_context(_local(workers or os.cpu_count() or 1))
@@ -67,7 +67,7 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
             place = stack.enter_context(slurm_cluster(address))
         try:
             if place is address:
-                _greet(address)
+                _check_scheduler(address)
             client = Client(place, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError) as problem:  # TypeError: tls://, no certificates
             why = " ".join(str(problem).split()) or f"no answer in {_SECONDS_TO_CONNECT:g} seconds"
@@ -78,7 +78,7 @@ def dask_client(address: str, workers: int | None = None) -> Iterator[Any]:
         yield stack.enter_context(client)
 
 
-def _greet(address: str) -> None:
+def _check_scheduler(address: str) -> None:
     """Raise OSError, ValueError or TypeError unless a scheduler answers at the address.
 
     Dask's client is slow to give up an impossible address, and where something else than a
@@ -115,8 +115,8 @@ def _local(workers: int) -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence Dask's own messages, with tracebacks, about what is said here in one sentence."""
+def _silence_dask() -> Iterator[None]:
+    """Silence Dask's messages and tracebacks where this file reports the error in a sentence."""
     every = [logging.getLogger(name) for name in list(logging.root.manager.loggerDict)]
     levels = {each: each.level for each in every if each.name.startswith("distributed")}
     for each in levels:
@@ -143,15 +143,15 @@ class DaskWorkers(Workers):
     def check(self, device: str) -> None:
         """Raise RunError if a worker has other versions, or not the device. Workers that join later
         are checked by their first task."""
-        found = self._answers(_ASKED)
+        found = self._ask(_ASKED)
         for address, answer in found.items():
             check_versions(versions(), answer, f"worker {address}")
         if device != "cpu":
-            self._answers(_ASKED_FOR_DEVICE.format(device))
+            self._ask(_ASKED_FOR_DEVICE.format(device))
         if not found:
             log.info("the cluster has no workers yet: waiting for the first")
 
-    def _answers(self, asked: str) -> Data:
+    def _ask(self, asked: str) -> Data:
         """What each worker answers, by its address."""
         found: Data = self._client.run(eval, asked, on_error="return")
         for address, answer in found.items():
@@ -163,18 +163,18 @@ class DaskWorkers(Workers):
 
     def slots(self) -> int:
         """How many threads all workers have."""
-        return sum(self._census().values()) or 1
+        return sum(self._threads_of_workers().values()) or 1
 
     def count(self) -> int:
         """How many workers there are."""
-        return len(self._census())
+        return len(self._threads_of_workers())
 
     def submit(self, item: WorkItem, report: Report | None = None) -> Future[Played]:
         """Hand an item to a worker."""
         return self.executor.submit(_play_while_wanted, item)
 
     def why_cancelled(self) -> str:
-        """Why a task was cancelled that this run had not given up."""
+        """Why a task was cancelled though this run had not abandoned it."""
         lost = self._client.status != "running"
         return "the connection to the scheduler is lost" if lost else super().why_cancelled()
 
@@ -182,8 +182,8 @@ class DaskWorkers(Workers):
         """Cancel all tasks at once."""
         self.executor.shutdown(wait=False)
 
-    def _census(self) -> dict[str, int]:
-        """The threads of each worker, by its address; asked for about once a second."""
+    def _threads_of_workers(self) -> dict[str, int]:
+        """The threads of each worker, by its address; refreshed about once a second."""
         if time.monotonic() - self._counted > _SECONDS_A_COUNT:
             if self._client.status == "running":
                 self._threads = self._client.nthreads()

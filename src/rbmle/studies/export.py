@@ -54,8 +54,7 @@ def as_csv(result: StudyResult) -> Iterator[str]:
 
 
 def as_latex(result: StudyResult) -> Iterator[str]:
-    """A table for each problem: a row for each policy, mean and standard error, the smallest mean
-    in bold."""
+    """A table for each problem: for each policy mean and standard error, the least mean bold."""
     yield "\n".join(_latex(name, each) for name, each in result.results.items())
 
 
@@ -71,24 +70,24 @@ def as_json(result: StudyResult) -> Iterator[str]:
 
 def statistics_data(result: Result) -> Data:
     """The statistics of one problem as plain data, by policy; one replication has no std."""
-    said: Data = {"horizon": result.horizon, "replications": result.replications}
+    data: Data = {"horizon": result.horizon, "replications": result.replications}
     if isinstance(result.problem, Problem):
-        said["means"] = [float(each) for each in result.problem.means]
+        data["means"] = [float(each) for each in result.problem.means]
     else:
-        said["world"] = world_data(result.problem)
+        data["world"] = world_data(result.problem)
     if result.special_evidence is not None:
-        said["evidence"] = to_spec(result.special_evidence)
+        data["evidence"] = to_spec(result.special_evidence)
     if result.delay is not None:
-        said["delay"] = to_spec(result.delay)
+        data["delay"] = to_spec(result.delay)
     unknown = {"std": None} if result.replications == 1 else {}
-    said["policies"] = {
+    data["policies"] = {
         name: {**dict(zip(STATISTICS, map(float, row), strict=True)), **unknown}
         for name, row in zip(result.names, result.statistics(), strict=True)
     }
     if isinstance(result.problem, Replay):
         paid = result.problem.reward_of(result.final_regret).mean(axis=1)
-        said["rewards"] = dict(zip(result.names, paid.tolist(), strict=True))
-    return said
+        data["rewards"] = dict(zip(result.names, paid.tolist(), strict=True))
+    return data
 
 
 def _latex(name: str, result: Result) -> str:
@@ -104,8 +103,8 @@ def _latex(name: str, result: Result) -> str:
     ]
     least = values[:, 0].min()
     for (label, (first, *rest)), row, error in zip(result.cells(), values, errors, strict=True):
-        shown, spread = (first, "") if np.isnan(error) else with_error(row[0], error)
-        bold = f"\\textbf{{{shown}}}" if row[0] == least else shown
+        mean, spread = (first, "") if np.isnan(error) else with_error(row[0], error)
+        bold = f"\\textbf{{{mean}}}" if row[0] == least else mean
         cell = f"{bold} $\\pm$ {spread}" if spread else bold
         lines.append(" & ".join([_escape(label), cell, *rest]) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])

@@ -91,8 +91,8 @@ def at(where: str) -> Iterator[None]:
     try:
         yield
     except ParameterError as problem:
-        said = str(problem).removeprefix("Study: ").removeprefix("Problem: ")
-        raise StudyError(f"{where}: {said}") from None
+        message = str(problem).removeprefix("Study: ").removeprefix("Problem: ")
+        raise StudyError(f"{where}: {message}") from None
 
 
 def module_names(given: object) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def run(
     table = _table(study, store, only)
     provenance = {"invocations": []} if store is None else store.provenance
     with ExitStack() as stack:
-        tell = _teller(progress, table, stack)
+        tell = _reporter(progress, table, stack)
         for task in table.all_of_each():
             if table.done(task):
                 tell(*table.names(task), table.done(task), study.replications)
@@ -126,8 +126,8 @@ def _checked(study: Study, executor: Executor, threads: int | None, device: str)
     return workers
 
 
-def _teller(progress: Progress | bool | None, table: ProgressTable, stack: ExitStack) -> Progress:
-    """The function that is called with each progress; it shows a bar until the stack is closed."""
+def _reporter(progress: Progress | bool | None, table: ProgressTable, stack: ExitStack) -> Progress:
+    """The function that reports progress; it shows a bar until the stack is closed."""
     if progress is not None and not isinstance(progress, bool):
         return progress
     known = {table.names(task): table.done(task) for task in table.all_of_each()}

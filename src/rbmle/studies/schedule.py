@@ -47,7 +47,7 @@ class ProgressTable:
     """The results of all policies and replications of a study, filled in as they come.
 
     rows: for each problem, results by policy and replication.
-    have[problem, policy, replication]: which of them are there.
+    have[problem, policy, replication]: which of them are stored.
     only: the labels of the policies that are wanted; all by default.
     chunk: the number of replications in a chunk, the task that a process claims. It depends on the
     study alone, so that a continued run writes the same shards. In the published protocol one chunk
@@ -84,8 +84,8 @@ class ProgressTable:
         last = min(task.last, self.study.replications)
         if task.first < last:
             self._have(task)[:] = True
-            for kept, new in zip(self.rows[task.problem], rows, strict=True):
-                kept[task.policy, task.first : last] = new[: last - task.first]
+            for stored, new in zip(self.rows[task.problem], rows, strict=True):
+                stored[task.policy, task.first : last] = new[: last - task.first]
 
     def all_of_each(self) -> list[Task]:
         """All replications of each wanted policy on each problem."""
@@ -135,7 +135,7 @@ class ProgressTable:
 class Claims(ExitStack):
     """The chunks that this process plays; leaving the context gives up those that are not done.
 
-    tell: called with each progress. kept: called with each task whose results were stored.
+    tell: called to report progress. kept: called with each task whose results were stored.
     """
 
     def __init__(

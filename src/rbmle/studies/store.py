@@ -57,22 +57,21 @@ class Store:
         In a folder of the same study with fewer replications, study.json gets the larger number.
         """
         store = cls(folder, study)
-        said = store._says_enough()
+        enough = store._holds_study()
         with _in_words("written", store.folder):
             store.shards.mkdir(parents=True, exist_ok=True)
-        if not said:
+        if not enough:
             with store._rewriting():
-                if not store._says_enough():  # another process may have written it meanwhile
-                    told = study.to_dict()
-                    told["problem"] = placed(told["problem"], str(folder))
-                    store._write("study.json", {"digest": study.digest, **told}, FORMAT)
+                if not store._holds_study():  # another process may have written it meanwhile
+                    data = study.to_dict()
+                    data["problem"] = placed(data["problem"], str(folder))
+                    store._write("study.json", {"digest": study.digest, **data}, FORMAT)
         sweep(store.folder)
         sweep(store.shards)
         return store
 
-    def _says_enough(self) -> bool:
-        """Whether study.json has this study with at least as many replications. Another study is
-        refused."""
+    def _holds_study(self) -> bool:
+        """Whether study.json has this study with enough replications; refuses another study."""
         path = self.folder / "study.json"
         found = _study(path) if os.path.lexists(path) else None
         if found is not None and found.digest != self.study.digest:
@@ -89,6 +88,8 @@ class Store:
         path = Path(folder)
         if path.is_file() or path.suffix == ".toml":
             raise RunError(f"{path}: is a file; give the run folder, as in {path.stem}-run.")
+        if not os.path.lexists(path / "study.json"):
+            raise RunError(f"{path}: is no run folder, as it has no study.json.")
         return cls(path, _study(path / "study.json"))
 
     def locks(self) -> Locks:

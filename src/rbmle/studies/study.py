@@ -22,7 +22,7 @@ from ..evidence import Counting
 from ..families import FAMILIES
 from ..policies.fit import PLAYERS, Assuming, as_policy, labelled, on_problem
 from ..rewards.problems import World
-from ..rewards.sources import SOURCES, Rewards
+from ..rewards.sources import SOURCES
 from ..spec import stands_in, to_spec
 from .file import (
     RESERVED,
@@ -112,7 +112,7 @@ class Study:
             SOURCES[rewards](seed), ties, evidence=evidence, delay=delay, titles=tuple(known),
         )  # fmt: skip
         planned = plan(given)
-        kept = None if checkpoints is None else _rounds(checkpoints, planned.horizon)
+        chosen = None if checkpoints is None else _rounds(checkpoints, planned.horizon)
         vars(self).update(
             problems=MappingProxyType(known),
             policies=MappingProxyType(players),
@@ -121,18 +121,14 @@ class Study:
             seed=seed,
             rewards=rewards,
             ties=ties,
-            checkpoints=kept,
+            checkpoints=chosen,
             name=printable("name", name) if name != "" else "",
             imports=module_names(imports),
             evidence=planned.evidence,
             delay=planned.delay,
-            plan=planned._replace(rounds=rounds_kept(kept, planned.horizon)),
+            plan=planned._replace(rounds=rounds_kept(chosen, planned.horizon)),
         )
         self.to_dict()  # refuses now what a study file could not hold
-
-    def rewards_source(self) -> Rewards:
-        """The source of the rewards of every policy."""
-        return self.plan.rewards
 
     def policies_on(self, problem: World) -> list[object]:
         """The policies that are played on this problem; each stand-in is replaced by its policy."""
@@ -154,13 +150,13 @@ class Study:
         refused.
         """
         source = SOURCES[self.rewards]
-        said = {**self.to_dict(), "checkpoints": list(self.rounds)}
-        said["problem"] = placed(said["problem"], None)
+        content = {**self.to_dict(), "checkpoints": list(self.rounds)}
+        content["problem"] = placed(content["problem"], None)
         for silent in ("name", "import", *(() if source.in_order else ("replications",))):
-            said.pop(silent, None)
-        said |= {"stream": source.stream} if source.stream else {}
-        said |= {"format": FORMAT, "version": VERSION}
-        text = json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False)
+            content.pop(silent, None)
+        content |= {"stream": source.stream} if source.stream else {}
+        content |= {"format": FORMAT, "version": VERSION}
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     def to_dict(self) -> Data:
@@ -234,8 +230,8 @@ class Study:
         return Study(**{**self._fields(), **changes})
 
     def _fields(self) -> Data:
-        kept = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
-        return {**kept, "problems": dict(self.problems), "policies": dict(self.policies)}
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        return {**values, "problems": dict(self.problems), "policies": dict(self.policies)}
 
     def __reduce__(self) -> tuple[Callable[[], Study], tuple[()]]:
         return functools.partial(Study, **self._fields()), ()

@@ -108,7 +108,7 @@ class StudyResult:
 
         path: a file to write it to: .svg, .pdf or .png. options: those of `Result.plot`.
         """
-        if len(self.results) == 1:
+        if len(self.study.problems) == 1:
             return self.result.plot(path=path, **options)
         if not self.results:
             raise RbmleError("StudyResult: no replication is finished yet.")
@@ -124,9 +124,9 @@ class StudyResult:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        shown = titled_html(self.results)
+        html = titled_html(self.results)
         missing = f"<p>Still to play: {escape('; '.join(self.missing))}</p>"
-        return shown + missing * bool(self.missing)
+        return html + missing * bool(self.missing)
 
 
 def study_times(study: Study, live: bool = True) -> Data:

@@ -25,22 +25,22 @@ def table_data(world: Classification | Replay) -> dict[str, Any]:
     """A world of a table as plain data; features are False if there are none."""
     names = ("label",) if isinstance(world, Classification) else OF_REPLAY
     table = world.table
-    told: dict[str, Any] = {"table": table.path, "sha256": table.sha256}
+    data: dict[str, Any] = {"table": table.path, "sha256": table.sha256}
     if not table.path:
-        told = {"table": {name: list(map(_cell, each)) for name, each in table.columns.items()}}
-    told |= {name: getattr(world, name) for name in names}
-    told |= {"features": world.features is not None and to_spec(world.features)}
-    return {k: v for k, v in told.items() if v is not None} | {"shuffle": world.shuffle}
+        data = {"table": {name: list(map(_cell, each)) for name, each in table.columns.items()}}
+    data |= {name: getattr(world, name) for name in names}
+    data |= {"features": world.features is not None and to_spec(world.features)}
+    return {k: v for k, v in data.items() if v is not None} | {"shuffle": world.shuffle}
 
 
 def table_world(given: Mapping[str, Any]) -> Classification | Replay:
     """The world that a table of the file states; one with a `label` is a `Classification`."""
-    told = {key: value for key, value in given.items() if key not in ("name", "sha256")}
-    if isinstance(told.get("features"), Mapping):
-        told["features"] = from_spec(told["features"], ENCODERS, "Study", "features")
-    elif told.get("features") is False:
-        told["features"] = None
-    world = Classification(**told) if "label" in told else Replay(**told)
+    data = {key: value for key, value in given.items() if key not in ("name", "sha256")}
+    if isinstance(data.get("features"), Mapping):
+        data["features"] = from_spec(data["features"], ENCODERS, "Study", "features")
+    elif data.get("features") is False:
+        data["features"] = None
+    world = Classification(**data) if "label" in data else Replay(**data)
     found = world.table.sha256
     if given.get("sha256", found) != found:
         words = f"that of {os.path.basename(world.table.path)!r}, which has changed: {found[:12]}"

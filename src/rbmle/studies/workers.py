@@ -251,8 +251,8 @@ class _InFlight:
             played = future.result()
         except self.workers.killing:
             if future is self._alone:
-                said = f"{self._names(tasks)}, killed every worker that played it"
-                raise self._stopped(said) from None
+                reason = f"{self._names(tasks)}, killed every worker that played it"
+                raise self._stopped(reason) from None
             self.suspects.append(self.playing.pop(future))
             return nothing
         except BrokenExecutor as problem:

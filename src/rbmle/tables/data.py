@@ -1,4 +1,4 @@
-"""`DataTable`: a table that is there, in a file or in memory, as columns."""
+"""`DataTable`: the columns of a table in a file or in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import os
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class DataTable(NamedTuple):
     """
 
     owner: str
-    columns: dict[str, list[Any]]
+    columns: dict[str, list[object]]
     path: str = ""
     sha256: str = ""
 
@@ -53,12 +53,12 @@ class DataTable(NamedTuple):
         """The number of rows."""
         return len(next(iter(self.columns.values())))
 
-    def rows_without(self, names: set[str]) -> list[dict[str, Any]]:
+    def rows_without(self, names: set[str]) -> list[dict[str, object]]:
         """The rows as mappings, without these columns."""
         left = {name: each for name, each in self.columns.items() if name not in names}
         return [dict(zip(left, row, strict=True)) for row in zip(*left.values(), strict=True)]
 
-    def column(self, parameter: str, name: object) -> list[Any]:
+    def column(self, parameter: str, name: object) -> list[object]:
         """The column of this name; raises ParameterError if there is none, or it is empty."""
         if name not in self.columns:
             listing = ", ".join(map(show, self.columns))
@@ -95,11 +95,11 @@ def _content(owner: str, path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except (OSError, ValueError) as problem:
-        said = getattr(problem, "strerror", None) or problem
-        raise ParameterError(owner, "table", f"a file that can be read ({said})", path) from None
+        reason = getattr(problem, "strerror", None) or problem
+        raise ParameterError(owner, "table", f"a file that can be read ({reason})", path) from None
 
 
-def _parsed(owner: str, path: str, content: bytes) -> dict[str, list[Any]]:
+def _parsed(owner: str, path: str, content: bytes) -> dict[str, list[object]]:
     """The columns of a CSV file: numbers where all that is not empty is a number, else words."""
     lines: list[list[str]] = []
     number, wrong = 1, "with distinct names in its first line, and rows below"
@@ -120,13 +120,13 @@ def _parsed(owner: str, path: str, content: bytes) -> dict[str, list[Any]]:
     return {name: _column(cells) for name, cells in zip(lines[0], columns, strict=True)}
 
 
-def _column(cells: tuple[str, ...]) -> list[Any]:
+def _column(cells: tuple[str, ...]) -> list[object]:
     words = [cell if cell.strip() else None for cell in cells]
-    typed = [None if word is None else _typed(word) for word in words]
-    return words if any(isinstance(each, str) for each in typed) else typed
+    typed: list[object] = [None if word is None else _typed(word) for word in words]
+    return list(words) if any(isinstance(each, str) for each in typed) else typed
 
 
-def _typed(cell: str) -> Any:
+def _typed(cell: str) -> float | str:
     """The number that a cell of a file states, a whole one if it can be; else the cell."""
     if len(cell) < 19 and cell.removeprefix("-").isdecimal():
         return int(cell)
@@ -136,10 +136,11 @@ def _typed(cell: str) -> Any:
         return cell
 
 
-def _in_memory(given: Any) -> dict[str, list[Any]]:
+def _in_memory(given: object) -> dict[str, list[object]]:
     """The columns of a table in memory; none if it is no table."""
-    rows = as_rows(given)
-    if rows is not None and rows and all(isinstance(each, Mapping) for each in rows):
+    listed = as_rows(given) or []
+    rows = [row for row in listed if isinstance(row, Mapping)]
+    if rows and len(rows) == len(listed):
         names = dict.fromkeys(key for row in rows for key in row)
         return {str(name): [_none(row.get(name)) for row in rows] for name in names}
     lists = given if isinstance(given, Mapping) else {}
@@ -148,5 +149,5 @@ def _in_memory(given: Any) -> dict[str, list[Any]]:
     return {str(name): [_none(x) for x in np.asarray(each, object)] for name, each in lists.items()}
 
 
-def _none(value: Any) -> Any:
+def _none(value: object) -> object:
     return None if is_empty(value) or (isinstance(value, str) and not value.strip()) else value

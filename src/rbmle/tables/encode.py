@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from .._numba.compile import Floats
 from .._records.record import register, replace
 from ..errors import ParameterError, Words, integer
 from .encoder import Encoder
@@ -33,9 +36,9 @@ class Encode(Columns):
     features are those of the context, those of the arm, and their crosses.
 
     A context is then a mapping, `{"device": "mobile", "age": 31}`, a row of pandas or polars, or a
-    list of values in the order of `columns`. Columns that are not told are ignored. `names` are
-    those of the features. A running scale belongs to the decider and is saved with it; features
-    that were learned from do not change when it moves.
+    list of values in the order of `columns`. Other columns are ignored. `names` are those of the
+    features. A running scale belongs to the decider and is saved with it; features that were
+    learned from do not change when it moves.
 
     >>> encode = Encode({"age": [40, 10]}, {"device": ["mobile", "desktop"]}, ["device x age"])
     >>> encode.names[:5]
@@ -79,13 +82,14 @@ class Encode(Columns):
         >>> Encode.fit([{"device": "mobile", "age": 30}, {"device": "tv", "age": 50}]).numbers
         (('age', (40.0, 10.0)),)
         """
-        listed = as_rows(rows)
-        if not listed or not all(isinstance(each, Mapping) for each in listed):
+        listed = as_rows(rows) or []
+        known = [row for row in listed if isinstance(row, Mapping)]
+        if not known or len(known) < len(listed):
             raise ParameterError("Encode", "rows", "a table, or a list of mappings", rows)
-        numbers, categories = learned("rows", listed)
+        numbers, categories = learned("rows", known)
         return cls(numbers, categories, crosses, intercept, arms)
 
-    def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return type(self), tuple(self)
 
     @property
@@ -103,12 +107,12 @@ class Encode(Columns):
         """The number of features."""
         return len(self.layout.names)
 
-    def vector(self, context: object, arm: object = None) -> Any:
-        """The features of a context, and of an arm if arms have features, as a new decider would
-        see them."""
+    def vector(self, context: object, arm: object = None) -> Floats:
+        """The features of a context, and of an arm if arms have some, in a new decider."""
         rows = self.layout.cells("Encode", context)[None]
         names = [self.arms[0][0] if arm is None and self.arms else arm]
-        return Encoder(self.layout, names).peek(rows)[0][0]
+        features, _ = Encoder(self.layout, names).peek(rows)
+        return np.asarray(features[0])
 
 
 register(ENCODERS, Encode)
@@ -160,16 +164,17 @@ def _categories(given: object) -> Pairs:
     return tuple(found)
 
 
-def _arms(given: Any) -> Pairs:
+def _arms(given: object) -> Pairs:
     """The rows of the arms: pairs of an arm and its row, which is pairs of a column and a value."""
     if isinstance(given, (list, tuple)) and all(isinstance(each, (str, int)) for each in given):
         return tuple((name, (("arm", name),)) for name in given)
     words = "names of arms, or a table with a row for each arm"
+    table: Mapping[object, object]
     if isinstance(given, (list, tuple)) and all(isinstance(x, (list, tuple)) for x in given):
         table = {arm: dict(_pairs("arms", row, words)) for arm, row in _pairs("arms", given, words)}
     else:
         table = by_arm(given) or {}
-    rows: dict[Any, dict[str, Any]] = {}
+    rows: dict[object, dict[str, object]] = {}
     for arm, row in table.items():
         if not isinstance(row, Mapping) or not row or isinstance(arm, float):
             raise ParameterError("Encode", "arms", words, row)

@@ -1,10 +1,11 @@
-"""`Encoder`: cells become features, numbers by the scale of the moment; in compiled code by its
-`Encoding`."""
+"""`Encoder`: turns cells into features by the current scale; `Encoding` does so in compiled
+code."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,8 @@ def _expand(
     for each, and those of the arms.
 
     scale: rows, mean and sum of squares of each column, in which the rows of `cells` are counted
-    first (Welford 1962); where the number of rows is negative, the mean and the variance are told.
-    A row that is NaN is not there: its features are 0. Returns the size of the largest feature.
+    first (Welford 1962); where the number of rows is negative, the mean and the variance are fixed.
+    A row of NaN is missing: its features are 0. Returns the size of the largest feature.
     """
     width, largest = cells.shape[1], 0.0
     for r in range(cells.shape[0]):
@@ -124,7 +125,7 @@ class Encoder:
     [[1.0, 1.0], [1.0, 1.0]]
     """
 
-    def __init__(self, layout: Layout, arms: list[Any], most: float = inf) -> None:
+    def __init__(self, layout: Layout, arms: Sequence[object], most: float = inf) -> None:
         """most: the largest feature that is allowed."""
         self.layout, self.most = layout, most
         self._scale: Floats = layout.scale.copy()
@@ -142,7 +143,7 @@ class Encoder:
     def scale(self, values: Floats) -> None:
         self._scale[:] = values
 
-    def arrange(self, arms: list[Any]) -> None:
+    def arrange(self, arms: Sequence[object]) -> None:
         """Take the features of these arms, in this order."""
         layout, own = self.layout, self.layout.arm_cells(arms)
         room = np.zeros_like(self._scale), np.zeros((len(arms), len(layout.names)))

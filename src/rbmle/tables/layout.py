@@ -1,13 +1,13 @@
 """`Layout`: where the features of an `Encode` are, and how a row is read for it.
 
 A row is read into *cells*, a number for each column: a number as it is, a category by its place
-among the known ones. Cells are what a log stores and what pulls are told apart by; features follow
-from them and from the scale of the moment (`encoder.py`).
+among the known ones. Cells are stored in logs and identify pulls; features are computed from them
+and the current scale (`encoder.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import isfinite
 from typing import Any, NamedTuple
@@ -143,19 +143,19 @@ class Layout:
         factors = [self.columns[place].features for place in part if place >= 0]
         return [" x ".join(each) for each in product(*factors)] if factors else ["intercept"]
 
-    def quick(self, context: Any) -> Floats | None:
+    def quick(self, context: object) -> Floats | None:
         """The cells of a dict with finite numbers and values that are listed, in a third of the
         time; None for any other context."""
         if type(context) is not dict:
             return None
         try:
-            numbers = [context[name] for name in self._quick[0]]
-            places = [codes[context[name]] for name, codes in self._quick[1]]
+            cells = [context[name] for name in self._quick[0]]
+            if cells and not _all_numbers(cells):
+                return None
+            cells += [codes[context[name]] for name, codes in self._quick[1]]
         except (KeyError, TypeError):
             return None
-        if numbers and not _all_numbers(numbers):
-            return None
-        return np.array(numbers + places, np.float64)
+        return np.array(cells, np.float64)
 
     def cells(self, owner: str, context: object) -> Floats:
         """A context as numbers, one for each column; raises ParameterError if one is missing."""
@@ -180,7 +180,7 @@ class Layout:
         read = [each.cell(owner, "context", value) for each, value in pairs]
         return np.array([*numbers[:start], *read], dtype=np.float64)
 
-    def arm_cells(self, arms: list[Any]) -> Floats:
+    def arm_cells(self, arms: Sequence[object]) -> Floats:
         """The cells of the columns of these arms; raises ParameterError if an arm has none."""
         for arm in arms:
             if self.own and arm not in self.arms:

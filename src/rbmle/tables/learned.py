@@ -1,25 +1,26 @@
-"""The columns of rows that are there: what `Encode.fit` learns, and the columns of arms."""
+"""Columns learned from existing rows: those of `Encode.fit`, and those of arms."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import Any
 
 from ..errors import Words
-from .rows import a_category, a_number, cell_error, is_empty
+from .rows import Category, a_category, a_number, cell_error, is_empty
 
 _MOST_LISTED = 50  # categories of a column that are listed; if there are more, they are hashed
 
 
-def learned(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+def learned(
+    name: str, rows: Sequence[Mapping[str, object]]
+) -> tuple[dict[str, list[float]], dict[str, list[Category] | int]]:
     """The columns of these rows: numbers with mean and deviation, categories with their values.
 
     name: the parameter of `Encode` that the rows are, for error messages.
     """
-    numbers: dict[str, Any] = {}
-    categories: dict[str, Any] = {}
+    numbers: dict[str, list[float]] = {}
+    categories: dict[str, list[Category] | int] = {}
     for column in dict.fromkeys(key for row in rows for key in row):
         found = [row[column] for row in rows if column in row and not is_empty(row[column])]
         if not found:

@@ -6,19 +6,18 @@ import operator
 from collections.abc import Mapping, Sequence
 from math import isnan
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from ..errors import ParameterError, Words, show
 
-Row = Mapping[str, Any] | Sequence[Any]
+Row = Mapping[str, object] | Sequence[object]
 Category = str | int | None  # None: it is empty
 
 LARGEST = 1e100  # of a number: its square is far below the largest float
 
 
-def as_rows(given: Any) -> list[Any] | None:
+def as_rows(given: object) -> list[object] | None:
     """The rows of a table of pandas or polars, or of a list of rows; None if it is neither.
 
     >>> as_rows([{"age": 31}, {"age": 40}])
@@ -31,7 +30,7 @@ def as_rows(given: Any) -> list[Any] | None:
     return list(given) if isinstance(given, (list, tuple)) else None
 
 
-def as_row(given: Any) -> Row | None:
+def as_row(given: object) -> Row | None:
     """One row as a mapping of columns to values, or as a list of values; None if it is neither.
 
     given: a mapping, a Series or a table of one row, a named tuple, a list, an array.
@@ -51,7 +50,7 @@ def as_row(given: Any) -> Row | None:
     return given if isinstance(given, (Mapping, list, tuple)) else None
 
 
-def by_arm(given: Any) -> dict[Any, Any] | None:
+def by_arm(given: object) -> dict[object, object] | None:
     """A table whose rows are named by arms, as a mapping of arms to rows; None if it is none.
 
     given: a mapping of arms to rows, a DataFrame whose index has the arms, or a table with a
@@ -65,10 +64,11 @@ def by_arm(given: Any) -> dict[Any, Any] | None:
     columns = getattr(given, "columns", ["arm"])
     if hasattr(given, "to_dict") and hasattr(given, "index") and "arm" not in columns:
         return dict(given.to_dict("index"))
-    listed = as_rows(given)
-    if not listed or not all(isinstance(each, Mapping) and "arm" in each for each in listed):
+    listed = as_rows(given) or []
+    named = [row for row in listed if isinstance(row, Mapping) and "arm" in row]
+    if not named or len(named) < len(listed):
         return None
-    return {each["arm"]: {k: v for k, v in each.items() if k != "arm"} for each in listed}
+    return {row["arm"]: {k: v for k, v in row.items() if k != "arm"} for row in named}
 
 
 def is_empty(value: object) -> bool:

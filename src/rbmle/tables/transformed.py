@@ -56,9 +56,9 @@ class Transformed:
         try:
             made = self.transformer.transform(table)
         except Exception as problem:  # whatever it raises about this row
-            said = str(problem).strip().split("\n")[0].rstrip(".")
+            reason = str(problem).strip().split("\n")[0].rstrip(".")
             words = "a row that the transformer takes"
-            raise ParameterError(owner, "context", words, context, f" It said: {said}.") from None
+            raise ParameterError(owner, "context", words, context, f" It said: {reason}.") from None
         dense = made.toarray() if hasattr(made, "toarray") else made
         return np.asarray(dense, dtype=float).reshape(-1)
 

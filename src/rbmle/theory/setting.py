@@ -136,7 +136,7 @@ def unique_best(owner: str, problem: Problem) -> tuple[float, float]:
     second, best = np.sort(problem.means)[-2:].tolist()
     if not best > second:
         raise ParameterError(
-            owner, "means", "with one best arm, a gap above 0", problem.means.tolist()
+            owner, "means", "numbers with one best arm, a gap above 0", problem.means.tolist()
         )
     return best, best - second
 
