@@ -7,6 +7,7 @@ from decimal import Decimal, localcontext
 import pytest
 
 from rbmle import NegativeBinomial
+from rbmle.testing import check_family
 
 SIZES = [1e-3, 0.1, 1.0, 5.0, 1e3, 1e6]
 MEANS = [1e-12, 1e-6, 1e-3, 0.3, 1.0, 30.0, 1e3, 1e6, 1e9, 1e12]
@@ -74,3 +75,18 @@ def test_the_stable_form_of_small_means_is_that_of_poisson_rewards() -> None:
         assert family.stable_index(1e3, 1e3 * mean, 1e-200) == pytest.approx(
             2.0 * mean**0.5, rel=1e-12, abs=0.0
         )
+
+
+def test_posteriors_of_small_r_have_their_tails() -> None:
+    """The posterior of the mean is heavy there; where it is large, successes are rare, and a
+    failure's probability rounds to 1."""
+    family, history = NegativeBinomial(0.01), (6.0, 34.0)
+    for tail in (0.9, 0.5, 1e-3, 1e-30, 1e-100, 1e-300):
+        value = family.posterior_quantile(*history, tail)
+        assert family.posterior_tail(*history, value) == pytest.approx(tail, rel=1e-9, abs=0.0)
+    found = dict(check_family(family))
+    assert found["moments_are_those_of_the_quantiles"] == "holds"
+    assert (
+        "too heavy"
+        in dict(check_family(NegativeBinomial(1e-3)))["moments_are_those_of_the_quantiles"]
+    )

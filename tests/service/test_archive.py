@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from rbmle.service import experiment_cache as cache_module
 from rbmle.service.archive import archive, delete, end, erase
 from rbmle.service.ledger import Ledger
 from rbmle.service.repair import advise, drop_snapshot, truncate
-from rbmle.service.storage import Storage, StorageError
+from rbmle.service.storage import Storage, StorageError, open_storage
 from rbmle.service.verify import verify
 
 Opened = Callable[[], Storage]
@@ -67,6 +69,25 @@ def test_an_erased_id_is_gone_from_workers_and_files(
     carry_out(ledger, decide("x", id), decide("x", "other"))
     assert erase(opened(), "x", id, None) == 1
     assert [each.status for each in carry_out(ledger, reward(id), reward("other"))[0]] == [404, 200]
+    for file in tmp_path.glob("rbmle.db*"):
+        assert id.encode() not in file.read_bytes(), file
+
+
+@pytest.mark.slow
+def test_a_reader_without_a_pause_keeps_what_was_erased(tmp_path: Path) -> None:
+    """SQLite's write-ahead log cannot be emptied then: the command says so, and is run again."""
+    path = f"{tmp_path}/rbmle.db"
+    ledger, id = Ledger(open_storage(f"sqlite:///{path}")), "visit-of-somebody"
+    ledger.run([create("x"), decide("x", id)])
+    eraser = open_storage(f"sqlite:///{path}")
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM log").fetchone() == (2,)
+        told = "it is done, but .*-wal still holds what was removed"
+        with pytest.raises(StorageError, match=told):
+            erase(eraser, "x", id, None)
+    assert one(ledger, reward(id))[0] == 404
+    assert erase(eraser, "x", id, None) == 0
     for file in tmp_path.glob("rbmle.db*"):
         assert id.encode() not in file.read_bytes(), file
 

@@ -201,7 +201,8 @@ def test_the_log_as_lines(ours: Worker) -> None:
     for wrong in ("after=-1", "after=x", "after=", "after=1.5", f"after={10**18}"):
         told = ours.call("GET", f"/v1/experiments/log/events?{wrong}")
         assert (told.status, "in [0, 1e18)" in told.data["error"]) == (422, True)
-    assert ours.call("GET", "/v1/experiments/log/events?before=1").status == 400
+    for wrong in ("before=1", "after=1&after=2"):
+        assert ours.call("GET", f"/v1/experiments/log/events?{wrong}").status == 400
     assert ours.call("GET", "/v1/experiments/none/events").status == 404
 
 

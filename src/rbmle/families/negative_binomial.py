@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from ..errors import Interval
 from ..random import Cell
-from ..special import beta_quantile_upper, beta_tail
+from ..special import beta_cdf, beta_quantile, beta_quantile_upper, beta_tail
 from .divergences import log_ratio
 from .registry import family
 
@@ -104,11 +104,17 @@ class NegativeBinomial(NamedTuple):
         return self.odds(cell.beta(self.prior_b + total, self.prior_a + self.r * pulls, k))
 
     def posterior_tail(self, pulls: float, total: float, value: float) -> float:
-        failure = value / (self.r + value)
-        return beta_tail(failure, self.prior_b + total, self.prior_a + self.r * pulls)
+        """By the rarer of success and failure: the other is 1 but for its last digits."""
+        a, b = self.prior_a + self.r * pulls, self.prior_b + total
+        if value > self.r:
+            return beta_cdf(self.r / (self.r + value), a, b)
+        return beta_tail(value / (self.r + value), b, a)
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         a, b = self.prior_a + self.r * pulls, self.prior_b + total
+        success = beta_quantile(tail, a, b)
+        if success < 0.5:
+            return self.r * (1.0 - success) / success if success > 0.0 else inf
         return self.odds(beta_quantile_upper(tail, b, a))
 
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:

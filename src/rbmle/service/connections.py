@@ -48,6 +48,7 @@ _WRITE_SECONDS = 60.0  # for which a caller may not read what it is sent; nginx'
 _TOO_LARGE = (
     f"A request has at most {_MAX_HEADERS} headers and {_MAX_HEAD_BYTES} bytes before its body."
 )
+_HOSTS = "A request names one Host."
 _TOO_SLOW = f"A request must come within {_REQUEST_SECONDS:g} seconds."
 _TOO_MANY = "The service has too many connections; try again."
 _TOO_FAST = f"At most {_MAX_WAITING} requests of a connection may wait for their answers."
@@ -160,6 +161,8 @@ class Connection(HttpToolsProtocol):
             self._refused = (431, _TOO_LARGE)
         elif len(self.pipeline) >= _MAX_WAITING:
             self._refused = (429, _TOO_FAST)
+        elif [name for name, _ in self.headers].count(b"host") > 1:  # RFC 9112, 3.2
+            self._refused = (400, _HOSTS)
         if self._refused is not None:
             raise ValueError  # the parser stops, and `send_400_response` is called
         super().on_headers_complete()

@@ -295,14 +295,18 @@ def _query(scope: Scope, allowed: tuple[str, ...]) -> dict[str, str]:
         return {}
     text = scope["query_string"].decode("latin-1")
     try:
-        given = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_PARAMETERS))
+        given = parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_PARAMETERS)
     except ValueError:
         sentence = f"The address must have at most {_MAX_PARAMETERS} parameters."
         raise RefusedError(refusal(400, sentence)) from None
-    for name in given:
+    found: dict[str, str] = {}
+    for name, value in given:
         if name not in allowed:
             raise RefusedError(refusal(400, f"The address has an unknown parameter {name!r}."))
-    return given
+        if name in found:
+            raise RefusedError(refusal(400, f"The address has the parameter {name!r} twice."))
+        found[name] = value
+    return found
 
 
 def _check_size(body: bytes) -> None:

@@ -274,7 +274,10 @@ class SqliteStorage(Storage):
     def empty_journal(self) -> None:
         ((busy, _, _),) = self._ask("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy:
-            raise self._error("others read it without a pause; do the same again")
+            told = (
+                f"it is done, but {self.path}-wal still holds what was removed, as others read it"
+            )
+            raise StorageError(f"service: {told}; run the command again.")
 
     def append_next(self, wanted: Sequence[Next], generation: int) -> list[list[Row] | None]:
         with self._unless_there(), self.writing():
