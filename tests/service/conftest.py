@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -19,6 +20,14 @@ collect_ignore_glob = ["*conftest.py"] if find_spec("msgspec") else ["*"]
 sys.path.append(str(Path(__file__).parents[1] / "live"))
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def thawed() -> Iterator[None]:
+    """Undo the `gc.freeze` of workers, by which Hypothesis, at its end, takes what the tests have
+    left for in use."""
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(params=DATABASES)
