@@ -141,8 +141,7 @@ class KGStarFacts(NamedTuple):
         return mean + level.left * rate * _LESS - _TINY if moderate(level) else -inf
 
     def behind_above(self, family: Gains, arms: Arms, i: int, level: Race) -> float:
-        n, total = arms.pulls[i], arms.sums[i]
-        mean = family.posterior_mean(n, total)
+        n, mean = arms.pulls[i], family.posterior_mean(arms.pulls[i], arms.sums[i])
         rate = family.look_ahead_rate_above(n, mean - level.rival(i), level.left)
         most = mean + level.left * rate * _MORE
         return float(most + _TINY + _NEAR * (abs(most) + abs(mean)))
