@@ -12,6 +12,7 @@ each kind, and takes less than two minutes on two processors.
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,11 @@ from xdist.scheduler import LoadScopeScheduling
 
 # Several folders have a conftest.py; none holds doctests, and as modules they share one name.
 collect_ignore_glob = ["*conftest.py"]
+
+# A shell that runs the tests in the background tells them, and so all that they start, to ignore
+# SIGINT: then nothing could be interrupted.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Where the longest groups are: they come first, so that no process is left with one at the end.
 LONGEST = ("documentation", "policies", "choosers", "paper", "families", "studies", "live")

@@ -239,13 +239,7 @@ def test_an_interrupted_run_ends_with_130_and_goes_on(study):
     slow = SMALL.replace("horizon = 300", "horizon = 300_000").replace("= 6", "= 2000")
     study.write_text(slow)
     command = [sys.executable, "-m", "rbmle", "run", str(study)]
-    # A shell that runs tests in the background tells its children to ignore SIGINT.
-    process = subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     shards = study.parent / "small-run" / "shards"
     deadline = time.monotonic() + 300  # it compiles first, on a machine that may be busy
     while time.monotonic() < deadline and not list(shards.glob("*.shard")):

@@ -56,10 +56,8 @@ pytestmark = pytest.mark.skipif(
 
 def interrupted(script: str, folder: Path) -> tuple[int, str]:
     """The exit code and the error output of a script that gets SIGINT while it plays."""
-    # A shell that runs tests in the background may have told its children to ignore SIGINT.
-    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     process = subprocess.Popen(
-        [sys.executable, "-c", f"{listening}\n{script}"],
+        [sys.executable, "-c", script],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
