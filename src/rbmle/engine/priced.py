@@ -100,7 +100,7 @@ class PricedRules(NamedTuple):
 
     def charge(self, game: Game, replication: int, t: int, i: int) -> None:
         if self.ledger.seen:
-            self.ledger.told(i, game.features.cost(replication, t, i), True)
+            self.ledger.learn(i, game.features.cost(replication, t, i), True)
 
 
 record(

@@ -42,8 +42,9 @@ class Bounded(NamedTuple):
 
     def check_fields(self) -> None:
         if not self.width() > 1e-6 * max(abs(self.low), abs(self.high)):
-            told = f"above 'low' ({self.low:g}) by more than 1e-6 of either (else subtract 'low')"
-            raise ParameterError("Bounded", "high", told, self.high)
+            least = f"above 'low' ({self.low:g}) by more than 1e-6 of either"
+            allowed = f"{least} (else subtract 'low')"
+            raise ParameterError("Bounded", "high", allowed, self.high)
 
     def coin(self) -> Bernoulli:
         return Bernoulli(self.prior_a, self.prior_b)

@@ -177,7 +177,7 @@ class Decider(Chooses[N], Concludes[N], Arranges[N], Generic[N]):
         self, arm: LiveArm, reward: float, number: int | None, context: object, cost: object,
         metrics: object,
     ) -> Measured:  # fmt: skip
-        paid, shares = self._live.told(arm, cost, metrics)
+        paid, shares = self._live.checked(arm, cost, metrics)
         features = checks.a_context(context, self.evidence, arm.name)
         self._live.learn(arm, reward, number, features, paid)
         return arm, shares

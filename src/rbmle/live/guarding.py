@@ -25,7 +25,7 @@ class Guards(Spends):
         """Whether each reward must come with a cost or with metrics."""
         return bool(self._settings.guardrails) or (self.ledger is not None and self.ledger.seen)
 
-    def told(
+    def checked(
         self, arm: LiveArm, cost: object, metrics: object
     ) -> tuple[float | None, tuple[float, ...]]:
         """The cost and the metrics given with a reward of the arm, checked; metrics as shares."""

@@ -97,7 +97,7 @@ class Spends:
         if self.ledger is not None:
             self.ledger.paid(reward)
             if cost is not None:
-                self.ledger.told(arm.place, cost, ours)
+                self.ledger.learn(arm.place, cost, ours)
 
     def less_costs(
         self, indices: Floats, arms: Arms, clock: Clock, slots: NDArray[np.int64]

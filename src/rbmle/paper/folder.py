@@ -55,7 +55,7 @@ def reproduce(
     monte_carlo: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
-    told: Callable[[str, list[ComparedRow]], None] | None = None,
+    show: Callable[[str, list[ComparedRow]], None] | None = None,
 ) -> list[ComparedRow]:
     """Recompute tables into the folder and compare each number with print.
 
@@ -65,7 +65,7 @@ def reproduce(
     replications: by default as many as the table has.
     monte_carlo: integrate IDS and VIDS by the tables' 10,000 samples a round, which takes hours.
     progress: as in `run`.
-    told: called with each table and its rows as soon as they are computed.
+    show: called with each table and its rows as soon as they are computed.
     """
     target = Path(folder)
     chosen = [table_named(each) for each in names] or list(tables()["regret"])
@@ -80,8 +80,8 @@ def reproduce(
         _note_run(target, table, places[table].name)
         compared = compare_with_print(table, found.result)
         rows += compared
-        if told is not None:
-            told(table, compared)
+        if show is not None:
+            show(table, compared)
     if not (names or policies):
         for table, study in studies.items():
             keep_times(study, places[table], live=False)

@@ -113,7 +113,7 @@ def reproduce_paper(
     policies: Sequence[str] = (),
     replications: int | None = None,
     threads: int | None = None,
-    told: Callable[[str, list[str], list[ComparedRow]], None] | None = None,
+    show: Callable[[str, list[str], list[ComparedRow]], None] | None = None,
     quick: bool = False,
 ) -> list[ComparedRow]:
     """Recompute tables of another paper and compare each mean with print.
@@ -122,7 +122,7 @@ def reproduce_paper(
     folder: where each policy's numbers on a problem are kept, so that a later call goes on.
     replications: of each problem; by default as many as the paper has, fewer of policies that its
     data call slow. quick: without these, and one in 25 of the others.
-    told: called with the title, the names of the columns and the rows of each table.
+    show: called with the title, the names of the columns and the rows of each table.
     """
     paper = paper_named(name)
     slow = paper.get("slow", {})
@@ -141,9 +141,9 @@ def reproduce_paper(
                 cells = dict(_measured(paper, number, label, target, replications, threads, quick))
                 row = [_compared(key, each, table, label) for key, each in cells.items()]
                 rows.append(ComparedRow(f"Table {number}", label, tuple(row)))
-        if told is not None and rows:
+        if show is not None and rows:
             title = f"Table {number}, {table['title']}: mean regret beside print"
-            told(title, list(table["printed"]), rows)
+            show(title, list(table["printed"]), rows)
         found += rows
     if not found:
         raise ParameterError("reproduce", "policies", "some of these tables'", list(policies))

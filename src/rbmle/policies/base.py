@@ -114,8 +114,8 @@ class Policy(Record, Protocol):
         rank arms by an index; one with its own `choose` needs its own, or has no probabilities.
         """
         if not ranks_only(self):
-            told = "one whose probabilities are known, by 'propensities' next to its 'choose'"
-            raise ParameterError("probabilities", "policy", told, Words(type(self).__name__))
+            allowed = "one whose probabilities are known, by 'propensities' next to its 'choose'"
+            raise ParameterError("probabilities", "policy", allowed, Words(type(self).__name__))
         p = np.empty(arms.pulls.size)
         share_ties(self, family, arms, clock, ties, p)
         return p

@@ -104,8 +104,8 @@ class Floor(NamedTuple):
                     raise ParameterError("Floor", "share", f"of arms among {known}", name)
         total = float(shares.sum())
         if total > 1.0 + _ROUNDING:
-            told = f"so small that those of {len(names)} arms add up to at most 1"
-            raise ParameterError("Floor", "share", told, self.share)
+            allowed = f"so small that those of {len(names)} arms add up to at most 1"
+            raise ParameterError("Floor", "share", allowed, self.share)
         return shares
 
 

@@ -97,8 +97,8 @@ class KLUCB(NamedTuple):
     def check_family(self, family: Family) -> None:
         """Refuse a c that the level does not read, and a search where D depends on the arm."""
         if self.search == Search.published and not by_sums(family):
-            told = f"'exact' for {type(family).__name__}"
-            raise ParameterError("KLUCB", "search", told, self.search)
+            allowed = f"'exact' for {type(family).__name__}"
+            raise ParameterError("KLUCB", "search", allowed, self.search)
         if self.c > 0.0 and self.uses_horizon():
             raise ParameterError("KLUCB", "c", f"0 with the level {self.upto!r}", self.c)
 

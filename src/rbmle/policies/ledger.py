@@ -111,8 +111,8 @@ class Ledger(NamedTuple):
         self.totals[HIGH] = max(self.totals[HIGH], reward) if known else reward
         self.totals[PAID] = 1.0
 
-    def told(self, i: int, cost: float, reserved: bool) -> None:
-        """Observe the cost of a pull of arm i. reserved: the pull was made here, not elsewhere."""
+    def learn(self, i: int, cost: float, reserved: bool) -> None:
+        """Learn the cost of a pull of arm i. reserved: the pull was made here, not elsewhere."""
         self.sums[i] += cost
         self.counts[i] += 1.0
         if reserved:

@@ -76,11 +76,11 @@ def _laws(
     owner, asked: for error messages.
     """
     if not hasattr(type(family), "posterior_law"):
-        told = f"one with a conjugate posterior, for {asked}"
-        raise ParameterError(owner, "family", told, Words(type(family).__name__))
+        allowed = f"one with a conjugate posterior, for {asked}"
+        raise ParameterError(owner, "family", allowed, Words(type(family).__name__))
     laws = list(map(family.posterior_law, pulls.tolist(), sums.tolist()))
     a, b = (np.array([each[k] for each in laws], dtype=np.float64) for k in (1, 2))
     if not (np.isfinite(a).all() and 0.0 < b.min() <= b.max() < np.inf):
-        told = f"one with a proper prior, for {asked} before every arm has a reward"
-        raise ParameterError(owner, "family", told, family)
+        allowed = f"one with a proper prior, for {asked} before every arm has a reward"
+        raise ParameterError(owner, "family", allowed, family)
     return family, laws[0][0], a, b

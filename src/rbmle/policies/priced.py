@@ -139,19 +139,19 @@ class Priced(NamedTuple):
         costs = _of_arms(self.cost.largest if seen else self.cost, names)
         smallest = float(costs.min())
         if self.budget is not None and smallest > self.budget:
-            told = f"at least the smallest cost, {smallest:g}"
-            raise ParameterError("Priced", "budget", told, self.budget)
+            allowed = f"at least the smallest cost, {smallest:g}"
+            raise ParameterError("Priced", "budget", allowed, self.budget)
         if (seen or self.objective == RATIO) and smallest <= 0.0:
             why = "the largest of what is seen" if seen else f"divided by in {RATIO!r}"
             raise ParameterError("Priced", "cost", f"above 0 where it is {why}", smallest)
         if not has_worth(self.policy):
-            told = "one whose index is a mean or a bound of one, as UCB, KL-UCB and RBMLE"
-            raise ParameterError("Priced", "policy", told, Words(type(self.policy).__name__))
+            allowed = "one whose index is a mean or a bound of one, as UCB, KL-UCB and RBMLE"
+            raise ParameterError("Priced", "policy", allowed, Words(type(self.policy).__name__))
         if self.objective == RATIO and self.price is not None:
             raise ParameterError("Priced", "price", f"left out with {RATIO!r}", self.price)
         if self.learns_price() and (self.budget is None or not horizon):
-            told = "given, or learned from a 'budget' and a 'horizon'"
-            raise ParameterError("Priced", "price", told, None)
+            allowed = "given, or learned from a 'budget' and a 'horizon'"
+            raise ParameterError("Priced", "price", allowed, None)
         rounds = float(horizon or 0) if self.learns_price() else 0.0
         budget = inf if self.budget is None else self.budget
         return Ledger(
@@ -180,8 +180,8 @@ def priced(policy: object, cost: object, objective: str, price: object, budget: 
         return Priced(policy, cost, objective, price, budget)
     given = price if budget is None else budget
     if given is not None or objective != NET:
-        told = "given with a price, a budget or an objective"
-        raise ParameterError("Decider", "cost", told, None)
+        allowed = "given with a price, a budget or an objective"
+        raise ParameterError("Decider", "cost", allowed, None)
     return policy
 
 
@@ -201,16 +201,16 @@ def net_gaps(policy: object, world: Any, horizon: int) -> Floats | None:
         return None
     seen, own = isinstance(policy.cost, Seen), getattr(world, "costs", None)
     if seen != (own is not None):
-        told = "Seen in a world with Costs, and known in any other"
-        raise ParameterError("Priced", "cost", told, policy.cost)
+        allowed = "Seen in a world with Costs, and known in any other"
+        raise ParameterError("Priced", "cost", allowed, policy.cost)
     if not hasattr(world, "means") or world.dimension or world.fixed_gaps is None:
-        told = "a Problem, whose means stay the same, for policies with costs"
-        raise ParameterError("simulate", "problem", told, Words(type(world).__name__))
+        allowed = "a Problem, whose means stay the same, for policies with costs"
+        raise ParameterError("simulate", "problem", allowed, Words(type(world).__name__))
     costs = policy.ledger(range(world.n_arms), horizon).costs
     if own is not None:
         if costs.min() < world.largest:
-            told = f"at least {world.largest:g}, what a pull may cost"
-            raise ParameterError("Seen", "largest", told, policy.cost.largest)
+            allowed = f"at least {world.largest:g}, what a pull may cost"
+            raise ParameterError("Seen", "largest", allowed, policy.cost.largest)
         costs = own
     net = np.append(world.means - (policy.price or 0.0) * costs, 0.0)
     costs = np.append(costs, 0.0)

@@ -74,16 +74,16 @@ def stated_probabilities(
     if horizon is not None:
         horizon = integer(_OWNER, "horizon", horizon, f"[{t}, {MAX_ROUNDS}]")
     elif policy.needs_horizon():
-        told = f"given for {type(policy).__name__}, which needs it"
-        raise ParameterError(_OWNER, "horizon", told, None)
+        allowed = f"given for {type(policy).__name__}, which needs it"
+        raise ParameterError(_OWNER, "horizon", allowed, None)
     clock = Clock(t, (horizon or 0) if policy.uses_horizon() else 0)
     arms = Arms(n, s, squared, np.zeros(n.size))
     if squares is None and n.all():
         unknown = _NoSquares(*arms)
         policy.index_of(model, unknown, 0, policy.level(model, unknown, clock))
         if not has_index(policy) and not by_sums(model):
-            told = f"given for {type(policy).__name__} with {type(model).__name__}"
-            raise ParameterError(_OWNER, "squares", told, None)
+            allowed = f"given for {type(policy).__name__} with {type(model).__name__}"
+            raise ParameterError(_OWNER, "squares", allowed, None)
     by_lot = one_of(_OWNER, "ties", ties, ("random", "first")) == "random"
     state = fresh_state(policy, model, n.size)
     return propensities_of(policy, state, model, arms, clock, by_lot)

@@ -46,7 +46,7 @@ class _Plan(NamedTuple):
 
     known: Experiment
     wanted: Next
-    told: dict[int, Answer]
+    answers: dict[int, Answer]
 
 
 class Ahead:
@@ -81,8 +81,8 @@ class Ahead:
         done = self._storage.append_next(wanted, self._generation) if plans else []
         for plan, rows in zip(plans, done, strict=True):
             if rows is not None:
-                for place, told in plan.told.items():
-                    answers[place] = told
+                for place, made in plan.answers.items():
+                    answers[place] = made
                 with suppress(QuarantineError):  # they are committed: the next request is told
                     self._cache.advance(plan.known, rows, began)
         return answers
@@ -134,7 +134,7 @@ class Ahead:
 
     def _plan(self, known: Experiment, asked: Sequence[_Asked], now: float) -> _Plan:
         at, until = known.moment(now), inf
-        rows, told, ids = list[Row](), dict[int, Answer](), list[str]()
+        rows, answers, ids = list[Row](), dict[int, Answer](), list[str]()
         left = deque(_to_be_made(known, asked))
         last = self._cache.read_at(known) + MAX_AGE_SECONDS
         made = deque(decisions_for(known, left, last))
@@ -145,20 +145,20 @@ class Ahead:
                     continue
                 row, deadline = found
                 until = min(until, deadline)
-                told[place] = COUNTED
+                answers[place] = COUNTED
                 if request.experiment is None:
                     ids.append(request.id)
             elif made and request is left[0]:
                 left.popleft()
                 row = made.popleft()
-                told[place] = answer(200, decided(known, row))
+                answers[place] = answer(200, decided(known, row))
             else:
                 continue
             seq = known.seq + len(rows) + 1
             rows.append(row._replace(seq=seq, at=at, key=key.number or None))
         repairs, keys = self._cache.repairs(known.number), self._keys.version
         wanted = Next(known.number, known.seq, rows, at, repairs, keys, ids, until)
-        return _Plan(known, wanted, told)
+        return _Plan(known, wanted, answers)
 
     def _reward(self, known: Experiment, request: Reward, now: float) -> tuple[Row, float] | None:
         """The row of a reward, and the deadline of its decision; None if it is left."""
@@ -169,8 +169,8 @@ class Ahead:
             value = known.checked(request.value)
         except ParameterError:  # `Transaction` refuses it
             return None
-        told = waiting.arm, None, waiting.number, of, value
-        row = Row(known.number, 0, int(Kind.REWARD), 0.0, None, *told)
+        given = waiting.arm, None, waiting.number, of, value
+        row = Row(known.number, 0, int(Kind.REWARD), 0.0, None, *given)
         return row, waiting.at + (known.definition.wait or inf)
 
 

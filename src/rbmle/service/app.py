@@ -136,8 +136,8 @@ class App:
                 progress = self.compiler.progress(problem.definition)
                 if progress is not None:
                     so_far = f"{progress.kind} is being compiled, for {progress.seconds:g} s so far"
-                    told = f"The experiment {problem.name!r} is not ready: {so_far}."
-                    raise RefusedError(refusal(503, told)) from None
+                    sentence = f"The experiment {problem.name!r} is not ready: {so_far}."
+                    raise RefusedError(refusal(503, sentence)) from None
 
     # Decisions and rewards
 
@@ -153,9 +153,9 @@ class App:
 
     async def reward(self, call: Call, body: messages.NewReward) -> Answer:
         """Tell the reward of a decision."""
-        told = body.value, body.cost, body.metrics
+        given = body.value, body.cost, body.metrics
         only, id = call.query.get("experiment"), call.names["id"]
-        return (await self._run(call, messages.Reward(*told, id=id, experiment=only)))[0]
+        return (await self._run(call, messages.Reward(*given, id=id, experiment=only)))[0]
 
     async def batch(self, call: Call, body: messages.BatchRequest) -> Answer:
         """Decisions, slates and rewards in one transaction."""
@@ -164,8 +164,8 @@ class App:
             raise ParameterError("batch", "items", f"a list of 1 to {messages.MAX_BATCH_ITEMS}", n)
         requests = [_item(each, place) for place, each in enumerate(body.items)]
         answers = await self._run(call, *requests)
-        told = [messages.BatchAnswer(each.status, msgspec.Raw(each.body)) for each in answers]
-        return answer(200, messages.BatchAnswers(told))
+        made = [messages.BatchAnswer(each.status, msgspec.Raw(each.body)) for each in answers]
+        return answer(200, messages.BatchAnswers(made))
 
     # Experiments and arms
 
@@ -175,14 +175,14 @@ class App:
         definition = await asyncio.to_thread(Definition.of, body)
         patience = _COMPILE_SECONDS if is_ours(definition) else None
         await self._compile(call, definition, patience)
-        (told,) = await self._run(call, Create(call.name, definition))
+        (created,) = await self._run(call, Create(call.name, definition))
         progress = self.compiler.progress(definition)
-        if told.status < 300 and progress is not None:
+        if created.status < 300 and progress is not None:
             plain = asdict(definition.plain())
             return answer(
-                told.status, messages.Created(name=call.name, **plain, compiling=progress)
+                created.status, messages.Created(name=call.name, **plain, compiling=progress)
             )
-        return told
+        return created
 
     async def _compile(self, call: Call, definition: Definition, seconds: float | None) -> None:
         begin = perf_counter()
@@ -264,8 +264,8 @@ class App:
 
     async def metrics(self, call: Call) -> Response:
         """The metrics, for Prometheus."""
-        told = await self._look(call, metrics) + await asyncio.to_thread(self.meters.text)
-        return Response(told, media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
+        text = await self._look(call, metrics) + await asyncio.to_thread(self.meters.text)
+        return Response(text, media_type=f"{_METRICS}; version=0.0.4; charset=utf-8")
 
     async def openapi(self, call: Call) -> Answer:
         """This description."""
@@ -307,8 +307,8 @@ OPERATIONS = (
 def _item(item: messages.BatchItem, place: int) -> messages.Asked:
     given = [each for each in (item.decision, item.slate, item.reward) if each is not None]
     if len(given) != 1:
-        told = "one of 'decision', 'slate' and 'reward'"
-        raise ParameterError("batch", f"item {place}", told)
+        allowed = "one of 'decision', 'slate' and 'reward'"
+        raise ParameterError("batch", f"item {place}", allowed)
     return _checked(given[0])
 
 

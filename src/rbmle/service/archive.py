@@ -48,8 +48,8 @@ def archive(storage: Storage, name: str, path: str) -> int:
         except StorageError:
             raise
         except UNUSABLE as problem:
-            told = f"archive: the experiment {name!r} cannot be used ({str(problem).rstrip('.')})."
-            raise RbmleError(f"{told} 'rbmle service repair' says what can be done.") from None
+            why = f"archive: the experiment {name!r} cannot be used ({str(problem).rstrip('.')})."
+            raise RbmleError(f"{why} 'rbmle service repair' says what can be done.") from None
         return storage.last_seq(stored.number)
 
 

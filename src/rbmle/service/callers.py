@@ -98,8 +98,9 @@ class Callers:
         self._meters.observe(method, path, status, seconds)
         if self._access_log or call.cause or seconds > SLOW_SECONDS:
             key, client = call.key.number or None, _client(scope)
-            told = AnsweredRequest(method, path, status, 1000.0 * seconds, call.sent, key, client)
-            tell(told, call.spent, call.cause, self._repeats)
+            ms = 1000.0 * seconds
+            request = AnsweredRequest(method, path, status, ms, call.sent, key, client)
+            tell(request, call.spent, call.cause, self._repeats)
 
 
 def _client(scope: Scope) -> str:

@@ -68,11 +68,11 @@ class _Request(NamedTuple, Generic[T]):
     min_timeout: float = 0.0
 
     def options(self, timeout: float) -> Json:
-        """What httpx is told. timeout: seconds for one try."""
+        """The arguments for httpx. timeout: seconds for one try."""
         longer = httpx.Timeout(max(timeout, self.min_timeout), connect=timeout)
         return {"method": self.method, "url": self.path, "json": self.body, "timeout": longer}
 
-    def told(self, answer: httpx.Response) -> T:
+    def result(self, answer: httpx.Response) -> T:
         """What an answer says; raises ServiceError for a refusal, TransportError to ask again."""
         if answer.status_code in _RETRIED:
             raise httpx.TransportError(answer.text)
@@ -127,7 +127,7 @@ def _asked(id: str | None, context: Context | None, among: Iterable[str] | None)
 
 
 def _httpx_options(url: str, key: str | None) -> Json:
-    """What httpx is told, if it can be an address and a key; else nothing could ever be reached."""
+    """The arguments for httpx; refused if nothing could ever be reached by them."""
     is_text = isinstance(url, str)
     try:
         right = is_text and url.startswith(("http://", "https://")) and bool(httpx.URL(url).host)
@@ -135,8 +135,8 @@ def _httpx_options(url: str, key: str | None) -> Json:
         right = False
     if not right:
         meant = f" Did you mean 'http://{url}'?" if is_text and _PLACE.fullmatch(url) else ""
-        told = "an address that begins with http:// or https://"
-        raise ParameterError("Client", "url", told, url, meant)
+        allowed = "an address that begins with http:// or https://"
+        raise ParameterError("Client", "url", allowed, url, meant)
     if key is not None and not (isinstance(key, str) and _KEY.fullmatch(key)):
         raise ParameterError("Client", "key", "what `rbmle service key create` printed")
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
@@ -177,9 +177,9 @@ class Client:
         probabilities, consistency, cost, objective, price, budget, guardrails.
         """
         request = _create(name, arms, policy, family, more)
-        while "compiling" in (told := self._send(request)):
+        while "compiling" in (created := self._send(request)):
             time.sleep(_COMPILE_POLL_SECONDS)
-        return told
+        return created
 
     def decide(
         self, experiment: str, id: str | None = None, context: Context | None = None,
@@ -193,7 +193,7 @@ class Client:
         """
         body = _asked(id, context, among)
         path = _path("experiments", experiment, "decisions")
-        return self._send(_Request(lambda told: ServedDecision(**told), "POST", path, body))
+        return self._send(_Request(lambda data: ServedDecision(**data), "POST", path, body))
 
     def slate(
         self, experiment: str, k: int, id: str | None = None, context: Context | None = None,
@@ -204,7 +204,7 @@ class Client:
         body = _asked(id, context, among) | {"k": k}
         path = _path("experiments", experiment, "slates")
         request = _Request(
-            lambda told: [ServedDecision(**each) for each in told["places"]], "POST", path, body
+            lambda data: [ServedDecision(**each) for each in data["places"]], "POST", path, body
         )
         return self._send(request)
 
@@ -223,7 +223,7 @@ class Client:
             body["cost"] = cost
         if metrics is not None:
             body["metrics"] = {name: float(each) for name, each in metrics.items()}
-        return self._send(_Request(lambda told: bool(told["counted"]), "PUT", path, body))
+        return self._send(_Request(lambda data: bool(data["counted"]), "PUT", path, body))
 
     def batch(self, items: Iterable[Mapping[str, Mapping[str, Any]]]) -> list[Json]:
         """Decisions, slates and rewards in one transaction; the status and the body of each."""
@@ -234,7 +234,7 @@ class Client:
             if decision.get("context") is not None:
                 decision["context"] = _plain(decision["context"])
         body = {"items": sent}
-        return self._send(_Request(lambda told: list(told["answers"]), "POST", "/v1/batch", body))
+        return self._send(_Request(lambda data: list(data["answers"]), "POST", "/v1/batch", body))
 
     def add_arm(self, experiment: str, arm: str) -> None:
         """Add an arm."""
@@ -253,12 +253,12 @@ class Client:
     def experiments(self) -> list[Json]:
         """All experiments that the key may see."""
         path = _path("experiments")
-        return self._send(_Request(lambda told: list(told["experiments"]), "GET", path))
+        return self._send(_Request(lambda data: list(data["experiments"]), "GET", path))
 
     def _send(self, request: _Request[T]) -> T:
         for pause in _pauses(self._patience):
             try:
-                return request.told(self._http.request(**request.options(self._timeout)))
+                return request.result(self._http.request(**request.options(self._timeout)))
             except httpx.TransportError as problem:
                 lost = str(problem)
             time.sleep(pause)
@@ -310,9 +310,9 @@ class AsyncClient:
     ) -> Json:  # fmt: skip
         """Create an experiment; the same again does nothing."""
         request = _create(name, arms, policy, family, more)
-        while "compiling" in (told := await self._send(request)):
+        while "compiling" in (created := await self._send(request)):
             await asyncio.sleep(_COMPILE_POLL_SECONDS)
-        return told
+        return created
 
     decide = _for_asyncio(Client.decide)
     slate = _for_asyncio(Client.slate)
@@ -326,7 +326,7 @@ class AsyncClient:
     async def _send(self, request: _Request[T]) -> T:
         for pause in _pauses(self._patience):
             try:
-                return request.told(await self._http.request(**request.options(self._timeout)))
+                return request.result(await self._http.request(**request.options(self._timeout)))
             except httpx.TransportError as problem:
                 lost = str(problem)
             await asyncio.sleep(pause)

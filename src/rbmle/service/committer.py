@@ -140,8 +140,8 @@ class LedgerThread(ABC):
         _log(problem)
         self._tell([(each.future, problem) for each in asked])
 
-    def _tell(self, told: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
-        self._loop.call_soon_threadsafe(_set, told)
+    def _tell(self, answered: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
+        self._loop.call_soon_threadsafe(_set, answered)
 
     def _run(self) -> None:
         self._work()
@@ -233,8 +233,8 @@ class Committer(LedgerThread):
             among = each.among if known is None or each.among is not None else known.arms
             size += (each.k - 1) * len(among or ())
         if size > MAX_BATCH_CANDIDATES:
-            told = f"slates with at most {MAX_BATCH_CANDIDATES:,} places times candidates in all"
-            problem = ParameterError("batch", "items", told, size)
+            allowed = f"slates with at most {MAX_BATCH_CANDIDATES:,} places times candidates in all"
+            problem = ParameterError("batch", "items", allowed, size)
             self._fail([asked], RefusedError(refusal(422, str(problem))))
         return size > MAX_BATCH_CANDIDATES
 
@@ -268,10 +268,10 @@ class Committer(LedgerThread):
             return groups
         single = [each for each in groups if _size(each) == 1]
         answers = ledger.run_ahead([each.what[0] for each in single])  # type: ignore[index]
-        done = {each.future: told for each, told in zip(single, answers, strict=True) if told}
+        done = {each.future: answer for each, answer in zip(single, answers, strict=True) if answer}
         if not done:
             return groups
-        self._tell([(future, [told]) for future, told in done.items()])
+        self._tell([(future, [answer]) for future, answer in done.items()])
         return [each for each in groups if each.future not in done]
 
 
@@ -304,9 +304,9 @@ class ReadingThread(LedgerThread):
                 time.sleep(min(_PAUSE_SHARE * used, _MAX_PAUSE_SECONDS))
 
 
-def _set(told: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
+def _set(answered: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
     """Tell each caller the answer, or the problem."""
-    for future, answer in told:
+    for future, answer in answered:
         if future.done():  # the caller has left
             continue
         if isinstance(answer, Exception):

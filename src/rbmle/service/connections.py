@@ -215,8 +215,8 @@ class Connection(HttpToolsProtocol):
 
     def _write(self, status: int, headers: Headers, body: bytes, length: int) -> None:
         head = _lines((*self.server_state.default_headers, *headers))
-        told = b"%b%bcontent-length: %d\r\n\r\n%b" % (STATUS_LINE[status], head, length, body)
-        self.transport.write(told)
+        answer = b"%b%bcontent-length: %d\r\n\r\n%b" % (STATUS_LINE[status], head, length, body)
+        self.transport.write(answer)
 
     def _stop_deadline(self) -> None:
         if self._deadline is not None:

@@ -113,12 +113,12 @@ def candidates_of(text: str | None, arms: Sequence[LiveArm]) -> set[Name] | None
     return the_candidates([arms[each].name for each in places], {arm.name: arm for arm in arms})
 
 
-def written_told(more: Mapping[str, Any]) -> str | None:
-    """What is told with a reward beside its value, `{"cost":0.02,"metrics":{"errors":1.0}}`."""
+def written_extras(more: Mapping[str, Any]) -> str | None:
+    """What comes with a reward beside its value, `{"cost":0.02,"metrics":{"errors":1.0}}`."""
     return _encode(more).decode() if more else None
 
 
-def told(text: str, live: LiveGame, arm: LiveArm) -> tuple[float | None, tuple[float, ...]]:
-    """The cost and the shares of metrics that `written_told` wrote, if they suit the arm."""
+def extras(text: str, live: LiveGame, arm: LiveArm) -> tuple[float | None, tuple[float, ...]]:
+    """The cost and the shares of metrics that `written_extras` wrote, if they suit the arm."""
     given = msgspec.json.decode(text)
-    return live.told(arm, given.get("cost"), given.get("metrics"))
+    return live.checked(arm, given.get("cost"), given.get("metrics"))

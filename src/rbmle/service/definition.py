@@ -98,8 +98,8 @@ class Definition(NamedTuple):
             except ParameterError as problem:
                 raise problem.of("experiment", "default_reward") from None
         mode = one_of("experiment", "consistency", body.consistency, ("serial", "snapshot"))
-        told = True if mode == "snapshot" else body.probabilities
-        probabilities = len(body.arms) <= _MOST_PROBABILITIES if told is None else told
+        asked = True if mode == "snapshot" else body.probabilities
+        probabilities = len(body.arms) <= _MOST_PROBABILITIES if asked is None else asked
         why = why_no_fork(settings) if mode == "snapshot" else ""
         if why:
             raise ParameterError("experiment", "consistency", f"'serial' {why}", mode)
@@ -194,8 +194,8 @@ def check_room(evidence: Any, n_arms: int) -> None:
     size = evidence.memory_size(n_arms)
     if size > _MAX_EVIDENCE_NUMBERS:
         allowed = f"one that remembers at most {_MAX_EVIDENCE_NUMBERS:,} numbers"
-        told = f"{evidence}, which remembers {size:,} of {n_arms} arms"
-        raise ParameterError("experiment", "evidence", allowed, Words(told))
+        given = f"{evidence}, which remembers {size:,} of {n_arms} arms"
+        raise ParameterError("experiment", "evidence", allowed, Words(given))
 
 
 def _read(spec: Any, known: Any, name: str) -> Any:

@@ -121,8 +121,8 @@ class Experiment(Timed):
             return None, None
         evidence = self.definition.settings.evidence
         if context is None:
-            told = f"given with {type(evidence).__name__}, which reads features"
-            raise ParameterError("service", "context", told, None)
+            allowed = f"given with {type(evidence).__name__}, which reads features"
+            raise ParameterError("service", "context", allowed, None)
         if not self._cells:
             context = contexts.as_numbers(context)
         features = the_features(context, self.live.arms, evidence, candidates)
@@ -134,7 +134,7 @@ class Experiment(Timed):
         self, of: int, waiting: Open, value: float, now: float, more: str | None = None
     ) -> list[Row]:
         """Learn the reward of the decision at `of`, which has none yet: its row, and one more if a
-        guardrail disables the arm. more: what came with it, as `checked_told` returns it."""
+        guardrail disables the arm. more: what came with it, as `checked_extras` returns it."""
         rows = [self._ended(_REWARD, of, waiting, value, now)._replace(told=more)]
         reason = self._learned(rows[0])
         if reason:
@@ -239,8 +239,8 @@ class Experiment(Timed):
 
     def _compare(self, row: Row, arm: LiveArm, recompute: bool) -> None:
         t, number = self.live.rounds + 1, self.live.number
-        told = row.text or "", len(self.arms), self._width, self._cells
-        given = contexts.features_of(*told) if self._reads else None
+        written = row.text or "", len(self.arms), self._width, self._cells
+        given = contexts.features_of(*written) if self._reads else None
         with only(self.live, contexts.candidates_of(row.among, self.arms)):
             chosen, p = self._pull(given) if recompute else (self.live.pull(given), row.probability)
         if chosen is not arm or (t, number) != (row.t, row.number):
@@ -280,7 +280,7 @@ class Experiment(Timed):
         else:
             self.history.timeline.rewarded(value, at)
             context = None if text is None else contexts.vector(text, self._width)
-            cost, shares = (None, ()) if more is None else contexts.told(more, self.live, arm)
+            cost, shares = (None, ()) if more is None else contexts.extras(more, self.live, arm)
             self.live.learn(arm, value, number or 0, context, cost)
             reason = self.live.measure(arm, shares)
         if kind == _REWARD:
@@ -310,11 +310,11 @@ class Experiment(Timed):
         """The reward, if the family allows it; else raises ParameterError."""
         return a_reward(value, self.support, self.definition.settings.family)
 
-    def checked_told(self, arm: int, more: dict[str, Any]) -> str | None:
+    def checked_extras(self, arm: int, more: dict[str, Any]) -> str | None:
         """What comes with a reward of the arm beside its value, checked, as it is stored."""
         if more or self._asks:
-            self.live.told(self.arms[arm], more.get("cost"), more.get("metrics"))
-        return contexts.written_told(more)
+            self.live.checked(self.arms[arm], more.get("cost"), more.get("metrics"))
+        return contexts.written_extras(more)
 
     # Snapshots: the state as data, so that a start need not read the whole log.
 

@@ -189,15 +189,15 @@ class Cache:
             raise
         except Exception as problem:
             why = f"{failed()} ({type(problem).__name__}: {str(problem).rstrip('.')})"
-            told = (
+            why = (
                 f"service: the experiment {stored.name!r} cannot be used: {why}. "
                 "'rbmle service repair' says what can be done."
             )
             if stored.number in self._numbered:
                 self.drop(self._numbered[stored.number])
-            self._quarantine[stored.number] = _Quarantine(stored, told)
-            log.error("%s", told)
-            raise QuarantineError(told) from problem
+            self._quarantine[stored.number] = _Quarantine(stored, why)
+            log.error("%s", why)
+            raise QuarantineError(why) from problem
 
     def wants_snapshot(self, experiment: Experiment) -> bool:
         """Whether many rows have come since the last snapshot."""

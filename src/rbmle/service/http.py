@@ -139,12 +139,12 @@ class Operation:
             }
             for status in sorted(statuses)
         }
-        told: Schema = {"summary": summary, "parameters": parameters, "responses": responses}
+        operation: Schema = {"summary": summary, "parameters": parameters, "responses": responses}
         if self.body is not None:
-            told["requestBody"] = {"required": not self.empty, "content": _content(self.body)}
+            operation["requestBody"] = {"required": not self.empty, "content": _content(self.body)}
         if not self.role:
-            told["security"] = []
-        return told
+            operation["security"] = []
+        return operation
 
 
 def _content(kind: type[Struct] | str) -> Schema:
@@ -196,22 +196,22 @@ class Endpoint:
         """Answer the request. names: those in its address, as they came."""
         begin, call = perf_counter(), Call(names)
         try:
-            told = await self._answer(scope, receive, call)
+            response = await self._answer(scope, receive, call)
         except RefusedError as problem:
-            told, call.cause = problem.answer, problem.cause
+            response, call.cause = problem.answer, problem.cause
         except ParameterError as problem:
-            told = refusal(422, str(problem))
+            response = refusal(422, str(problem))
         except StorageError as problem:
-            told = refusal(503, str(problem)) if call.trusted else _AWAY
+            response = refusal(503, str(problem)) if call.trusted else _AWAY
         except Exception as problem:
             failed(f"500 {scope['method']} {self._path}", problem)
-            told = refusal(500, "The service failed; its log says why.")
-        status = told.status_code if isinstance(told, Response) else told.status
+            response = refusal(500, "The service failed; its log says why.")
+        status = response.status_code if isinstance(response, Response) else response.status
         if status == 401 and not call.cause:
             await self._callers.stopped(call)
         call.seconds = perf_counter() - begin
         try:
-            await respond(told, scope, receive, send, call, self._allow)
+            await respond(response, scope, receive, send, call, self._allow)
         except (StorageError, RefusedError) as problem:  # in the middle of an export
             status = problem.answer.status if isinstance(problem, RefusedError) else 503
             call.cause = "the answer was cut"
@@ -261,22 +261,22 @@ def _connection(scope: Scope) -> Connection | None:
 
 
 async def respond(
-    told: Answer | Response, scope: Scope, receive: Receive, send: Send, call: Call, allow: str
+    response: Answer | Response, scope: Scope, receive: Receive, send: Send, call: Call, allow: str
 ) -> None:
     """Send an answer. One of JSON is sent without a `Response`, which takes a microsecond more, and
     by the connection itself where it is ours."""
-    if isinstance(told, Response):
-        if scope["method"] == "HEAD" and isinstance(told, StreamingResponse):
-            told = Response(media_type=told.media_type)
-            del told.headers["content-length"]  # nobody knows it
+    if isinstance(response, Response):
+        if scope["method"] == "HEAD" and isinstance(response, StreamingResponse):
+            response = Response(media_type=response.media_type)
+            del response.headers["content-length"]  # nobody knows it
 
         async def counted(message: Message) -> None:
             call.sent += len(message.get("body", b""))
             await send(message)
 
-        await told(scope, receive, counted)
+        await response(scope, receive, counted)
         return
-    status, body = told
+    status, body = response
     call.sent = len(body)
     headers = _HEADERS.get(status, _JSON)
     if status == 405:

@@ -28,15 +28,15 @@ class Json(logging.Formatter):
     """One JSON object a line: time, level, message, and the fields of a request."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "time": f"{self.formatTime(record, '%Y-%m-%dT%H:%M:%S')}.{int(record.msecs):03}Z",
             "level": record.levelname.lower(),
             "message": record.getMessage(),
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
-            told["traceback"] = self.formatException(record.exc_info)
-        return msgspec.json.encode(told).decode()
+            fields["traceback"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(fields).decode()
 
 
 Json.converter = time.gmtime
@@ -99,16 +99,16 @@ class AnsweredRequest(NamedTuple):
         return f"{did}, {self.bytes} bytes, {key}, {self.client}"
 
 
-def tell(told: AnsweredRequest, spent: dict[str, float], cause: str, repeats: Repeats) -> None:
+def tell(request: AnsweredRequest, spent: dict[str, float], cause: str, repeats: Repeats) -> None:
     """Log a request, if requests are logged, and what an operator should know of some. spent: the
     seconds of its parts. cause: why it was refused."""
     if access.isEnabledFor(logging.INFO):
-        access.info("%s", told, extra={"fields": told._asdict()})
+        access.info("%s", request, extra={"fields": request._asdict()})
     if cause:
-        did = f"{told.status} {told.method} {told.path} from {told.client}"
+        did = f"{request.status} {request.method} {request.path} from {request.client}"
         repeats.warn(log, f"{did}: {cause}")
-    elif told.ms > 1000.0 * SLOW_SECONDS:
+    elif request.ms > 1000.0 * SLOW_SECONDS:
         parts = ", ".join(f"{part} {seconds:.2f} s" for part, seconds in spent.items())
-        fields = {**told._asdict(), "spent": spent}
+        fields = {**request._asdict(), "spent": spent}
         shown = f" ({parts})" if parts else ""
-        log.warning("slow: %s%s", told, shown, extra={"fields": fields})
+        log.warning("slow: %s%s", request, shown, extra={"fields": fields})

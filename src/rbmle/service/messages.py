@@ -147,9 +147,9 @@ class NewReward(Body):
     metrics: dict[Label, float] | None = None
 
     def more(self) -> dict[str, Any]:
-        """What is told beside the value."""
-        told = {"cost": self.cost, "metrics": self.metrics}
-        return {name: each for name, each in told.items() if each is not None}
+        """What came beside the value."""
+        extras = {"cost": self.cost, "metrics": self.metrics}
+        return {name: each for name, each in extras.items() if each is not None}
 
 
 class Reward(NewReward, kw_only=True):

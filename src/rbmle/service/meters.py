@@ -46,12 +46,12 @@ class Histogram:
 
     def lines(self, name: str, labels: dict[str, object]) -> list[Line]:
         """Its lines: cumulative counts, their number and the sum."""
-        told, total = [], 0
+        lines, total = [], 0
         for bound, count in zip((*map(str, _BOUNDS), "+Inf"), self._counts, strict=True):
             total += count
-            told.append((name, sample(f"{name}_bucket", {**labels, "le": bound}, total)))
-        told.append((name, sample(f"{name}_sum", labels, self._sum)))
-        return [*told, (name, sample(f"{name}_count", labels, total))]
+            lines.append((name, sample(f"{name}_bucket", {**labels, "le": bound}, total)))
+        lines.append((name, sample(f"{name}_sum", labels, self._sum)))
+        return [*lines, (name, sample(f"{name}_count", labels, total))]
 
 
 def sample(name: str, labels: dict[str, object], value: float) -> str:
@@ -83,19 +83,19 @@ class Meters:
 
     def _lines(self) -> list[Line]:
         here: dict[str, object] = {"worker": self._worker}
-        told: list[Line] = []
+        lines: list[Line] = []
         for (method, path, status), seconds in [*self._seconds.items()]:
             labels = {"method": method, "path": path, "status": status, **here}
-            told += seconds.lines("rbmle_http_seconds", labels)
-        told += self.commits.lines("rbmle_commit_seconds", here)
+            lines += seconds.lines("rbmle_http_seconds", labels)
+        lines += self.commits.lines("rbmle_commit_seconds", here)
         build = {"version": version("rbmle"), "python": platform.python_version()}
         for name, labels, value in (
             ("rbmle_wrong_keys_total", here, self.wrong_keys),
             ("rbmle_queue", here, self.queue()),
             ("rbmle_build_info", {**build, **here}, 1),
         ):
-            told.append((name, sample(name, labels, value)))
-        return told
+            lines.append((name, sample(name, labels, value)))
+        return lines
 
     async def store(self) -> None:
         """Store the lines for the other workers, once a second, for ever."""
@@ -120,8 +120,8 @@ class Meters:
         """The metrics of all workers."""
         workers = [self._lines(), *self._others()]
         count = f"rbmle_workers {len(workers)}"
-        told = metric("rbmle_workers", "gauge", "Processes that answer.", [count])
+        text = metric("rbmle_workers", "gauge", "Processes that answer.", [count])
         for name, (kind, help) in _KINDS.items():
             samples = [line for lines in workers for of, line in lines if of == name]
-            told += metric(name, kind, help, samples)
-        return "\n".join(told) + "\n"
+            text += metric(name, kind, help, samples)
+        return "\n".join(text) + "\n"

@@ -120,10 +120,10 @@ def _password(url: str) -> str:
         if not str(parts.get("port", "0")).replace(",", "0").isdigit():
             raise ValueError
     except (psycopg.Error, ValueError):
-        told = (
+        allowed = (
             "postgresql://USER:PASSWORD@HOST:PORT/NAME, with %40 for @ and %2F for / in a password"
         )
-        raise ParameterError("service", "database", told, without_password(url)) from None
+        raise ParameterError("service", "database", allowed, without_password(url)) from None
     return str(parts.get("password") or "")
 
 
@@ -151,10 +151,10 @@ class PostgresStorage(Storage):
         self._base: psycopg.Connection[Any] | None = None
         self._waiting: psycopg.Pipeline | None = None  # statements that are not sent yet
         self._sends = ExitStack()  # it sends them
-        told: dict[str, Any] = {
+        options: dict[str, Any] = {
             "connect_timeout": _CONNECT_TIMEOUT_SECONDS, "application_name": "rbmle",
         }  # fmt: skip
-        self._address = make_conninfo(url, **told, **(_NETWORK if timeouts else {}))
+        self._address = make_conninfo(url, **options, **(_NETWORK if timeouts else {}))
         if not timeouts:  # else when it is needed, and `unblock` can be called
             self._connect()
 

@@ -31,7 +31,7 @@ def advise(storage: Storage, name: str | None = None) -> list[Advice]:
             everyone = storage.experiments()
         else:
             everyone = [the_experiment(storage, "repair", name)]
-        return [told for each in everyone if (told := _advice(storage, each)) is not None]
+        return [advice for each in everyone if (advice := _advice(storage, each)) is not None]
 
 
 def _advice(storage: Storage, stored: Stored) -> Advice | None:
@@ -65,8 +65,8 @@ def drop_snapshot(storage: Storage, name: str) -> None:
 def truncate(storage: Storage, name: str, row: int) -> int:
     """Remove the first wrong row and all after it; returns how many. Good rows are never removed:
     `row` must be the one that `advise` names."""
-    told = next(iter(advise(storage, name)), None)
-    wrong = None if told is None else told.row
+    advice = next(iter(advise(storage, name)), None)
+    wrong = None if advice is None else advice.row
     if wrong is None or wrong != row or row <= 2:
         first = "" if wrong is None else f", {wrong}"
         raise ParameterError("repair", "--truncate", f"the first row that is wrong{first}", row)

@@ -103,8 +103,8 @@ def serve(
     if workers > 1:
         log_lines.configure(edge.log_format, edge.access_log)
         with tempfile.TemporaryDirectory(prefix="rbmle-") as folder:
-            told = msgspec.json.encode(msgspec.structs.replace(options, meters=folder))
-            return supervise(__spec__.name, told, listening)
+            config = msgspec.json.encode(msgspec.structs.replace(options, meters=folder))
+            return supervise(__spec__.name, config, listening)
     # uvicorn obeys the signals, and then sends them again to whoever had them before: by then there
     # is nothing left to do.
     with on_signals(lambda *_: None):

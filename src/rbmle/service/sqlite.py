@@ -113,8 +113,8 @@ class SqliteStorage(Storage):
             if not (size or create):
                 raise self._missing("it is empty" if exists else "there is no such file")
             if unwritten and not size:  # SQLite would remove it, and with it the newest rows
-                told = f"without it {self.path}-wal is of no use; put it back, or remove that"
-                raise self._error(told)
+                why = f"without it {self.path}-wal is of no use; put it back, or remove that"
+                raise self._error(why)
             if exists:  # and is refused, if it is not ours, before there is anything beside it
                 self._base = self._connection_to_read()
                 if self._is_new(self._base) and not create:
@@ -195,8 +195,8 @@ class SqliteStorage(Storage):
                 run(f"PRAGMA application_id={_APPLICATION_ID}")
 
     def _error(self, problem: object) -> StorageError:
-        told = getattr(problem, "strerror", None) or problem
-        return StorageError(f"service: {self.path} cannot be used: {told}.")
+        why = getattr(problem, "strerror", None) or problem
+        return StorageError(f"service: {self.path} cannot be used: {why}.")
 
     def _missing(self, why: str) -> MissingError:
         return MissingError(f"service: {self.path} cannot be used: {why}.")
@@ -274,10 +274,8 @@ class SqliteStorage(Storage):
     def empty_journal(self) -> None:
         ((busy, _, _),) = self._ask("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy:
-            told = (
-                f"it is done, but {self.path}-wal still holds what was removed, as others read it"
-            )
-            raise StorageError(f"service: {told}; run the command again.")
+            why = f"it is done, but {self.path}-wal still holds what was removed, as others read it"
+            raise StorageError(f"service: {why}; run the command again.")
 
     def append_next(self, wanted: Sequence[Next], generation: int) -> list[list[Row] | None]:
         with self._unless_there(), self.writing():

@@ -121,8 +121,8 @@ class Storage(Upkeep, NextRows):
 
     def _check_version(self, version: int, where: str) -> None:
         if version != VERSION:
-            told = f"service: {where} has tables of version {version}; this rbmle knows version"
-            raise SchemaError(f"{told} {VERSION} only.")
+            why = f"service: {where} has tables of version {version}; this rbmle knows version"
+            raise SchemaError(f"{why} {VERSION} only.")
 
     @abstractmethod
     def begin(self) -> None:

@@ -45,10 +45,10 @@ def on_signals(handler: Callable[..., None]) -> Iterator[None]:
 class Worker:
     """A worker process and our end of its socket pair. It is started at once.
 
-    module: what it runs. told: its input; everyone on the machine could see its arguments.
+    module: what it runs. config: its input; everyone on the machine could see its arguments.
     """
 
-    def __init__(self, module: str, told: bytes, listening: socket.socket) -> None:
+    def __init__(self, module: str, config: bytes, listening: socket.socket) -> None:
         self.started = time.monotonic()
         self._silent, self._limit = 0.0, _MAX_START_SECONDS
         self._ours, theirs = socket.socketpair()
@@ -61,7 +61,7 @@ class Worker:
             )  # fmt: skip
         assert self.process.stdin is not None
         with suppress(BrokenPipeError), self.process.stdin as its_input:  # it may be dead already
-            its_input.write(told)
+            its_input.write(config)
 
     def death(self) -> str | None:
         """Why the worker is dead, if it is. Called at each poll: it listens to the heartbeat.
@@ -87,14 +87,14 @@ class Worker:
         self._ours.close()
 
 
-def supervise(module: str, told: bytes, listening: list[socket.socket]) -> int:
+def supervise(module: str, config: bytes, listening: list[socket.socket]) -> int:
     """Keep a worker for each socket running until a signal, or until they die when they start."""
     workers: list[Worker] = []
     signals: list[int] = []
     deaths = 0
     with on_signals(lambda number, _: signals.append(number)):
         try:
-            workers += [Worker(module, told, each) for each in listening]
+            workers += [Worker(module, config, each) for each in listening]
             while not signals:
                 time.sleep(POLL_SECONDS)
                 for place, worker in enumerate(workers):
@@ -107,7 +107,7 @@ def supervise(module: str, told: bytes, listening: list[socket.socket]) -> int:
                     if deaths >= _MAX_QUICK_DEATHS:
                         log.error("%d workers died when they started: giving up.", deaths)
                         return 1
-                    workers[place] = Worker(module, told, listening[place])
+                    workers[place] = Worker(module, config, listening[place])
             return 0
         finally:
             _end(workers)

@@ -217,12 +217,12 @@ class Transaction:
             named = candidates(request.among, known.live.arms)
             left = dict.fromkeys(named or (arm.name for arm in known.live.enabled))
             if request.k > len(left):
-                told = f"a whole number in [1, {len(left)}], the number of candidates"
-                raise ParameterError("service", "k", told, request.k)
+                allowed = f"a whole number in [1, {len(left)}], the number of candidates"
+                raise ParameterError("service", "k", allowed, request.k)
             if request.k * len(left) > messages.MAX_SLATE_CANDIDATES:
                 most = messages.MAX_SLATE_CANDIDATES // len(left)
-                told = f"at most {most} with {len(left):,} candidates"
-                raise ParameterError("service", "k", told, request.k)
+                allowed = f"at most {most} with {len(left):,} candidates"
+                raise ParameterError("service", "k", allowed, request.k)
             known.live.check_slate(left, request.k)
         filled = []
         for place, (id, made) in enumerate(zip(request.ids(), rows, strict=True)):
@@ -265,20 +265,20 @@ class Transaction:
             )
         known, seq, waiting = found[0]
         value = known.checked(request.value)
-        told = known.checked_told(waiting.arm, request.more())
+        extras = known.checked_extras(waiting.arm, request.more())
         outcome = None
         if seq not in known.open:
             outcome = self.closed.get((known.number, seq))
             outcome = outcome or self.storage.outcome(known.number, seq)
         if outcome is None and not known.late(waiting, self.now):
-            row, *guarded = known.reward(seq, waiting, value, self.now, told)
+            row, *guarded = known.reward(seq, waiting, value, self.now, extras)
             for each in (row, *guarded):
                 self._append(key, each)
             self.closed[known.number, seq] = row
             return messages.COUNTED
         if outcome is None or outcome.kind == Kind.EXPIRED:
             return refusal(410, f"The deadline of decision {request.id!r} has passed.")
-        if (outcome.value, outcome.told) == (value, told):
+        if (outcome.value, outcome.told) == (value, extras):
             return messages.NOT_COUNTED
         more = f", with {outcome.told}" if outcome.told else ""
         return refusal(409, f"Decision {request.id!r} has another reward, {outcome.value!r}{more}.")

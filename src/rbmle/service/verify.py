@@ -71,8 +71,8 @@ def _replay(storage: Storage, stored: Stored, sums: _Sums, snapshot: bytes | Non
         try:
             before.restore(snapshot)
         except UNUSABLE as problem:
-            told = f"{stored.name}: the snapshot cannot be read ({type(problem).__name__}"
-            raise LogError(f"{told}: {problem}).") from None
+            why = f"{stored.name}: the snapshot cannot be read ({type(problem).__name__}"
+            raise LogError(f"{why}: {problem}).") from None
     remade = None
     if experiment.definition.uses_snapshots:
         remade = Remade(experiment, storage.bases(stored.number))
@@ -137,7 +137,7 @@ class _Sums:
             if late or row.value is None:
                 raise LogError(f"{name}: row {row.seq} is a reward after its deadline.")
             self.of.checked(row.value)
-            self.of.checked_told(row.arm or 0, msgspec.json.decode(row.told or "{}"))
+            self.of.checked_extras(row.arm or 0, msgspec.json.decode(row.told or "{}"))
         elif not late or row.value != self.of.definition.default:
             raise LogError(f"{name}: row {row.seq} is not the end of a deadline.")
 
