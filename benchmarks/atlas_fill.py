@@ -2,6 +2,7 @@
 
     python benchmarks/atlas_fill.py play docs/atlas/report RUNS [--device cuda]  # goes on
     python benchmarks/atlas_fill.py merge docs/atlas/report RUNS
+    python benchmarks/atlas_fill.py play ... --only AdaUCB --most 1   # then merge with the same two
 
 RUNS is a folder with a file for each run. A cell that the report has with as many replications is
 neither played nor replaced; ratios to the best policy of a set are computed anew. Sets stay in
@@ -24,8 +25,11 @@ def by_place(cells: list[AtlasCell]) -> dict[tuple[str, str, int, str], AtlasCel
     return {each[:4]: each for each in sorted(cells, key=lambda cell: cell.replications)}
 
 
-def lacking(cells: list[AtlasCell]) -> list[Run]:
-    """The runs of the plan of which a cell is missing, or has too few replications."""
+def lacking(cells: list[AtlasCell], only: list[str], most: int) -> list[Run]:
+    """The runs of the plan of which a cell is missing, or has too few replications.
+
+    only: their policies; all if there are none. most: replications of each problem that are enough.
+    """
     known = {place: each.replications for place, each in by_place(cells).items()}
 
     def lacks(run: Run) -> bool:
@@ -33,7 +37,9 @@ def lacking(cells: list[AtlasCell]) -> list[Run]:
         places = ((*where, horizon, run.label) for horizon in run.checkpoints)
         return any(known.get(place, 0) < run.replications for place in places)
 
-    return [run for run in atlas_runs("report", [], FULL) if lacks(run)]
+    plan = [run for run in atlas_runs("report", [], FULL) if not only or run.label in only]
+    enough = [run._replace(replications=min(run.replications, most)) for run in plan]
+    return [run for run in enough if lacks(run)]
 
 
 def main() -> None:
@@ -43,9 +49,11 @@ def main() -> None:
     parser.add_argument("runs", type=Path)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--processes", type=int)
+    parser.add_argument("--only", nargs="*", default=[], help="policies")
+    parser.add_argument("--most", type=int, default=10**9, help="replications of each problem")
     given = parser.parse_args()
     cells = read_atlas(given.report)
-    runs = lacking(cells)
+    runs = lacking(cells, given.only, given.most)
     if given.action == "play":
         told = {"tell": lambda line: print(line, flush=True)}
         play(runs, given.runs, given.device, processes=given.processes, **told)
