@@ -9,6 +9,8 @@ from http_cases import Worker, worker
 
 ITEMS = [{"decision": {"experiment": "x"}}] * 1_000
 PATH = "/v1/experiments/x"
+# The share of the rate that is left, and how many turns may show it: others use the processors too.
+LEFT, TURNS = 0.65, 9
 
 
 def decisions_in(ours: Worker, seconds: float, looking: str = "") -> int:
@@ -42,9 +44,9 @@ def test_four_who_look_leave_decisions_their_rate(url: str, looking: str) -> Non
         for _ in range(10):
             assert ours.call("POST", "/v1/batch", {"items": ITEMS}).status == 200
         decisions_in(ours, 0.2)
-        ratios = []
-        for _ in range(3):
+        ratios: list[float] = []
+        while len(ratios) < TURNS and max(ratios, default=0.0) <= LEFT:
             alone = decisions_in(ours, 0.7)
             ratios.append(decisions_in(ours, 0.7, looking) / alone)
         assert ours.call("GET", f"{PATH}/events").content.count(b"\n") > 10_000
-        assert max(ratios) > 0.65, ratios
+        assert max(ratios) > LEFT, ratios
