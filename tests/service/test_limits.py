@@ -72,12 +72,8 @@ def test_what_is_no_http_is_a_400_of_ours(ours: Attacked) -> None:
     for sent in ("nonsense\r\n\r\n", f"GET http://[::1/ HTTP/1.1\r\n{HEAD}\r\n"):
         with ours.connect(sent) as made:
             assert answer_of(made) == (400, {"error": "The request cannot be read as HTTP."})
-
-
-def test_a_request_names_one_host(ours: Attacked) -> None:
-    """RFC 9112, section 3.2: of two, a proxy may read one and the service the other."""
-    status, told = ours.ask("GET", "/healthz", head=f"{HEAD}host: elsewhere.example\r\n")
-    assert (status, told) == (400, {"error": "A request names one Host."})
+    hosts = f"{HEAD}host: b\r\n"  # a proxy may read one and the service the other
+    assert ours.ask("GET", "/healthz", head=hosts) == (400, {"error": "A request names one Host."})
 
 
 H2C = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
