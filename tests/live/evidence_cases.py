@@ -15,6 +15,7 @@ from rbmle._numba.compile import plain
 from rbmle.engine import arguments, play
 from rbmle.engine.plan import Setup, Task, plan
 from rbmle.evidence import Linear, Window
+from rbmle.evidence import diagonal as diagonal_module
 from rbmle.evidence import linear as linear_module
 from rbmle.evidence import logistic as logistic_module
 from rbmle.live import feature_game, live_game, propensities
@@ -71,7 +72,7 @@ def interpret(monkeypatch: Any) -> None:
     for module, names in compiled:
         for name in names:
             monkeypatch.setattr(module, name, Interpreted(getattr(module, name)))
-    for module in (linear_module, logistic_module):
+    for module in (linear_module, logistic_module, diagonal_module):
         for name in COMPILED & set(vars(module)):
             monkeypatch.setattr(module, name, plain(getattr(module, name)))
 
