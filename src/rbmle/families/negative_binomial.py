@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from ..errors import Interval
 from ..random import Cell
-from ..special import beta_cdf, beta_quantile, beta_quantile_upper, beta_tail
+from ..special import beta_cdf, beta_odds_upper, beta_tail
 from .divergences import log_ratio
 from .registry import family
 
@@ -112,10 +112,7 @@ class NegativeBinomial(NamedTuple):
 
     def posterior_quantile(self, pulls: float, total: float, tail: float) -> float:
         a, b = self.prior_a + self.r * pulls, self.prior_b + total
-        success = beta_quantile(tail, a, b)
-        if success < 0.5:
-            return self.r * (1.0 - success) / success if success > 0.0 else inf
-        return self.odds(beta_quantile_upper(tail, b, a))
+        return self.r * beta_odds_upper(tail, b, a)
 
     def stable_index(self, pulls: float, total: float, alpha: float) -> float:
         """g = 2 sqrt r arsinh sqrt(theta / r); m is the larger root of

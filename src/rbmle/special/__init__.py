@@ -5,7 +5,7 @@ Distribution functions and quantiles (normal, gamma, beta), and bounds on them t
 
 from __future__ import annotations
 
-from .beta import beta_cdf, beta_quantile, beta_quantile_upper, beta_tail
+from .beta import beta_cdf, beta_odds_upper, beta_quantile, beta_quantile_upper, beta_tail
 from .deviance import binomial_probability, deviance, poisson_probability, stirling_error
 from .divergence_bounds import (
     coin_below,
@@ -35,6 +35,7 @@ from .tail_bounds import (
 
 __all__ = [
     "beta_cdf",
+    "beta_odds_upper",
     "beta_quantile",
     "beta_quantile_below",
     "beta_quantile_upper",

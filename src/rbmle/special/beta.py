@@ -168,3 +168,18 @@ def beta_quantile_upper(q: float, a: float, b: float) -> float:
     0.999369940216
     """
     return _quantile(q, a, b, True)
+
+
+@apart
+def beta_odds_upper(q: float, a: float, b: float) -> float:
+    """The odds x / (1 - x) of the upper quantile x, which keep their digits where x is next to 1.
+
+    >>> round(beta_odds_upper(1e-9, 2.0, 3.0), 6)
+    1586.150973
+    """
+    if q <= 0.0 or q >= 1.0:
+        return math.inf if q <= 0.0 else 0.0
+    if q > 0.5:
+        return _solve(1.0 - q, a, b)
+    reverse = _solve(q, b, a)
+    return 1.0 / reverse if reverse > 0.0 else math.inf
